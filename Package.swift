@@ -1,0 +1,72 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+/// Every Swift target is built by the same rules: imports stay internal unless exposed, existentials are
+/// spelled, and a warning is an error.
+let rules: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+let cRules: [CSetting] = [.treatAllWarnings(as: .error)]
+
+func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: rules)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: rules)
+}
+
+// The targets stand in the order of the ladder (CONTRIBUTING.md): each depends on lower rungs only.
+let package = Package(
+    name: "broadsheet",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "broadsheet", targets: ["broadsheet"]),
+        .library(name: "ArticleAPI", targets: ["ArticleAPI"]),
+    ],
+    targets: [
+        // Rung 0: C libraries and the kernel's own headers, as modules.
+        .target(name: "CLinux", cSettings: cRules),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .target(name: "Resources", path: "Resources", cSettings: cRules),
+
+        // Rung 1: HTTP as values; sockets and event loops.
+        layer("HTTP"),
+        layer("Network", ["CLinux"]),
+
+        // Rung 2: the contract; the HTTP server.
+        layer("ArticleAPI", ["HTTP"]),
+        layer("HTTPServer", ["HTTP", "Network"]),
+
+        // Rung 3: the store.
+        layer("ArticleStore", ["ArticleAPI", "CSQLite", "Network", "Resources"]),
+
+        // Rung 4: the rules.
+        layer("ArticleServices", ["ArticleAPI", "ArticleStore", "COpenSSL", "CYAML", "HTTP", "HTTPServer", "Resources"]),
+
+        // Rung 5: the command.
+        .executableTarget(
+            name: "broadsheet",
+            dependencies: ["ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network", "Resources"],
+            swiftSettings: rules),
+
+        // Tests mirror the sources.
+        layer("TestSupport", ["HTTP", "Network"]),
+        tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests("NetworkTests", ["CLinux", "Network", "TestSupport"]),
+        tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"]),
+        tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "TestSupport"]),
+        tests("ArticleStoreTests", ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport"]),
+        tests("ArticleServicesTests", ["ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "TestSupport"]),
+        tests("BroadsheetTests", ["ArticleAPI", "ArticleServices", "ArticleStore", "broadsheet", "TestSupport"]),
+        tests("EndToEndTests", ["ArticleAPI", "HTTP", "TestSupport"]),
+        tests("LintTests", []),
+    ],
+    swiftLanguageModes: [.v6],
+    cLanguageStandard: .c2x
+)

@@ -1,0 +1,3 @@
+/// Files that the binary carries.
+#pragma once
+#include <stddef.h>

@@ -1,0 +1,6 @@
+@main
+struct Broadsheet {
+    static func main() {
+        print("broadsheet")
+    }
+}
