@@ -1,0 +1,81 @@
+/// A UUIDv7 (RFC 9562 §5.7) that names one `Subject`: an article's id is never taken for an author's.
+public struct Identifier<Subject>: Sendable, Hashable {
+    /// The first eight bytes, big-endian: 48 bits of milliseconds since 1970, version, 12 random bits.
+    public let high: UInt64
+    /// The last eight bytes, big-endian: variant and 62 random bits.
+    public let low: UInt64
+
+    /// The id of these 128 bits; `nil` unless they are of version 7 and the RFC's variant.
+    public init?(high: UInt64, low: UInt64) {
+        guard (high >> 12) & 0xF == 7, low >> 62 == 0b10 else { return nil }
+        self.high = high
+        self.low = low
+    }
+
+    /// A new id, made at `time` with 74 bits from `random` (RFC 9562 §5.7).
+    public init(at time: Timestamp, using random: inout some RandomNumberGenerator) {
+        let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
+        high = milliseconds << 16 | 0x7000 | UInt64.random(in: 0...0xFFF, using: &random)
+        low = 1 << 63 | UInt64.random(in: 0..<(1 << 62), using: &random)
+    }
+
+    /// A new id, made at `time` with bits of the system's generator.
+    public init(at time: Timestamp) {
+        var random = SystemRandomNumberGenerator()
+        self.init(at: time, using: &random)
+    }
+}
+
+extension Identifier: Comparable {
+    /// Ids order as their bytes do: by the time they were made.
+    public static func < (left: Identifier, right: Identifier) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+}
+
+extension Identifier: LosslessStringConvertible {
+    /// Reads the 36-character form (RFC 9562 §4), letters in either case.
+    public init?(_ description: String) {
+        var digits = 0
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for (index, byte) in description.utf8.enumerated() {
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard digits < 32, let digit = Self.hexValue(of: byte) else { return nil }
+            if digits < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
+            digits += 1
+        }
+        guard digits == 32 else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// The 36-character form in lower case (RFC 9562 §4).
+    public var description: String {
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            var position = 0
+            for index in 0..<32 {
+                if index == 8 || index == 12 || index == 16 || index == 20 {
+                    buffer[position] = UInt8(ascii: "-")
+                    position += 1
+                }
+                let word = index < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index % 16))) & 0xF
+                buffer[position] = digit < 10 ? 48 + digit : 87 + digit
+                position += 1
+            }
+            return position
+        }
+    }
+
+    private static func hexValue(of byte: UInt8) -> UInt64? {
+        switch byte {
+        case 48...57: UInt64(byte - 48)
+        case 65...70: UInt64(byte - 55)
+        case 97...102: UInt64(byte - 87)
+        default: nil
+        }
+    }
+}

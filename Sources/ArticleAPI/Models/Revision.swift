@@ -1,0 +1,31 @@
+/// One step in an article's history.
+public struct Revision: Sendable, Hashable {
+    /// 1 for the first, one more with each step.
+    public var number: Int
+    public var action: Action
+    /// The title as of this revision.
+    public var title: String
+    public var status: Article.Status
+    public var createdAt: Timestamp
+    /// The name of the key that did it; `nil` for an import.
+    public var editor: String?
+
+    public init(
+        number: Int, action: Action, title: String, status: Article.Status,
+        createdAt: Timestamp, editor: String?
+    ) {
+        self.number = number
+        self.action = action
+        self.title = title
+        self.status = status
+        self.createdAt = createdAt
+        self.editor = editor
+    }
+
+    /// What made a revision.
+    public enum Action: Sendable, Hashable {
+        case created, updated, deleted, restored
+        /// A value that this version does not know.
+        case unknown(String)
+    }
+}

@@ -1,0 +1,87 @@
+public import ArticleAPI
+
+/// All that an editor decides about an article, validated; the store resolves slug, tags and authors.
+public struct ArticleContent: Sendable, Hashable {
+    public var slug: SlugChoice
+    public var title: String
+    public var summary: String
+    public var body: String
+    public var language: String
+    public var authors: [Author.Mention]
+    /// The display name of a tag that exists already stands.
+    public var tags: [Tag]
+    public var heroImage: Article.HeroImage?
+    /// `draft`, `published` or `archived`; `scheduled` is `published` at a later time.
+    public var status: Article.Status
+    public var publishedAt: Timestamp?
+    public var source: Article.Source?
+    public var wordCount: Int
+    public var readingMinutes: Int
+
+    public init(
+        slug: SlugChoice, title: String, summary: String, body: String, language: String,
+        authors: [Author.Mention], tags: [Tag], heroImage: Article.HeroImage?,
+        status: Article.Status, publishedAt: Timestamp?, source: Article.Source?,
+        wordCount: Int, readingMinutes: Int
+    ) {
+        self.slug = slug
+        self.title = title
+        self.summary = summary
+        self.body = body
+        self.language = language
+        self.authors = authors
+        self.tags = tags
+        self.heroImage = heroImage
+        self.status = status
+        self.publishedAt = publishedAt
+        self.source = source
+        self.wordCount = wordCount
+        self.readingMinutes = readingMinutes
+    }
+}
+
+/// How an article comes to its slug.
+public enum SlugChoice: Sendable, Hashable {
+    /// The one it has (updates only; for a new article the id).
+    case keep
+    /// This one or `.slugTaken`; a former slug becomes an alias.
+    case exactly(String)
+    /// This one, or the first free of `x-2`, `x-3`, … (cut so that it keeps to 100 characters).
+    case like(String)
+}
+
+/// All that an editor decides about an author, validated.
+public struct AuthorContent: Sendable, Hashable {
+    public var name: String
+    public var about: String
+    public var website: String?
+
+    public init(name: String, about: String, website: String?) {
+        self.name = name
+        self.about = about
+        self.website = website
+    }
+}
+
+/// When and by whom an edit is made.
+public struct Edit: Sendable, Hashable {
+    public var time: Timestamp
+    /// The name of the key; `nil` for an import.
+    public var editor: String?
+
+    public init(at time: Timestamp, editor: String?) {
+        self.time = time
+        self.editor = editor
+    }
+}
+
+/// Which state a write expects to find (`If-Match`, `If-None-Match: *`).
+public enum Expectation: Sendable, Hashable {
+    case anything
+    /// It exists, at any revision.
+    case existing
+    /// It exists, at one of these revisions; otherwise `.preconditionFailed`.
+    case revisions(Set<Int>)
+    /// It does not exist yet.
+    case nothing
+}

@@ -1,0 +1,115 @@
+public import ArticleAPI
+
+/// What keeps articles. Each method is one atomic step; a write that returned is durable.
+///
+/// Every engine passes the same conformance suite. Visibility is part of each question, so that no
+/// answer has to be filtered afterwards; rules about who may ask stand one layer up.
+public protocol ArticleStore: Sendable {
+    // MARK: Articles
+
+    /// The article, with its body; a slug may be a former one. Deleted and invisible ones are
+    /// `.notFound`.
+    func article(_ key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
+        -> Article
+
+    /// One page of articles in the query's order, bounded in items, bytes and examined rows.
+    func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
+
+    /// Makes an article of revision 1: `.idTaken`, `.slugTaken`, `.unknownAuthor`, `.authorDiffers`.
+    func createArticle(
+        _ id: Article.ID, _ content: ArticleContent, by edit: Edit
+    ) async throws(StoreError) -> Article
+
+    /// Gives the article what `change` makes of it, as one more revision; the same content makes
+    /// none. What `change` throws comes back as `.rejected`, with nothing changed.
+    func updateArticle(
+        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
+        _ change: @escaping @Sendable (Article) throws -> ArticleContent
+    ) async throws(StoreError) -> Article
+
+    /// Leaves a tombstone: a revision with the action `deleted`; the slug stays reserved.
+    func deleteArticle(
+        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
+    ) async throws(StoreError)
+
+    // MARK: Revisions (also of deleted articles)
+
+    /// The history, newest first, of numbers below `number`, at most `limit`.
+    func revisions(
+        of id: Article.ID, below number: Int?, limit: Int
+    ) async throws(StoreError) -> Slice<Revision, Int>
+
+    /// The article as it was at a revision.
+    func revision(_ number: Int, of id: Article.ID) async throws(StoreError) -> Article
+
+    /// One more revision with the content of an earlier one; a deleted article lives again.
+    func restoreArticle(
+        _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
+    ) async throws(StoreError) -> Article
+
+    // MARK: Tags and authors
+
+    /// Tags in the order of their keys, with counts of what the audience sees, never zero.
+    func tags(
+        after key: String?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<Tag.Usage, String>
+
+    /// Authors in the order of their ids; the public sees those with a public article.
+    func authors(
+        after id: Author.ID?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<Author, Author.ID>
+
+    func author(_ id: Author.ID, visibleTo audience: Audience) async throws(StoreError) -> Author
+
+    /// Makes or replaces an author by what `change` makes of the current one. The revision, the id
+    /// and the times of the answer are the store's; the same content makes no revision.
+    func putAuthor(
+        _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
+        _ change: @escaping @Sendable (Author?) throws -> AuthorContent
+    ) async throws(StoreError) -> (author: Author, isNew: Bool)
+
+    // MARK: Keys
+
+    /// All keys, revoked ones too, oldest first.
+    func keys() async throws(StoreError) -> [KeyRecord]
+    /// At most 1,000 live keys: `.tooMany`. `.idTaken` for a public id in use.
+    func createKey(_ key: KeyRecord) async throws(StoreError)
+    /// `.notFound` if there is none; revoking twice keeps the first time.
+    func revokeKey(_ id: String, at time: Timestamp) async throws(StoreError) -> KeyRecord
+    /// 32 random bytes kept under a name, made by the first who asks: keys for cursors.
+    func secret(named name: String) async throws(StoreError) -> [UInt8]
+
+    // MARK: Interchange
+
+    /// Takes in a batch of imported articles in one durable step, each on its own: one that fails
+    /// does not keep the others out.
+    func importArticles(
+        _ items: [ImportItem], by edit: Edit, dryRun: Bool
+    ) async throws(StoreError) -> [Result<ImportOutcome, StoreError>]
+
+    /// Everything but keys and secrets, as of one moment: authors, then articles in the order of
+    /// their ids, each followed by its revisions in order. Stops with what `body` throws
+    /// (`.rejected`).
+    func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
+
+    /// Takes exported records in, in their order, in one durable step: same ids, revisions, times
+    /// and bytes. A record that is there already and equal is skipped; one that differs is
+    /// `.conflict`.
+    func restore(_ records: [ExportRecord], dryRun: Bool) async throws(StoreError) -> RestoreCounts
+
+    // MARK: The change sequence
+
+    /// The number of the last committed change; 0 in an empty store.
+    func changeSequence() async throws(StoreError) -> Int64
+
+    /// Changes with numbers above `sequence`, in order, at most `limit`.
+    func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord]
+
+    // MARK: Life
+
+    /// How many articles live here (tombstones not counted).
+    func articleCount() async throws(StoreError) -> Int
+
+    /// Finishes queued writes, flushes and lets the file go. Later calls are `.unavailable`.
+    func close() async
+}

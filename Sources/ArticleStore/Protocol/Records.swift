@@ -1,0 +1,141 @@
+public import ArticleAPI
+
+/// An API key as it is kept: never the key itself.
+public struct KeyRecord: Sendable, Hashable {
+    /// The public part, by which it is looked up.
+    public var id: String
+    /// SHA-256 of the whole key, 32 bytes.
+    public var digest: [UInt8]
+    /// 1 to 100 characters.
+    public var name: String
+    /// `admin`, `editor` or `reader`.
+    public var role: String
+    public var createdAt: Timestamp
+    public var expiresAt: Timestamp?
+    public var revokedAt: Timestamp?
+
+    public init(
+        id: String, digest: [UInt8], name: String, role: String, createdAt: Timestamp,
+        expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
+    ) {
+        self.id = id
+        self.digest = digest
+        self.name = name
+        self.role = role
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+    }
+}
+
+/// One number of the change sequence.
+public struct ChangeRecord: Sendable, Hashable {
+    public var sequence: Int64
+    public var subject: Subject
+    public var revision: Int
+    public var isDeletion: Bool
+
+    public init(sequence: Int64, subject: Subject, revision: Int, isDeletion: Bool) {
+        self.sequence = sequence
+        self.subject = subject
+        self.revision = revision
+        self.isDeletion = isDeletion
+    }
+
+    /// What changed.
+    public enum Subject: Sendable, Hashable {
+        case article(Article.ID)
+        case author(Author.ID)
+    }
+}
+
+/// An article that comes from a file.
+public struct ImportItem: Sendable, Hashable {
+    /// Where it comes from: the identity of the import, at most 1,000 bytes.
+    public var path: String
+    /// SHA-256 of the file's bytes and of the import's options.
+    public var digest: [UInt8]
+    /// The id of the article, if this path is new.
+    public var id: Article.ID
+    public var content: ArticleContent
+
+    public init(path: String, digest: [UInt8], id: Article.ID, content: ArticleContent) {
+        self.path = path
+        self.digest = digest
+        self.id = id
+        self.content = content
+    }
+}
+
+/// What became of an imported article.
+public enum ImportOutcome: Sendable, Hashable {
+    case created
+    /// The file changed, and the article was as the last import left it. An undated post keeps the
+    /// time of its first import.
+    case updated
+    /// Path and content are those of the last import.
+    case unchanged
+    /// The file changed, but so was the article, through the API (or it was deleted): it stands.
+    case keptEdits
+}
+
+/// One line of an export.
+public enum ExportRecord: Sendable, Hashable {
+    case author(Author)
+    case article(ExportedArticle)
+    case revision(ExportedRevision)
+}
+
+/// What an export says of an article beside its revisions.
+public struct ExportedArticle: Sendable, Hashable {
+    public var id: Article.ID
+    /// Former slugs, in the order of their text.
+    public var aliases: [String]
+    /// Where it was imported from, with the digest and the revision of that import.
+    public var imported: ImportMark?
+
+    public init(id: Article.ID, aliases: [String], imported: ImportMark?) {
+        self.id = id
+        self.aliases = aliases
+        self.imported = imported
+    }
+
+    public struct ImportMark: Sendable, Hashable {
+        public var path: String
+        public var digest: [UInt8]
+        public var revision: Int
+
+        public init(path: String, digest: [UInt8], revision: Int) {
+            self.path = path
+            self.digest = digest
+            self.revision = revision
+        }
+    }
+}
+
+/// One step of an article's history, with the whole article as of it.
+public struct ExportedRevision: Sendable, Hashable {
+    public var action: Revision.Action
+    public var editor: String?
+    /// When the step was made (`updatedAt` of the article, but for deletions).
+    public var time: Timestamp
+    public var article: Article
+
+    public init(action: Revision.Action, editor: String?, time: Timestamp, article: Article) {
+        self.action = action
+        self.editor = editor
+        self.time = time
+        self.article = article
+    }
+}
+
+/// What a restoration did.
+public struct RestoreCounts: Sendable, Hashable {
+    public var added: Int
+    public var unchanged: Int
+
+    public init(added: Int, unchanged: Int) {
+        self.added = added
+        self.unchanged = unchanged
+    }
+}
