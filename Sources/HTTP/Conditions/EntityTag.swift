@@ -1,0 +1,36 @@
+/// A validator of a representation (RFC 9110 §8.8.3).
+public struct EntityTag: Sendable, Hashable {
+    /// The characters between the quotes.
+    public let value: String
+    public let isWeak: Bool
+
+    /// A tag of these characters; `nil` if one is no `etagc` (visible, without a quote).
+    public init?(value: String, isWeak: Bool = false) {
+        guard value.utf8.allSatisfy({ $0 == 0x21 || ($0 > 0x22 && $0 != 0x7F) }) else {
+            return nil
+        }
+        self.value = value
+        self.isWeak = isWeak
+    }
+
+    /// Reads `"value"` or `W/"value"`.
+    public init?(_ text: String) {
+        let isWeak = text.hasPrefix("W/")
+        let quoted = isWeak ? text.dropFirst(2) : text[...]
+        guard quoted.utf8.count >= 2, quoted.first == "\"", quoted.last == "\"" else { return nil }
+        self.init(value: String(quoted.dropFirst().dropLast()), isWeak: isWeak)
+    }
+
+    /// Both strong and the same (RFC 9110 §8.8.3.2).
+    public func stronglyMatches(_ other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && value == other.value
+    }
+
+    /// The same, strong or weak (RFC 9110 §8.8.3.2).
+    public func weaklyMatches(_ other: EntityTag) -> Bool { value == other.value }
+}
+
+extension EntityTag: CustomStringConvertible {
+    /// As it stands in a field.
+    public var description: String { (isWeak ? "W/" : "") + "\"\(value)\"" }
+}

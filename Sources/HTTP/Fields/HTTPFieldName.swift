@@ -1,0 +1,66 @@
+/// The name of a field (RFC 9110 §5.1): a token, compared without regard to case.
+public struct HTTPFieldName: Sendable {
+    /// As it is written.
+    public let rawValue: String
+    let bytes: [UInt8]
+
+    /// The name; `nil` if it is no token.
+    public init?(_ name: String) {
+        guard !name.isEmpty, name.utf8.allSatisfy(Token.contains) else { return nil }
+        self.init(known: name)
+    }
+
+    private init(known name: String) {
+        rawValue = name
+        bytes = Array(name.utf8)
+    }
+
+    public static let accept = HTTPFieldName(known: "Accept")
+    public static let acceptEncoding = HTTPFieldName(known: "Accept-Encoding")
+    public static let allow = HTTPFieldName(known: "Allow")
+    public static let authorization = HTTPFieldName(known: "Authorization")
+    public static let cacheControl = HTTPFieldName(known: "Cache-Control")
+    public static let connection = HTTPFieldName(known: "Connection")
+    public static let contentEncoding = HTTPFieldName(known: "Content-Encoding")
+    public static let contentLength = HTTPFieldName(known: "Content-Length")
+    public static let contentLocation = HTTPFieldName(known: "Content-Location")
+    public static let contentType = HTTPFieldName(known: "Content-Type")
+    public static let date = HTTPFieldName(known: "Date")
+    public static let etag = HTTPFieldName(known: "ETag")
+    public static let expect = HTTPFieldName(known: "Expect")
+    public static let host = HTTPFieldName(known: "Host")
+    public static let idempotencyKey = HTTPFieldName(known: "Idempotency-Key")
+    public static let ifMatch = HTTPFieldName(known: "If-Match")
+    public static let ifModifiedSince = HTTPFieldName(known: "If-Modified-Since")
+    public static let ifNoneMatch = HTTPFieldName(known: "If-None-Match")
+    public static let ifUnmodifiedSince = HTTPFieldName(known: "If-Unmodified-Since")
+    public static let lastEventID = HTTPFieldName(known: "Last-Event-ID")
+    public static let lastModified = HTTPFieldName(known: "Last-Modified")
+    public static let link = HTTPFieldName(known: "Link")
+    public static let location = HTTPFieldName(known: "Location")
+    public static let retryAfter = HTTPFieldName(known: "Retry-After")
+    public static let server = HTTPFieldName(known: "Server")
+    public static let trailer = HTTPFieldName(known: "Trailer")
+    public static let transferEncoding = HTTPFieldName(known: "Transfer-Encoding")
+    public static let userAgent = HTTPFieldName(known: "User-Agent")
+    public static let vary = HTTPFieldName(known: "Vary")
+    public static let wwwAuthenticate = HTTPFieldName(known: "WWW-Authenticate")
+    public static let xRequestID = HTTPFieldName(known: "X-Request-ID")
+}
+
+extension HTTPFieldName: Hashable {
+    public static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
+        left.bytes.count == right.bytes.count
+            && zip(left.bytes, right.bytes).allSatisfy {
+                Token.lowercase($0) == Token.lowercase($1)
+            }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in bytes { hasher.combine(Token.lowercase(byte)) }
+    }
+}
+
+extension HTTPFieldName: CustomStringConvertible {
+    public var description: String { rawValue }
+}

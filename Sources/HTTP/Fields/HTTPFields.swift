@@ -1,0 +1,184 @@
+/// The fields of a message (RFC 9110 §5), in order, in the form of the wire.
+///
+/// All of them stand in one buffer (`name: value\r\n…`) with a small table of places, so that a
+/// received head costs one copy and an answer's head is written by one. A field with CR, LF or
+/// another control octet cannot be put in: such a value is refused.
+public struct HTTPFields: Sendable {
+    /// The fields as they go on the wire, each with its end of line.
+    public private(set) var wireBytes: [UInt8] = []
+    private var entries: [Entry] = []
+
+    /// Places in `wireBytes`: the name's start is the end of the field before it.
+    struct Entry: Sendable {
+        var nameStart: UInt32
+        var nameLength: UInt16
+        var valueLength: UInt32
+        var valueStart: UInt32
+    }
+
+    public init() {}
+
+    public var count: Int { entries.count }
+    public var isEmpty: Bool { entries.isEmpty }
+
+    // MARK: Reading
+
+    /// The first value of the name; setting one replaces all of them. Setting a value that cannot
+    /// stand in a field is refused and leaves the fields as they were (`set` says so).
+    public subscript(name: HTTPFieldName) -> String? {
+        get {
+            for entry in entries where matches(entry, name) { return text(of: entry) }
+            return nil
+        }
+        set {
+            if let newValue { set(name, to: newValue) } else { remove(name) }
+        }
+    }
+
+    /// All values of the name, in order.
+    public func values(of name: HTTPFieldName) -> [String] {
+        entries.filter { matches($0, name) }.map { text(of: $0) }
+    }
+
+    /// The values of the name as one list (RFC 9110 §5.3); `nil` if there is none.
+    public func combined(_ name: HTTPFieldName) -> String? {
+        let values = values(of: name)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    public func contains(_ name: HTTPFieldName) -> Bool {
+        entries.contains { matches($0, name) }
+    }
+
+    /// Whether the list in the name's values has this token, in any case (RFC 9110 §5.6.1).
+    public func list(_ name: HTTPFieldName, has token: String) -> Bool {
+        guard contains(name) else { return false }
+        let token = token.lowercased()
+        return values(of: name).contains { value in
+            value.split(separator: ",").contains { element in
+                element.lowercased().trimmed == token
+            }
+        }
+    }
+
+    /// Names and values, in order.
+    public var all: [(name: String, value: String)] {
+        entries.map { entry in
+            let start = Int(entry.nameStart)
+            let name = wireBytes[start..<start + Int(entry.nameLength)]
+            return (String(decoding: name, as: UTF8.self), text(of: entry))
+        }
+    }
+
+    // MARK: Writing
+
+    /// Adds a field behind the others.
+    /// - Returns: false, and nothing added, if the value has a control octet (RFC 9110 §5.5).
+    @discardableResult
+    public mutating func append(_ name: HTTPFieldName, _ value: String) -> Bool {
+        guard value.utf8.allSatisfy(Token.isFieldContent) else { return false }
+        let start = wireBytes.count
+        wireBytes += name.bytes
+        wireBytes.append(UInt8(ascii: ":"))
+        wireBytes.append(UInt8(ascii: " "))
+        let valueStart = wireBytes.count
+        wireBytes += value.utf8
+        note(start, name.bytes.count, valueStart, wireBytes.count - valueStart)
+        return true
+    }
+
+    /// Replaces all fields of the name by one.
+    /// - Returns: false, and nothing changed, if the value has a control octet.
+    @discardableResult
+    public mutating func set(_ name: HTTPFieldName, to value: String) -> Bool {
+        guard value.utf8.allSatisfy(Token.isFieldContent) else { return false }
+        if contains(name) { remove(name) }
+        return append(name, value)
+    }
+
+    /// Takes all fields of the name away.
+    public mutating func remove(_ name: HTTPFieldName) {
+        guard contains(name) else { return }
+        let old = self
+        removeAll()
+        for entry in old.entries where !old.matches(entry, name) {
+            let start = wireBytes.count
+            let from = Int(entry.nameStart)
+            let end = Int(entry.valueStart + entry.valueLength)
+            wireBytes += old.wireBytes[from..<end]
+            let shift = start - from
+            note(
+                start, Int(entry.nameLength), Int(entry.valueStart) + shift,
+                Int(entry.valueLength))
+        }
+    }
+
+    /// Takes everything away and keeps the room.
+    public mutating func removeAll() {
+        wireBytes.removeAll(keepingCapacity: true)
+        entries.removeAll(keepingCapacity: true)
+    }
+
+    /// Adds a field whose octets the parser has checked.
+    mutating func appendChecked(
+        name: borrowing Span<UInt8>, value: borrowing Span<UInt8>
+    ) {
+        let start = wireBytes.count
+        name.withUnsafeBufferPointer { wireBytes.append(contentsOf: $0) }
+        wireBytes.append(UInt8(ascii: ":"))
+        wireBytes.append(UInt8(ascii: " "))
+        let valueStart = wireBytes.count
+        value.withUnsafeBufferPointer { wireBytes.append(contentsOf: $0) }
+        note(start, name.count, valueStart, value.count)
+    }
+
+    private mutating func note(_ start: Int, _ nameLength: Int, _ valueStart: Int, _ length: Int) {
+        wireBytes.append(UInt8(ascii: "\r"))
+        wireBytes.append(UInt8(ascii: "\n"))
+        entries.append(
+            Entry(
+                nameStart: UInt32(start), nameLength: UInt16(nameLength),
+                valueLength: UInt32(length), valueStart: UInt32(valueStart)))
+    }
+
+    private func matches(_ entry: Entry, _ name: HTTPFieldName) -> Bool {
+        guard Int(entry.nameLength) == name.bytes.count else { return false }
+        let start = Int(entry.nameStart)
+        // Invariant: the first `index` octets are the same but for case.
+        for index in 0..<name.bytes.count
+        where Token.lowercase(wireBytes[start + index]) != Token.lowercase(name.bytes[index]) {
+            return false
+        }
+        return true
+    }
+
+    private func text(of entry: Entry) -> String {
+        let start = Int(entry.valueStart)
+        return String(
+            decoding: wireBytes[start..<start + Int(entry.valueLength)], as: UTF8.self)
+    }
+}
+
+extension HTTPFields: Equatable {
+    public static func == (left: HTTPFields, right: HTTPFields) -> Bool {
+        left.wireBytes == right.wireBytes
+    }
+}
+
+extension HTTPFields: ExpressibleByDictionaryLiteral {
+    /// Fields that the program writes down; a value with a control octet is left out.
+    public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
+        for (name, value) in elements { append(name, value) }
+    }
+}
+
+extension String {
+    /// Without optional white space at both ends (RFC 9110 §5.6.3).
+    var trimmed: String {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+        guard let first = utf8.firstIndex(where: { !isSpace($0) }),
+            let last = utf8.lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return String(self[first...last])
+    }
+}

@@ -1,0 +1,117 @@
+/// What a request is for (RFC 9112 §3.2): one of four forms.
+public struct RequestTarget: Sendable, Hashable {
+    public enum Form: Sendable, Hashable {
+        /// `/path?query`
+        case origin
+        /// `http://host/path?query`
+        case absolute
+        /// `host:port`, of CONNECT
+        case authority
+        /// `*`, of OPTIONS
+        case asterisk
+    }
+
+    public let form: Form
+    /// The octets as they were sent.
+    public let bytes: [UInt8]
+    private let pathStart: Int
+    private let pathEnd: Int
+
+    /// Why a path cannot be taken.
+    public enum PathError: Error, Sendable, Hashable {
+        case encoding(PercentEncoding.DecodingError)
+        /// `.` or `..`, also escaped: no two parties agree on what they mean.
+        case dotSegment
+    }
+
+    /// The target in these octets; `nil` if they are none of the four forms. `CONNECT` alone has the
+    /// authority form.
+    public init?(_ bytes: some Sequence<UInt8>, method: HTTPMethod = .get) {
+        let bytes = Array(bytes)
+        guard let first = bytes.first, bytes.allSatisfy(Self.isTargetOctet) else { return nil }
+        self.bytes = bytes
+        if method == .connect {
+            guard Authority(bytes)?.port != nil else { return nil }
+            (form, pathStart, pathEnd) = (.authority, 0, 0)
+        } else if first == UInt8(ascii: "/") {
+            form = .origin
+            (pathStart, pathEnd) = (0, bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count)
+        } else if bytes == [UInt8(ascii: "*")] {
+            (form, pathStart, pathEnd) = (.asterisk, 1, 1)
+        } else {
+            guard let start = Self.pathStart(ofAbsolute: bytes) else { return nil }
+            form = .absolute
+            pathStart = start
+            pathEnd = bytes[start...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+        }
+    }
+
+    /// The origin form of a path and a query that are encoded already.
+    public init?(path: String, query: String? = nil) {
+        self.init((path + (query.map { "?" + $0 } ?? "")).utf8)
+    }
+
+    /// The octets of the path, `/` where an absolute form has none.
+    public var path: ArraySlice<UInt8> {
+        pathStart == pathEnd && form == .absolute ? [UInt8(ascii: "/")] : bytes[pathStart..<pathEnd]
+    }
+
+    /// The octets behind `?`; `nil` without one.
+    public var query: ArraySlice<UInt8>? {
+        pathEnd < bytes.count && form != .authority ? bytes[(pathEnd + 1)...] : nil
+    }
+
+    /// The authority of an absolute or authority form.
+    public var authority: ArraySlice<UInt8>? {
+        switch form {
+        case .authority: bytes[...]
+        case .absolute: bytes[Self.authorityStart(bytes)..<pathStart]
+        case .origin, .asterisk: nil
+        }
+    }
+
+    /// The path's segments, split first and decoded then, so that `%2F` does not part them.
+    public func segments() throws(PathError) -> [String] {
+        var segments: [String] = []
+        for segment in path.dropFirst().split(
+            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        {
+            let text: String
+            do throws(PercentEncoding.DecodingError) {
+                text = try PercentEncoding.decode(segment)
+            } catch { throw .encoding(error) }
+            guard text != ".", text != ".." else { throw .dotSegment }
+            segments.append(text)
+        }
+        return segments
+    }
+
+    private static func isTargetOctet(_ byte: UInt8) -> Bool {
+        // RFC 3986 §2: a URI is of visible ASCII; a fragment is never sent.
+        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "\"")
+            && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">")
+            && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "^")
+            && byte != UInt8(ascii: "`") && !(0x7B...0x7D).contains(byte)
+    }
+
+    private static func authorityStart(_ bytes: [UInt8]) -> Int {
+        (bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0) + 3
+    }
+
+    /// Where the path begins behind `http://authority`; `nil` for another scheme or authority.
+    private static func pathStart(ofAbsolute bytes: [UInt8]) -> Int? {
+        let text = String(decoding: bytes.prefix(8), as: UTF8.self).lowercased()
+        guard text.hasPrefix("http://") || text.hasPrefix("https://") else { return nil }
+        let start = authorityStart(bytes)
+        let end =
+            bytes[start...].firstIndex {
+                $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?")
+            } ?? bytes.count
+        guard Authority(Array(bytes[start..<end])) != nil else { return nil }
+        return end
+    }
+}
+
+extension RequestTarget: CustomStringConvertible {
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+}
