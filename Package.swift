@@ -33,7 +33,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
-        .target(name: "Resources", path: "Resources", cSettings: cRules),
+        .target(
+            name: "Resources", path: "Resources", exclude: ["migrations", "samples"], cSettings: cRules),
 
         // Rung 1: HTTP as values; sockets and event loops.
         layer("HTTP"),
