@@ -1,0 +1,130 @@
+extension JSONParser {
+    /// A string from its opening to its closing quotation mark (RFC 8259 §7).
+    mutating func string() throws(JSONSyntaxError) -> String {
+        position += 1
+        let start = position
+        // Invariant: bytes[start..<position] need no unescaping.
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                let text = try text(start..<position)
+                position += 1
+                return text
+            case UInt8(ascii: "\\"): return try escapedString(from: start)
+            case 0..<0x20: throw error(.controlCharacter)
+            default: position += 1
+            }
+        }
+        throw error(.endOfText)
+    }
+
+    /// The rest of a string whose first escape stands at `position`.
+    private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
+        var content = Array(bytes[start..<position])
+        // Invariant: `content` is the unescaped bytes[start..<position].
+        while position < bytes.count {
+            switch bytes[position] {
+            case UInt8(ascii: "\""):
+                guard let text = String(validating: content, as: UTF8.self) else {
+                    throw error(.invalidUTF8)
+                }
+                position += 1
+                return text
+            case UInt8(ascii: "\\"):
+                content.append(contentsOf: UTF8.encode(try escape()) ?? .init())
+            case 0..<0x20: throw error(.controlCharacter)
+            case let byte:
+                content.append(byte)
+                position += 1
+            }
+        }
+        throw error(.endOfText)
+    }
+
+    /// One escape; two, where they make up a pair of surrogates.
+    private mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
+        guard position + 1 < bytes.count else { throw error(.endOfText) }
+        let scalar: Unicode.Scalar
+        switch bytes[position + 1] {
+        case UInt8(ascii: "\""): scalar = "\""
+        case UInt8(ascii: "\\"): scalar = "\\"
+        case UInt8(ascii: "/"): scalar = "/"
+        case UInt8(ascii: "b"): scalar = "\u{8}"
+        case UInt8(ascii: "f"): scalar = "\u{C}"
+        case UInt8(ascii: "n"): scalar = "\n"
+        case UInt8(ascii: "r"): scalar = "\r"
+        case UInt8(ascii: "t"): scalar = "\t"
+        case UInt8(ascii: "u"): return try unicodeEscape()
+        default: throw error(.badEscape)
+        }
+        position += 2
+        return scalar
+    }
+
+    private mutating func unicodeEscape() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let first = try codeUnit(at: position)
+        if let scalar = Unicode.Scalar(first) {
+            position += 6
+            return scalar
+        }
+        guard (0xD800..<0xDC00).contains(first), position + 7 < bytes.count,
+            bytes[position + 6] == UInt8(ascii: "\\"), bytes[position + 7] == UInt8(ascii: "u")
+        else { throw error(.loneSurrogate) }
+        let second = try codeUnit(at: position + 6)
+        guard (0xDC00..<0xE000).contains(second),
+            let scalar = Unicode.Scalar(
+                0x10000 + (UInt32(first) - 0xD800) << 10 + (UInt32(second) - 0xDC00))
+        else { throw error(.loneSurrogate) }
+        position += 12
+        return scalar
+    }
+
+    /// The four hexadecimal digits of the `\u` at `start`.
+    private func codeUnit(at start: Int) throws(JSONSyntaxError) -> UInt16 {
+        guard start + 6 <= bytes.count else { throw error(.endOfText) }
+        var unit: UInt16 = 0
+        for index in start + 2..<start + 6 {
+            switch bytes[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): unit = unit << 4 | UInt16(bytes[index] - 48)
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): unit = unit << 4 | UInt16(bytes[index] - 87)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): unit = unit << 4 | UInt16(bytes[index] - 55)
+            default: throw error(.badEscape)
+            }
+        }
+        return unit
+    }
+
+    /// A number in RFC 8259's grammar: `-? (0 | [1-9][0-9]*) (. [0-9]+)? ([eE] [+-]? [0-9]+)?`.
+    mutating func number() throws(JSONSyntaxError) -> JSONNumber {
+        let start = position
+        if bytes[position] == UInt8(ascii: "-") { position += 1 }
+        if byteHere == UInt8(ascii: "0") { position += 1 } else { try digits() }
+        if byteHere == UInt8(ascii: ".") {
+            position += 1
+            try digits()
+        }
+        if byteHere == UInt8(ascii: "e") || byteHere == UInt8(ascii: "E") {
+            position += 1
+            if byteHere == UInt8(ascii: "+") || byteHere == UInt8(ascii: "-") { position += 1 }
+            try digits()
+        }
+        if let byte = byteHere, (48...57).contains(byte) { throw error(.badNumber) }
+        guard position - start <= 100 else { throw error(.badNumber) }
+        return JSONNumber(text: try text(start..<position))
+    }
+
+    private mutating func digits() throws(JSONSyntaxError) {
+        let start = position
+        while let byte = byteHere, (48...57).contains(byte) { position += 1 }
+        guard position > start else { throw error(.badNumber) }
+    }
+
+    private var byteHere: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private func text(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
+        guard let text = String(validating: bytes[range], as: UTF8.self) else {
+            throw error(.invalidUTF8)
+        }
+        return text
+    }
+}

@@ -1,0 +1,98 @@
+/// Writes JSON (RFC 8259), compact and in the order of the calls: the same values always give the
+/// same bytes.
+public struct JSONWriter: Sendable {
+    public private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// A writer with room for `capacity` bytes.
+    public init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+    /// Writes an object; `members` calls `name` before each value.
+    public mutating func object(_ members: (inout JSONWriter) -> Void) {
+        bytes.append(UInt8(ascii: "{"))
+        needsComma = false
+        members(&self)
+        bytes.append(UInt8(ascii: "}"))
+        needsComma = true
+    }
+
+    /// Writes an array; `items` calls `element` before each value.
+    public mutating func array(_ items: (inout JSONWriter) -> Void) {
+        bytes.append(UInt8(ascii: "["))
+        needsComma = false
+        items(&self)
+        bytes.append(UInt8(ascii: "]"))
+        needsComma = true
+    }
+
+    /// Stands before each value of an array.
+    public mutating func element() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    /// Stands before each value of an object.
+    public mutating func name(_ name: String) {
+        element()
+        string(name)
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    /// A name that is written already, as `"name":`.
+    mutating func name(written name: [UInt8]) {
+        element()
+        bytes.append(contentsOf: name)
+    }
+
+    public mutating func null() { raw("null") }
+
+    public mutating func boolean(_ value: Bool) { raw(value ? "true" : "false") }
+
+    public mutating func integer(_ value: Int) { raw(String(value)) }
+
+    /// Text that is JSON by itself.
+    mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// Writes a string: escapes only what RFC 8259 §7 requires.
+    public mutating func string(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { escaped($0) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
+        var start = 0
+        var index = 0
+        // Invariant: everything before `start` is written; text[start..<index] needs no escape.
+        while index < text.count {
+            let byte = text[index]
+            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+                index += 1
+                continue
+            }
+            bytes.append(contentsOf: text[start..<index])
+            escape(byte)
+            index += 1
+            start = index
+        }
+        bytes.append(contentsOf: text[start..<index])
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        bytes.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+        case 0x08: bytes.append(UInt8(ascii: "b"))
+        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case 0x0A: bytes.append(UInt8(ascii: "n"))
+        case 0x0C: bytes.append(UInt8(ascii: "f"))
+        case 0x0D: bytes.append(UInt8(ascii: "r"))
+        default:
+            raw("u00")
+            bytes.append(byte >> 4 + UInt8(ascii: "0"))
+            let low = byte & 0xF
+            bytes.append(low < 10 ? low + UInt8(ascii: "0") : low + 87)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+extension Article.Draft: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .optional("id", \.id, .text(.identifier())),
+        .optional("slug", \.slug, .text(.slug)),
+        .required("title", \.title, .text(.line(ArticleLimits.title))),
+        .defaulted("summary", to: "", \.summary, .text(.lines(ArticleLimits.summary))),
+        .defaulted(
+            "body", to: "", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .optional("language", \.language, .text(.language)),
+        .defaulted("authors", to: [], \.authors, .authors),
+        .defaulted("tags", to: [], \.tags, .tagNames),
+        .optional("heroImage", \.heroImage, Article.HeroImage.format),
+        .optional("status", \.status, .text(.status)),
+        .optional("publishedAt", \.publishedAt, .text(.timestamp)),
+        .optional("source", \.source, Article.Source.format))
+}
+
+extension Article.Replacement: JSONModel {
+    /// The attributes of a draft, and the read-only ones, at one level and in the article's order.
+    public static let shape = ObjectShape(
+        Self.init(
+            id:slug:title:summary:body:language:authors:tags:heroImage:status:publishedAt:createdAt:
+            updatedAt:revision:source:wordCount:readingMinutes:),
+        .optional("id", \.content.id, .text(.identifier())),
+        .optional("slug", \.content.slug, .text(.slug)),
+        .required("title", \.content.title, .text(.line(ArticleLimits.title))),
+        .defaulted("summary", to: "", \.content.summary, .text(.lines(ArticleLimits.summary))),
+        .defaulted(
+            "body", to: "", \.content.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .optional("language", \.content.language, .text(.language)),
+        .defaulted("authors", to: [], \.content.authors, .authors),
+        .defaulted("tags", to: [], \.content.tags, .tagNames),
+        .optional("heroImage", \.content.heroImage, Article.HeroImage.format),
+        .optional("status", \.content.status, .text(.status)),
+        .optional("publishedAt", \.content.publishedAt, .text(.timestamp)),
+        .optional("createdAt", \.readOnly.createdAt, .text(.timestamp)),
+        .optional("updatedAt", \.readOnly.updatedAt, .text(.timestamp)),
+        .optional("revision", \.readOnly.revision, .integer(1...Int.max)),
+        .optional("source", \.content.source, Article.Source.format),
+        .optional("wordCount", \.readOnly.wordCount, .integer(0...Int.max)),
+        .optional("readingMinutes", \.readOnly.readingMinutes, .integer(0...Int.max)))
+
+    private init(
+        id: Article.ID?, slug: String?, title: String, summary: String, body: String,
+        language: String?, authors: [Author.Mention], tags: [String],
+        heroImage: Article.HeroImage?, status: Article.Status?, publishedAt: Timestamp?,
+        createdAt: Timestamp?, updatedAt: Timestamp?, revision: Int?, source: Article.Source?,
+        wordCount: Int?, readingMinutes: Int?
+    ) {
+        self.init(
+            content: Article.Draft(
+                id: id, slug: slug, title: title, summary: summary, body: body,
+                language: language, authors: authors, tags: tags, heroImage: heroImage,
+                status: status, publishedAt: publishedAt, source: source),
+            readOnly: Article.ReadOnly(
+                createdAt: createdAt, updatedAt: updatedAt, revision: revision,
+                wordCount: wordCount, readingMinutes: readingMinutes))
+    }
+}
+
+extension Article.Changes: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .change("slug", \.slug, .text(.slug)),
+        .change("title", \.title, .text(.line(ArticleLimits.title))),
+        .change("summary", \.summary, .text(.lines(ArticleLimits.summary))),
+        .change("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .change("language", \.language, .text(.language)),
+        .change("authors", \.authors, .authors),
+        .change("tags", \.tags, .tagNames),
+        .change("heroImage", \.heroImage, Article.HeroImageChanges.format),
+        .change("status", \.status, .text(.status)),
+        .change("publishedAt", \.publishedAt, .text(.timestamp)),
+        .change("source", \.source, Article.SourceChanges.format))
+}
+
+extension Article.HeroImageChanges: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .change("url", \.url, .text(.webAddress)),
+        .change("alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
+}
+
+extension Article.SourceChanges: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .change("name", \.name, .text(.line(ArticleLimits.sourceName))),
+        .change("url", \.url, .text(.webAddress)))
+}
+
+extension JSONFormat where Value == [Author.Mention] {
+    static var authors: JSONFormat {
+        .array(of: Author.Mention.format, atMost: ArticleLimits.authors)
+    }
+}
+
+extension JSONFormat where Value == [String] {
+    static var tagNames: JSONFormat { .array(of: .tagName, atMost: ArticleLimits.tags) }
+}

@@ -1,0 +1,54 @@
+/// A type with one JSON form.
+public protocol JSONRepresentable: ResponseItem {
+    static var format: JSONFormat<Self> { get }
+}
+
+/// A model that is a JSON object.
+public protocol JSONModel: JSONRepresentable {
+    static var shape: ObjectShape<Self> { get }
+}
+
+extension JSONModel {
+    public static var format: JSONFormat<Self> { .object(shape) }
+}
+
+extension JSONRepresentable {
+    /// The value as JSON text.
+    ///
+    /// - Parameter fields: The attributes to write; `nil` for all that the value has.
+    public func json(_ fields: FieldSelection? = nil, capacity: Int = 1024) -> [UInt8] {
+        var writer = JSONWriter(capacity: capacity)
+        let format = Self.format
+        format.write(self, fields.flatMap(format.plan), &writer)
+        return writer.bytes
+    }
+
+    /// The value of JSON text, read as a backend does: strictly.
+    ///
+    /// - Throws: `InvalidValue` with every fault.
+    public init(strict value: JSONValue) throws(InvalidValue) {
+        var reader = JSONReader(.strict)
+        guard let result = Self.format.read(value, &reader), reader.faults.isEmpty else {
+            throw InvalidValue(faults: reader.faults)
+        }
+        self = result
+    }
+
+    /// Whatever a backend would not accept of this value, made in code; empty if it is all right.
+    public var faults: [JSONFault] {
+        var reader = JSONReader(.strict)
+        Self.format.check(self, &reader)
+        return reader.faults
+    }
+
+    /// - Throws: `InvalidValue` with every fault, if a backend would not accept this value.
+    public func validate() throws(InvalidValue) {
+        let faults = faults
+        guard faults.isEmpty else { throw InvalidValue(faults: faults) }
+    }
+}
+
+/// Why a value is not accepted: everything that is wrong with it.
+public struct InvalidValue: Error, Sendable, Hashable {
+    public var faults: [JSONFault]
+}

@@ -1,0 +1,17 @@
+extension Page: JSONRepresentable, ResponseItem where Item: JSONRepresentable {
+    /// `{"items": […], "next": "<cursor>"}`; `fields` chooses among the attributes of the items.
+    public static var format: JSONFormat<Page> {
+        let items = JSONFormat.array(of: Item.format, atMost: ArticleLimits.page.upperBound)
+        let shape = ObjectShape<Page>(
+            Page.init,
+            .required("items", \.items, items),
+            .optional("next", \.next, .text(.token(1...400))))
+        return JSONFormat(
+            schema: shape.schema, read: shape.read,
+            write: { page, plan, writer in
+                let choices = plan.map { FieldPlan(choices: [.some($0), .all]) }
+                shape.write(page, choices, to: &writer)
+            },
+            check: { shape.check($0, &$1) }, fields: items.fields, plan: items.plan)
+    }
+}

@@ -1,0 +1,10 @@
+extension Revision: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .required("number", \.number, .integer(1...Int.max)),
+        .required("action", \.action, .text(.action)),
+        .required("title", \.title, .text(.line(ArticleLimits.title))),
+        .required("status", \.status, .text(.status)),
+        .required("createdAt", \.createdAt, .text(.timestamp)),
+        .optional("editor", \.editor, .text(.line(1...100))))
+}

@@ -1,0 +1,110 @@
+import HTTP
+
+extension Timestamp: LosslessStringConvertible {
+    /// The RFC 3339 form in UTC with milliseconds: `2026-01-31T23:59:59.999Z`.
+    public var description: String {
+        let (days, time) = Self.split(milliseconds, by: 86_400_000)
+        let date = Calendar.date(day: days)
+        return String(unsafeUninitializedCapacity: 24) { buffer in
+            var position = 0
+            func digits(_ value: Int64, _ count: Int, _ end: UInt8) {
+                var value = value
+                for place in stride(from: position + count - 1, through: position, by: -1) {
+                    buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
+                    value /= 10
+                }
+                buffer[position + count] = end
+                position += count + 1
+            }
+            digits(Int64(date.year), 4, UInt8(ascii: "-"))
+            digits(Int64(date.month), 2, UInt8(ascii: "-"))
+            digits(Int64(date.day), 2, UInt8(ascii: "T"))
+            digits(time / 3_600_000, 2, UInt8(ascii: ":"))
+            digits(time / 60_000 % 60, 2, UInt8(ascii: ":"))
+            digits(time / 1000 % 60, 2, UInt8(ascii: "."))
+            digits(time % 1000, 3, UInt8(ascii: "Z"))
+            return 24
+        }
+    }
+
+    /// Reads an RFC 3339 time (§5.6): an offset is converted, digits finer than milliseconds are cut.
+    ///
+    /// `nil` for what no calendar has, for leap seconds (they have no place in a count of
+    /// milliseconds), and for what lies outside the years 0000 to 9999 in UTC.
+    public init?(_ description: String) {
+        var text = TimeText(bytes: Array(description.utf8.prefix(64)))
+        guard description.utf8.count <= 64, let year = text.number(4), text.skip("-"),
+            let month = text.number(2), text.skip("-"), let day = text.number(2),
+            text.skip("T") || text.skip("t"), let hour = text.number(2), text.skip(":"),
+            let minute = text.number(2), text.skip(":"), let second = text.number(2),
+            let millisecond = text.fraction(), let offset = text.offset(), text.isAtEnd,
+            (1...12).contains(month), hour < 24, minute < 60, second < 60,
+            (1...Calendar.daysIn(month: Int(month), year: Int(year))).contains(Int(day))
+        else { return nil }
+        let days = Calendar.day(year: Int(year), month: Int(month), day: Int(day))
+        let minutes = (days * 24 + hour) * 60 + minute - offset
+        let milliseconds = (minutes * 60 + second) * 1000 + millisecond
+        guard Self.range.contains(milliseconds) else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
+
+    /// Division that rounds down, also below zero.
+    private static func split(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
+        let remainder = value % divisor
+        return remainder < 0
+            ? (value / divisor - 1, remainder + divisor) : (value / divisor, remainder)
+    }
+}
+
+/// The text of a time while it is read from left to right.
+private struct TimeText {
+    let bytes: [UInt8]
+    var position = 0
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func number(_ count: Int) -> Int64? {
+        guard position + count <= bytes.count else { return nil }
+        var value: Int64 = 0
+        for byte in bytes[position..<position + count] {
+            guard (48...57).contains(byte) else { return nil }
+            value = value * 10 + Int64(byte - 48)
+        }
+        position += count
+        return value
+    }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, UInt32(bytes[position]) == character.value else {
+            return false
+        }
+        position += 1
+        return true
+    }
+
+    /// The milliseconds of `.` and digits; 0 if there is none, `nil` if the dot stands alone.
+    mutating func fraction() -> Int64? {
+        guard skip(".") else { return 0 }
+        guard var value = number(1) else { return nil }
+        var digits = 1
+        while let digit = number(1) {
+            if digits < 3 { value = value * 10 + digit }
+            digits += 1
+        }
+        while digits < 3 {
+            value *= 10
+            digits += 1
+        }
+        return value
+    }
+
+    /// Minutes east of UTC.
+    mutating func offset() -> Int64? {
+        if skip("Z") || skip("z") { return 0 }
+        let isEast = skip("+")
+        guard isEast || skip("-"), let hours = number(2), skip(":"), let minutes = number(2),
+            hours < 24, minutes < 60
+        else { return nil }
+        return isEast ? hours * 60 + minutes : -(hours * 60 + minutes)
+    }
+}

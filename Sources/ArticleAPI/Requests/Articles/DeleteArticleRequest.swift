@@ -1,0 +1,20 @@
+public import HTTP
+
+/// `DELETE /v1/articles/{id}`: an article goes; editors can still restore it.
+public struct DeleteArticleRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .delete, "/v1/articles/{id}", access: .writeArticles, success: .noContent)
+    public typealias Item = Nothing
+
+    public static let parameters = Parameters(
+        Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch))
+
+    public var id: Article.ID
+    /// Which state is to be deleted; `nil`: any.
+    public var expected: IfMatch?
+
+    public init(id: Article.ID, expected: IfMatch? = nil) {
+        self.id = id
+        self.expected = expected
+    }
+}

@@ -1,0 +1,22 @@
+public import HTTP
+
+/// `PATCH /v1/articles/{id}`: changes to an article, as a merge patch (RFC 7396).
+public struct UpdateArticleRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.patch, "/v1/articles/{id}", access: .writeArticles)
+    public typealias Item = Article
+
+    public static let parameters = Parameters(
+        Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch),
+        .mergePatch(\.changes))
+
+    public var id: Article.ID
+    /// Which state is to be changed; `nil`: any.
+    public var expected: IfMatch?
+    public var changes: Article.Changes
+
+    public init(id: Article.ID, expected: IfMatch? = nil, changes: Article.Changes) {
+        self.id = id
+        self.expected = expected
+        self.changes = changes
+    }
+}

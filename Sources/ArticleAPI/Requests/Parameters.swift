@@ -1,0 +1,100 @@
+/// How the parts of a request travel: one line each, read in both directions.
+///
+/// ```swift
+/// Parameters(Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch),
+///            .mergePatch(\.changes))
+/// ```
+public struct Parameters<Request: Sendable>: Sendable {
+    /// Path, query and header parameters, in their order.
+    public let list: [ParameterDescription]
+    /// The body, if the request has one.
+    public let body: BodyDescription?
+    let print: @Sendable (Request, inout RequestDraft) -> Void
+    private let read: @Sendable (inout RequestReader) -> Request?
+
+    /// - Parameters:
+    ///   - make: The request of all parts' values, in the order of the parts.
+    ///   - part: The parts.
+    public init<each Value>(
+        _ make: @escaping @Sendable (repeat each Value) -> Request,
+        _ part: repeat RequestPart<Request, each Value>
+    ) {
+        var list: [ParameterDescription] = []
+        var body: BodyDescription?
+        for part in repeat each part {
+            switch part.description {
+            case .parameter(let description): list.append(description)
+            case .body(let description): body = description
+            }
+        }
+        self.list = list
+        self.body = body
+        print = { request, draft in repeat (each part).print(request, &draft) }
+        read = { reader in
+            let results = (repeat (each part).read(&reader))
+            do { return make(repeat try Self.value(of: each results)) } catch { return nil }
+        }
+    }
+
+    private init(
+        list: [ParameterDescription], body: BodyDescription?,
+        print: @escaping @Sendable (Request, inout RequestDraft) -> Void,
+        read: @escaping @Sendable (inout RequestReader) -> Request?
+    ) {
+        self.list = list
+        self.body = body
+        self.print = print
+        self.read = read
+    }
+
+    /// The same parts for a request that wraps this one.
+    func mapped<Wrapper: Sendable>(
+        _ wrap: @escaping @Sendable (Request) -> Wrapper,
+        _ unwrap: @escaping @Sendable (Wrapper) -> Request
+    ) -> Parameters<Wrapper> {
+        Parameters<Wrapper>(
+            list: list, body: body, print: { [print] in print(unwrap($0), &$1) },
+            read: { [read] in read(&$0).map(wrap) })
+    }
+
+    /// The request that arrived.
+    func parse(_ source: RequestSource) throws(RequestRefusal) -> Request {
+        var reader = RequestReader(source)
+        let request = read(&reader)
+        reader.refuseUnknownParameters(known: list)
+        if body == nil { reader.refuseBody() }
+        if let refusal = reader.refusal { throw refusal }
+        // Without a value there is a refusal: each part that has none reports why.
+        guard let request else { throw RequestRefusal(.malformed, details: []) }
+        return request
+    }
+
+    private struct Missing: Error {}
+
+    private static func value<Value>(of result: Value?) throws(Missing) -> Value {
+        guard let result else { throw Missing() }
+        return result
+    }
+}
+
+/// What a path, query or header parameter takes.
+public struct ParameterDescription: Sendable, Hashable {
+    public var name: String
+    public var place: Place
+    public var schema: Schema
+    public var isRequired: Bool
+    /// How often it may stand.
+    public var maximumCount: Int
+
+    public enum Place: Sendable, Hashable {
+        case path, query, header
+    }
+}
+
+/// What a request's body takes.
+public struct BodyDescription: Sendable, Hashable {
+    /// The first is the one that clients send.
+    public var mediaTypes: [String]
+    /// `nil` for plain bytes.
+    public var schema: Schema?
+}

@@ -1,0 +1,53 @@
+import HTTP
+
+/// The path of an endpoint, with names where values go: `/v1/articles/{id}/revisions/{number}`.
+public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    public enum Segment: Sendable, Hashable {
+        case literal(String)
+        case parameter(String)
+    }
+
+    public let description: String
+    public let segments: [Segment]
+
+    public init(stringLiteral text: String) {
+        description = text
+        segments = text.split(separator: "/").map { segment in
+            segment.first == "{" && segment.last == "}"
+                ? .parameter(String(segment.dropFirst().dropLast())) : .literal(String(segment))
+        }
+    }
+
+    /// The names in braces, in their order.
+    public var parameters: [String] {
+        segments.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
+    }
+}
+
+extension PathTemplate {
+    /// What stands in a path's segments at the names of the template; `nil` if the path is another.
+    func values(in path: [String]) -> [String: String]? {
+        guard path.count == segments.count else { return nil }
+        var values: [String: String] = [:]
+        for (segment, text) in zip(segments, path) {
+            switch segment {
+            case .literal(let literal): guard literal == text else { return nil }
+            case .parameter(let name): values[name] = text
+            }
+        }
+        return values
+    }
+
+    /// The path with values at the names, encoded.
+    func path(_ values: [String: String]) -> String {
+        segments.reduce(into: "") { path, segment in
+            switch segment {
+            case .literal(let literal): path += "/\(literal)"
+            case .parameter(let name):
+                path += "/\(PercentEncoding.encodeSegment(values[name] ?? ""))"
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+/// One part of a request: how it is got from the request's value, printed and read.
+public struct RequestPart<Request, Value>: Sendable {
+    let description: PartDescription
+    let print: @Sendable (Request, inout RequestDraft) -> Void
+    /// `nil` if it cannot, and then a fault is reported.
+    let read: @Sendable (inout RequestReader) -> Value?
+}
+
+/// What a part is, without its types (an enum within a generic type crashes the compiler where
+/// packs go over it, as of Swift 6.3).
+enum PartDescription: Sendable {
+    case parameter(ParameterDescription)
+    case body(BodyDescription)
+}
+
+extension RequestPart {
+    /// A segment of the path.
+    public static func path(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value, _ format: TextFormat<Value>
+    ) -> RequestPart {
+        RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .path, schema: format.schema, isRequired: true,
+                    maximumCount: 1)),
+            print: { $1.path[name] = format.print(get($0)) },
+            read: { $0.pathValue(name, format) })
+    }
+
+    /// A parameter of the query that may be absent.
+    public static func query<Wrapped>(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value,
+        _ format: TextFormat<Wrapped>
+    ) -> RequestPart where Value == Wrapped? {
+        RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .query, schema: format.schema, isRequired: false,
+                    maximumCount: 1)),
+            print: { request, draft in
+                if let value = get(request) { draft.query.append((name, format.print(value))) }
+            },
+            read: { $0.queryValue(name, format) })
+    }
+
+    /// A parameter of the query that may stand several times.
+    public static func queryList<Element>(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value,
+        _ format: TextFormat<Element>, atMost limit: Int
+    ) -> RequestPart where Value == [Element] {
+        RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .query, schema: format.schema, isRequired: false,
+                    maximumCount: limit)),
+            print: { request, draft in
+                for value in get(request) { draft.query.append((name, format.print(value))) }
+            },
+            read: { $0.queryValues(name, format, atMost: limit) })
+    }
+
+    /// A header field that may be absent; a list-valued field may stand in several lines.
+    public static func header<Wrapped>(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value,
+        _ format: TextFormat<Wrapped>
+    ) -> RequestPart where Value == Wrapped? {
+        RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .header, schema: format.schema, isRequired: false,
+                    maximumCount: 1)),
+            print: { request, draft in
+                if let value = get(request) { draft.fields.append((name, format.print(value))) }
+            },
+            read: { $0.headerValue(name, format) })
+    }
+
+    /// A JSON body.
+    public static func body(_ get: @escaping @Sendable (Request) -> Value) -> RequestPart
+    where Value: JSONRepresentable {
+        json(get, ["application/json"])
+    }
+
+    /// A merge patch (RFC 7396). `application/json` is taken for one too: its reading is the same,
+    /// and many clients can send nothing else.
+    public static func mergePatch(_ get: @escaping @Sendable (Request) -> Value) -> RequestPart
+    where Value: JSONRepresentable {
+        json(get, ["application/merge-patch+json", "application/json"])
+    }
+
+    /// A body of plain bytes.
+    public static func bytes(
+        _ get: @escaping @Sendable (Request) -> Value, mediaTypes: [String]
+    ) -> RequestPart where Value == [UInt8] {
+        RequestPart(
+            description: .body(BodyDescription(mediaTypes: mediaTypes, schema: nil)),
+            print: { $1.body = (mediaTypes.first ?? "application/octet-stream", get($0)) },
+            read: { $0.bytes(mediaTypes) })
+    }
+
+    private static func json(
+        _ get: @escaping @Sendable (Request) -> Value, _ mediaTypes: [String]
+    ) -> RequestPart where Value: JSONRepresentable {
+        let format = Value.format
+        return RequestPart(
+            description: .body(BodyDescription(mediaTypes: mediaTypes, schema: format.schema)),
+            print: { request, draft in
+                var writer = JSONWriter(capacity: 1024)
+                format.write(get(request), nil, &writer)
+                draft.body = (mediaTypes.first ?? "application/json", writer.bytes)
+            },
+            read: { $0.json(mediaTypes, format) })
+    }
+}

@@ -1,0 +1,185 @@
+import HTTP
+
+/// A request while its parts are read, with what was wrong so far.
+///
+/// Path, query and headers that are wrong make it malformed (400), and so does a body that is missing
+/// or no JSON; a body of another type is unsupported (415); one with values that cannot stand is
+/// invalid (422). Everything is reported, and the gravest decides.
+struct RequestReader {
+    let source: RequestSource
+    private let query: QueryItems
+    private var reason: RequestRefusal.Reason?
+    private var details: [Problem.Detail] = []
+    private var mediaTypes: [String] = []
+
+    init(_ source: RequestSource) {
+        self.source = source
+        switch source.query {
+        case .success(let query): self.query = query
+        case .failure(let error):
+            query = QueryItems()
+            refuse(.malformed, error.detail)
+        }
+    }
+
+    /// `nil` if nothing was wrong.
+    var refusal: RequestRefusal? {
+        reason.map { RequestRefusal($0, details: details, mediaTypes: mediaTypes) }
+    }
+
+    mutating func refuse(_ reason: RequestRefusal.Reason, _ detail: Problem.Detail) {
+        self.reason = max(self.reason ?? reason, reason)
+        if details.count < JSONReader.faultLimit { details.append(detail) }
+    }
+
+    // MARK: Path, query, headers
+
+    mutating func pathValue<Value>(_ name: String, _ format: TextFormat<Value>) -> Value? {
+        guard let text = source.path[name] else {
+            refuse(.malformed, Problem.Detail("is missing", at: .parameter(name)))
+            return nil
+        }
+        return accept(text, format, at: .parameter(name))
+    }
+
+    /// Outer `nil`: it cannot be read; inner `nil`: it is absent.
+    mutating func queryValue<Value>(_ name: String, _ format: TextFormat<Value>) -> Value?? {
+        let texts = query.values(of: name)
+        guard let text = texts.first else { return .some(nil) }
+        guard texts.count == 1 else {
+            refuse(.malformed, Problem.Detail("stands more than once", at: .parameter(name)))
+            return nil
+        }
+        return accept(text, format, at: .parameter(name)).map(Optional.some)
+    }
+
+    mutating func queryValues<Value>(
+        _ name: String, _ format: TextFormat<Value>, atMost limit: Int
+    ) -> [Value]? {
+        let texts = query.values(of: name)
+        guard texts.count <= limit else {
+            let detail = "stands more than \(limit) times"
+            refuse(.malformed, Problem.Detail(detail, at: .parameter(name)))
+            return nil
+        }
+        var values: [Value] = []
+        for text in texts {
+            if let value = accept(text, format, at: .parameter(name)) { values.append(value) }
+        }
+        return values.count == texts.count ? values : nil
+    }
+
+    /// Outer `nil`: it cannot be read; inner `nil`: it is absent. Several lines are one list.
+    mutating func headerValue<Value>(_ name: String, _ format: TextFormat<Value>) -> Value?? {
+        guard let text = HTTPFieldName(name).flatMap(source.fields.combined) else {
+            return .some(nil)
+        }
+        return accept(text, format, at: .header(name)).map(Optional.some)
+    }
+
+    /// Refuses what stands in the query and is no parameter of the request.
+    mutating func refuseUnknownParameters(known: [ParameterDescription]) {
+        var seen: Set<String> = []
+        for item in query.items where seen.insert(item.name).inserted {
+            if known.contains(where: { $0.place == .query && $0.name == item.name }) { continue }
+            refuse(
+                .malformed,
+                Problem.Detail("is not a parameter of this request", at: .parameter(item.name)))
+        }
+    }
+
+    private mutating func accept<Value>(
+        _ text: String, _ format: TextFormat<Value>, at place: Problem.Place
+    ) -> Value? {
+        switch format.accept(text) {
+        case .success(let value): return value
+        case .failure(let fault):
+            refuse(.malformed, Problem.Detail(fault.message, at: place))
+            return nil
+        }
+    }
+
+    // MARK: Body
+
+    mutating func json<Value>(_ mediaTypes: [String], _ format: JSONFormat<Value>) -> Value? {
+        guard let bytes = bytes(mediaTypes) else { return nil }
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse(bytes)
+        } catch {
+            let place = Problem.Place.pointer(error.path.pointer)
+            refuse(.malformed, Problem.Detail("is not valid JSON: \(error.message)", at: place))
+            return nil
+        }
+        var reader = JSONReader(.strict)
+        let result = format.read(value, &reader)
+        for fault in reader.faults {
+            refuse(.invalid, Problem.Detail(fault.message, at: .pointer(fault.path.pointer)))
+        }
+        return result
+    }
+
+    mutating func bytes(_ mediaTypes: [String]) -> [UInt8]? {
+        guard !source.body.isEmpty else {
+            let types = mediaTypes.joined(separator: " or ")
+            refuse(.malformed, Problem.Detail("is missing; send \(types)", at: .pointer("")))
+            return nil
+        }
+        return hasSupportedCoding() && hasMediaType(among: mediaTypes) ? source.body : nil
+    }
+
+    mutating func refuseBody() {
+        guard !source.body.isEmpty else { return }
+        refuse(.malformed, Problem.Detail("is not taken by this request", at: .pointer("")))
+    }
+
+    private mutating func hasSupportedCoding() -> Bool {
+        guard let coding = source.fields.combined(.contentEncoding),
+            coding.lowercased() != "identity"
+        else { return true }
+        let detail = "names a coding; bodies are taken as they are"
+        refuse(.unsupportedMediaType, Problem.Detail(detail, at: .header("Content-Encoding")))
+        return false
+    }
+
+    private mutating func hasMediaType(among mediaTypes: [String]) -> Bool {
+        let texts = source.fields.values(of: .contentType)
+        guard texts.count <= 1 else {
+            refuse(
+                .malformed, Problem.Detail("stands more than once", at: .header("Content-Type")))
+            return false
+        }
+        let type = texts.first.flatMap { MediaType($0) }
+        let charset = type?.parameter("charset")?.lowercased() ?? "utf-8"
+        if let type, mediaTypes.contains(where: type.is), charset == "utf-8" { return true }
+        self.mediaTypes = mediaTypes
+        let types = mediaTypes.joined(separator: " or ")
+        let detail =
+            texts.isEmpty ? "is missing; it must be \(types)" : "must be \(types), in UTF-8"
+        refuse(.unsupportedMediaType, Problem.Detail(detail, at: .header("Content-Type")))
+        return false
+    }
+}
+
+extension QueryItems.ParsingError {
+    fileprivate var detail: Problem.Detail {
+        switch self {
+        case .encoding(let position, let error):
+            Problem.Detail("Part \(position) of the query \(error.words)")
+        case .noName(let position): Problem.Detail("Part \(position) of the query has no name")
+        case .noValue(let name):
+            Problem.Detail("has no value; an empty one is written `=`", at: .parameter(name))
+        case .tooMany(let limit): Problem.Detail("The query has more than \(limit) parts")
+        }
+    }
+}
+
+extension PercentEncoding.DecodingError {
+    fileprivate var words: String {
+        switch self {
+        case .badEscape: "has a `%` without two hexadecimal digits"
+        case .invalidUTF8: "is not UTF-8"
+        case .nul: "contains NUL"
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import HTTP
+
+/// `GET /v1/tags`: the tags of the articles that the caller can see, by their keys.
+public struct FetchTagsRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.get, "/v1/tags", access: .everyone)
+    public typealias Item = Page<Tag.Usage>
+
+    public static let parameters = Parameters(
+        Self.init, .query("limit", \.limit, .integer(ArticleLimits.page)),
+        .query("cursor", \.cursor, .cursor))
+
+    /// 1 to 100; `nil`: 20.
+    public var limit: Int?
+    /// Where the last page ended: its `next`.
+    public var cursor: String?
+
+    public init(limit: Int? = nil, cursor: String? = nil) {
+        self.limit = limit
+        self.cursor = cursor
+    }
+}

@@ -1,0 +1,105 @@
+/// What went wrong, for machines and for people (RFC 9457).
+public struct Problem: Error, Sendable, Hashable {
+    /// A stable address: `/problems/<name>`; what clients compare.
+    public var type: String
+    /// The same for every problem of the type.
+    public var title: String
+    /// The HTTP status.
+    public var status: Int
+    /// This occurrence, in a sentence.
+    public var detail: String?
+    /// The request's id.
+    public var instance: String?
+    /// Each thing that was wrong with the request.
+    public var errors: [Detail]
+
+    public static let mediaType = "application/problem+json"
+
+    public init(
+        type: String, title: String, status: Int, detail: String? = nil, instance: String? = nil,
+        errors: [Detail] = []
+    ) {
+        self.type = type
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.instance = instance
+        self.errors = errors
+    }
+
+    /// A problem of a kind that the backend has.
+    public init(
+        _ kind: Kind, detail: String? = nil, instance: String? = nil, errors: [Detail] = []
+    ) {
+        self.init(
+            type: kind.type, title: kind.title, status: kind.status, detail: detail,
+            instance: instance, errors: errors)
+    }
+
+    /// The kind; `nil` for one that this version does not know.
+    public var kind: Kind? { Kind.allCases.first { $0.type == type } }
+
+    /// One thing that was wrong with a request, and where.
+    public struct Detail: Sendable, Hashable {
+        /// What is wrong, in words that follow the name of the place; a sentence without one.
+        public var detail: String
+        public var place: Place?
+
+        public init(_ detail: String, at place: Place? = nil) {
+            self.detail = detail
+            self.place = place
+        }
+
+        /// With the place before it: "The parameter `limit` is not an integer".
+        var sentence: String {
+            switch place {
+            case nil: detail
+            case .pointer("")?: "The body \(detail)"
+            case .pointer(let pointer)?: "\(pointer) \(detail)"
+            case .parameter(let name)?: "The parameter `\(name)` \(detail)"
+            case .header(let name)?: "The header field \(name) \(detail)"
+            }
+        }
+    }
+
+    /// A place in a request.
+    public enum Place: Sendable, Hashable {
+        /// In the body: a JSON pointer (RFC 6901), empty for the whole.
+        case pointer(String)
+        /// In path or query.
+        case parameter(String)
+        case header(String)
+    }
+}
+
+extension Problem: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init(type:title:status:detail:instance:errors:),
+        .defaulted("type", to: "about:blank", \.type, .text(.line(0...2000))),
+        .defaulted("title", to: "", \.title, .text(.line(0...1000))),
+        .defaulted("status", to: 0, \.status, .integer(0...999)),
+        .optional("detail", \.detail, .text(.lines(0...10_000))),
+        .optional("instance", \.instance, .text(.line(0...2000))),
+        .defaulted("errors", to: [], \.errors, .array(of: Detail.format, atMost: 100)))
+}
+
+extension Problem.Detail: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init(detail:pointer:parameter:header:),
+        .required("detail", \.detail, .text(.lines(0...10_000))),
+        .optional("pointer", \.pointer, .text(.lines(0...10_000))),
+        .optional("parameter", \.parameter, .text(.lines(0...10_000))),
+        .optional("header", \.header, .text(.line(0...1000))))
+
+    private init(detail: String, pointer: String?, parameter: String?, header: String?) {
+        let places = [
+            pointer.map(Problem.Place.pointer), parameter.map(Problem.Place.parameter),
+            header.map(Problem.Place.header),
+        ]
+        self.init(detail, at: places.compactMap(\.self).first)
+    }
+
+    private var pointer: String? { if case .pointer(let text)? = place { text } else { nil } }
+    private var parameter: String? { if case .parameter(let text)? = place { text } else { nil } }
+    private var header: String? { if case .header(let text)? = place { text } else { nil } }
+}

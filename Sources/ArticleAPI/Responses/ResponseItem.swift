@@ -1,0 +1,51 @@
+/// What an answer carries.
+public protocol ResponseItem: Sendable {
+    /// How it is written and read.
+    static var answer: AnswerFormat<Self> { get }
+}
+
+/// How answers of a type are written to bytes, and read from them.
+public struct AnswerFormat<Item>: Sendable {
+    public enum Kind: Sendable, Hashable {
+        case json(Schema)
+        /// No body (204).
+        case nothing
+        case bytes
+    }
+
+    public let kind: Kind
+    /// `Content-Type`; `nil` without a body.
+    public let mediaType: String?
+    /// Writes the body; the selection leaves attributes of JSON objects out.
+    public let write: @Sendable (Item, FieldSelection?) -> [UInt8]
+    let read: @Sendable ([UInt8]) -> Result<Item, ResponseMapperError>
+}
+
+extension JSONRepresentable {
+    public static var answer: AnswerFormat<Self> {
+        AnswerFormat(
+            kind: .json(format.schema), mediaType: "application/json",
+            write: { $0.json($1) },
+            read: { bytes in Result { () throws(ResponseMapperError) in try Self(mapping: bytes) } }
+        )
+    }
+}
+
+/// An answer without content (204).
+public struct Nothing: ResponseItem, Hashable {
+    public init() {}
+
+    public static let answer = AnswerFormat<Nothing>(
+        kind: .nothing, mediaType: nil, write: { _, _ in [] }, read: { _ in .success(Nothing()) })
+}
+
+/// An answer of plain bytes.
+public struct Bytes: ResponseItem, Hashable {
+    public var bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    public static let answer = AnswerFormat<Bytes>(
+        kind: .bytes, mediaType: "application/octet-stream", write: { item, _ in item.bytes },
+        read: { .success(Bytes($0)) })
+}

@@ -1,0 +1,124 @@
+/// One attribute of an object: its name, how to get it from the model, and its format.
+public struct Field<Model, Value>: Sendable {
+    let property: Schema.Property
+    let names: FieldNames
+    /// Writes name and value, or nothing where there is no value.
+    let write: @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void
+    /// Reads the value; the argument is `nil` where the attribute is absent.
+    let read: @Sendable (JSONValue?, inout JSONReader) -> Value?
+    let check: @Sendable (Model, inout JSONReader) -> Void
+    let plan: @Sendable (FieldSelection) -> FieldPlan?
+}
+
+extension Field {
+    /// An attribute that is always there.
+    public static func required(
+        _ name: String, _ get: @escaping @Sendable (Model) -> Value, _ format: JSONFormat<Value>
+    ) -> Field {
+        let written = written(name)
+        return Field(
+            name, isRequired: true, format,
+            write: { model, plan, writer in
+                writer.name(written: written)
+                format.write(get(model), plan, &writer)
+            },
+            read: { value, reader in
+                if let value { return format.read(value, &reader) }
+                reader.report(.missing)
+                return nil
+            },
+            check: { model, reader in format.check(get(model), &reader) })
+    }
+
+    /// An attribute that may be absent (or `null`), and is then `nil`.
+    public static func optional<Wrapped>(
+        _ name: String, _ get: @escaping @Sendable (Model) -> Value, _ format: JSONFormat<Wrapped>
+    ) -> Field where Value == Wrapped? {
+        let written = written(name)
+        return Field(
+            name, isRequired: false, format,
+            write: { model, plan, writer in
+                guard let value = get(model) else { return }
+                writer.name(written: written)
+                format.write(value, plan, &writer)
+            },
+            read: { value, reader in
+                guard let value, value != .null else { return .some(nil) }
+                return format.read(value, &reader).map(Optional.some)
+            },
+            check: { model, reader in
+                if let value = get(model) { format.check(value, &reader) }
+            })
+    }
+
+    /// An attribute that may be absent (or `null`) when it is read, and then has a default.
+    public static func defaulted(
+        _ name: String, to standard: Value, _ get: @escaping @Sendable (Model) -> Value,
+        _ format: JSONFormat<Value>
+    ) -> Field where Value: Sendable {
+        let written = written(name)
+        return Field(
+            name, isRequired: false, format,
+            write: { model, plan, writer in
+                writer.name(written: written)
+                format.write(get(model), plan, &writer)
+            },
+            read: { value, reader in
+                guard let value, value != .null else { return standard }
+                return format.read(value, &reader)
+            },
+            check: { model, reader in format.check(get(model), &reader) })
+    }
+
+    /// An attribute of a merge patch (RFC 7396 §2): absent, `null`, or a value.
+    public static func change<Wrapped>(
+        _ name: String, _ get: @escaping @Sendable (Model) -> Value, _ format: JSONFormat<Wrapped>
+    ) -> Field where Value == Change<Wrapped> {
+        let written = written(name)
+        let nullable = JSONFormat<Wrapped>(
+            schema: .nullable(format.schema), read: format.read, write: format.write)
+        return Field(
+            name, isRequired: false, nullable,
+            write: { model, plan, writer in
+                switch get(model) {
+                case .keep: break
+                case .clear:
+                    writer.name(written: written)
+                    writer.null()
+                case .set(let value):
+                    writer.name(written: written)
+                    format.write(value, plan, &writer)
+                }
+            },
+            read: { value, reader in
+                guard let value else { return .keep }
+                if value == .null { return .clear }
+                return format.read(value, &reader).map(Change.set)
+            },
+            check: { model, reader in
+                if case .set(let value) = get(model) { format.check(value, &reader) }
+            })
+    }
+
+    private init<Inner>(
+        _ name: String, isRequired: Bool, _ format: JSONFormat<Inner>,
+        write: @escaping @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void,
+        read: @escaping @Sendable (JSONValue?, inout JSONReader) -> Value?,
+        check: @escaping @Sendable (Model, inout JSONReader) -> Void
+    ) {
+        self.init(
+            property: Schema.Property(
+                name: name, schema: format.schema, isRequired: isRequired),
+            names: FieldNames(name: name, inner: format.fields.map(\.name)),
+            write: write,
+            read: { value, reader in reader.reading(.name(name)) { read(value, &$0) } },
+            check: { model, reader in reader.reading(.name(name)) { check(model, &$0) } },
+            plan: format.plan)
+    }
+
+    private static func written(_ name: String) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.string(name)
+        return writer.bytes + [UInt8(ascii: ":")]
+    }
+}

@@ -1,0 +1,134 @@
+/// How values of a type are written as JSON, read from it, and which of them a backend accepts.
+public struct JSONFormat<Value>: Sendable {
+    public let schema: Schema
+    /// Reads a value; `nil` if it cannot, and then a fault is reported. A strict reader also reports
+    /// values that are not accepted.
+    let read: @Sendable (JSONValue, inout JSONReader) -> Value?
+    let write: @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void
+    /// Reports what a backend would not accept of a value made in code.
+    let check: @Sendable (Value, inout JSONReader) -> Void
+    /// The attributes, if the values are objects (or arrays of objects): what `fields` can choose.
+    let fields: [FieldNames]
+    /// The plan for a choice of attributes, if the values are objects.
+    let plan: @Sendable (FieldSelection) -> FieldPlan?
+
+    init(
+        schema: Schema, read: @escaping @Sendable (JSONValue, inout JSONReader) -> Value?,
+        write: @escaping @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void,
+        check: @escaping @Sendable (Value, inout JSONReader) -> Void = { _, _ in },
+        fields: [FieldNames] = [],
+        plan: @escaping @Sendable (FieldSelection) -> FieldPlan? = { _ in nil }
+    ) {
+        self.schema = schema
+        self.read = read
+        self.write = write
+        self.check = check
+        self.fields = fields
+        self.plan = plan
+    }
+}
+
+extension JSONFormat {
+    /// A JSON string in this form.
+    public static func text(_ format: TextFormat<Value>) -> JSONFormat {
+        JSONFormat(
+            schema: format.schema,
+            read: { value, reader in
+                guard case .string(let text) = value else {
+                    reader.report(.invalid(expected: format.expectation, found: value.kind))
+                    return nil
+                }
+                guard let result = format.parse(text) else {
+                    let found = "\"\(text.prefix(60))\""
+                    reader.report(.invalid(expected: format.expectation, found: found))
+                    return nil
+                }
+                if reader.isStrict, let fault = format.fault(result) {
+                    reader.report(.refused(fault))
+                    return nil
+                }
+                return result
+            },
+            write: { value, _, writer in writer.string(format.print(value)) },
+            check: { value, reader in
+                if let fault = format.fault(value) { reader.report(.refused(fault)) }
+            })
+    }
+
+    /// A JSON array of values in a format.
+    public static func array<Element>(
+        of element: JSONFormat<Element>, atMost limit: Int
+    ) -> JSONFormat where Value == [Element] {
+        JSONFormat(
+            schema: .array(of: element.schema, count: 0...limit),
+            read: { value, reader in
+                guard case .array(let values) = value else {
+                    reader.report(.invalid(expected: "an array", found: value.kind))
+                    return nil
+                }
+                if reader.isStrict, values.count > limit {
+                    reader.report(.refused("has more than \(limit) items"))
+                    return nil
+                }
+                var items: [Element] = []
+                items.reserveCapacity(values.count)
+                for (index, value) in values.enumerated() {
+                    let item = reader.reading(.index(index)) { element.read(value, &$0) }
+                    if let item { items.append(item) }
+                }
+                return items.count == values.count ? items : nil
+            },
+            write: { values, plan, writer in
+                writer.array {
+                    for value in values {
+                        $0.element()
+                        element.write(value, plan, &$0)
+                    }
+                }
+            },
+            check: { values, reader in
+                if values.count > limit { reader.report(.refused("has more than \(limit) items")) }
+                for (index, value) in values.prefix(limit).enumerated() {
+                    reader.reading(.index(index)) { element.check(value, &$0) }
+                }
+            },
+            fields: element.fields, plan: element.plan)
+    }
+
+    /// A JSON object of this shape.
+    public static func object(_ shape: ObjectShape<Value>) -> JSONFormat {
+        JSONFormat(
+            schema: shape.schema,
+            read: { shape.read($0, &$1) },
+            write: { shape.write($0, $1, to: &$2) },
+            check: { shape.check($0, &$1) },
+            fields: shape.fields, plan: { shape.plan($0) })
+    }
+}
+
+extension JSONFormat where Value == Int {
+    /// A JSON number without fraction or exponent.
+    public static func integer(_ range: ClosedRange<Int>) -> JSONFormat {
+        JSONFormat(
+            schema: .integer(range),
+            read: { value, reader in
+                guard case .number(let number) = value,
+                    let integer = number.integer.flatMap({ Int(exactly: $0) })
+                else {
+                    reader.report(.invalid(expected: "an integer", found: value.kind))
+                    return nil
+                }
+                if reader.isStrict, !range.contains(integer) {
+                    reader.report(.refused(TextFormat<Int>.outside(range)))
+                    return nil
+                }
+                return integer
+            },
+            write: { value, _, writer in writer.integer(value) },
+            check: { value, reader in
+                if !range.contains(value) {
+                    reader.report(.refused(TextFormat<Int>.outside(range)))
+                }
+            })
+    }
+}

@@ -1,0 +1,57 @@
+/// What values a place of the contract takes: for documentation (OpenAPI) and for generated tests.
+public indirect enum Schema: Sendable, Hashable {
+    case boolean
+    case integer(ClosedRange<Int>)
+    case text(TextSchema)
+    /// One of these texts.
+    case choice([String])
+    case array(of: Schema, count: ClosedRange<Int>)
+    case object([Property])
+    /// Any of these, told apart by their JSON kind or their required properties.
+    case either([Schema])
+    /// This, or `null` (which a merge patch reads as "back to the default").
+    case nullable(Schema)
+
+    /// One property of an object.
+    public struct Property: Sendable, Hashable {
+        public var name: String
+        public var schema: Schema
+        public var isRequired: Bool
+    }
+}
+
+/// What texts a place of the contract takes.
+public struct TextSchema: Sendable, Hashable {
+    public var form: Form
+    /// Unicode scalars, as JSON Schema counts characters.
+    public var length: ClosedRange<Int>
+
+    public init(_ form: Form, length: ClosedRange<Int>) {
+        self.form = form
+        self.length = length
+    }
+
+    public enum Form: Sendable, Hashable {
+        /// Without line breaks and other control characters.
+        case line
+        /// Any text without NUL.
+        case lines
+        /// A UUIDv7 (RFC 9562).
+        case identifier
+        /// A UUIDv7 or a slug.
+        case articleKey
+        /// RFC 3339.
+        case timestamp
+        /// BCP 47.
+        case language
+        /// An absolute http(s) URL.
+        case webAddress
+        case slug
+        /// Comma-separated names, dotted for inner ones: `id,authors.name`; among these.
+        case fieldNames([String])
+        /// Printable ASCII without spaces.
+        case token
+        /// Entity tags (RFC 9110 §8.8.3) separated by commas, or `*`.
+        case entityTags
+    }
+}

@@ -1,0 +1,117 @@
+import ArticleAPI
+import HTTP
+
+/// A small generator with a seed (SplitMix64), so that a failure can be seen again.
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+}
+
+/// Makes requests, as they arrive, of nothing but what the contract says of them: a new request is
+/// covered by being registered.
+struct RequestGenerator {
+    var random: SeededGenerator
+    /// What was there, and what was left out: `/body/title`, `?limit`.
+    var present: Set<String> = []
+    var absent: Set<String> = []
+
+    init(seed: UInt64) { random = SeededGenerator(state: seed) }
+
+    mutating func request<Request: BackendAPIRequest>(_ type: Request.Type) -> HTTPRequest {
+        var path = ""
+        var query = QueryItems()
+        var fields = HTTPFields()
+        for segment in type.endpoint.template.segments {
+            switch segment {
+            case .literal(let text): path += "/\(text)"
+            case .parameter(let name):
+                let parameter = type.parameters.list.first { $0.name == name && $0.place == .path }
+                path += "/" + PercentEncoding.encodeSegment(text(parameter?.schema))
+            }
+        }
+        for parameter in type.parameters.list where parameter.place != .path {
+            let count = Int.random(in: 0...min(3, parameter.maximumCount), using: &random)
+            note("?\(parameter.name)", isPresent: count > 0)
+            for _ in 0..<count {
+                let value = text(parameter.schema)
+                if parameter.place == .query {
+                    query.items.append(QueryItems.Item(parameter.name, value))
+                } else if let name = HTTPFieldName(parameter.name) {
+                    fields.append(name, value)
+                }
+            }
+        }
+        var body: [UInt8] = []
+        if let description = type.parameters.body, let schema = description.schema {
+            fields[.contentType] = description.mediaTypes.randomElement(using: &random)
+            var writer = JSONWriter()
+            json(schema, at: "").write(to: &writer)
+            body = writer.bytes
+        }
+        let target = RequestTarget(path: path, query: query.items.isEmpty ? nil : query.encoded)
+        return HTTPRequest(
+            type.endpoint.method, target ?? RequestTarget(path: "/")!, fields: fields, body: body)
+    }
+
+    mutating func json(_ schema: Schema, at path: String) -> JSONValue {
+        switch schema {
+        case .boolean: return .boolean(Bool.random(using: &random))
+        case .integer(let range): return number(integer(range))
+        case .text, .choice: return .string(text(schema))
+        case .array(let element, let count):
+            let most = min(count.upperBound, count.lowerBound + 3)
+            let length = Int.random(in: count.lowerBound...most, using: &random)
+            return .array((0..<length).map { json(element, at: "\(path)/\($0)") })
+        case .object(let properties): return object(properties, at: path)
+        case .either(let schemas):
+            guard let schema = schemas.randomElement(using: &random) else { return .null }
+            return json(schema, at: path)
+        case .nullable(let inner):
+            return Int.random(in: 0..<4, using: &random) == 0 ? .null : json(inner, at: path)
+        }
+    }
+
+    private mutating func object(_ properties: [Schema.Property], at path: String) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        for property in properties.shuffled(using: &random) {
+            let isPresent = property.isRequired || Bool.random(using: &random)
+            note("\(path)/\(property.name)", isPresent: isPresent)
+            guard isPresent else { continue }
+            let value = json(property.schema, at: "\(path)/\(property.name)")
+            members.append(JSONValue.Member(name: property.name, value: value))
+        }
+        // A tag's key follows from its name.
+        if let key = members.firstIndex(where: { $0.name == "key" }),
+            case .string(let name)? = members.first(where: { $0.name == "name" })?.value
+        {
+            members[key].value = .string(Tag(named: name).key)
+        }
+        return .object(members)
+    }
+
+    private mutating func note(_ place: String, isPresent: Bool) {
+        if isPresent { present.insert(place) } else { absent.insert(place) }
+    }
+
+    private mutating func integer(_ range: ClosedRange<Int>) -> Int {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: range.lowerBound
+        case 1: range.upperBound
+        default: Int.random(in: range, using: &random)
+        }
+    }
+
+    private func number(_ value: Int) -> JSONValue {
+        guard case .array(let items)? = try? JSONParser.parse(Array("[\(value)]".utf8)) else {
+            return .null
+        }
+        return items[0]
+    }
+}
