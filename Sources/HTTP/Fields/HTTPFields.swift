@@ -119,6 +119,12 @@ public struct HTTPFields: Sendable {
         entries.removeAll(keepingCapacity: true)
     }
 
+    /// Makes room once for a head of known size.
+    mutating func reserve(bytes: Int, count: Int) {
+        wireBytes.reserveCapacity(bytes)
+        entries.reserveCapacity(count)
+    }
+
     /// Adds a field whose octets the parser has checked.
     mutating func appendChecked(
         name: borrowing Span<UInt8>, value: borrowing Span<UInt8>

@@ -1,0 +1,172 @@
+/// Takes a message's body out of the bytes behind its head (RFC 9112 §6, §7.1), in pieces of any
+/// size.
+public struct BodyDecoder: Sendable {
+    private enum State: Sendable {
+        case length(Int)
+        case untilClose
+        case size(value: Int, digits: Int)
+        case `extension`(size: Int)
+        case sizeLineFeed(Int)
+        case data(Int)
+        case dataReturn
+        case dataLineFeed
+        case trailerStart
+        case trailerName
+        case trailerValue
+        case trailerLineFeed
+        case lastLineFeed
+        case complete
+    }
+
+    private var state: State
+    private let limits: HTTPLimits
+    private var lineLength = 0
+    private var trailerLength = 0
+    /// The bytes of the body so far.
+    public private(set) var length = 0
+
+    /// - Throws: 413 if the head announces more than the limit.
+    public init(_ framing: BodyFraming, limits: HTTPLimits = HTTPLimits()) throws(HTTPParseError) {
+        self.limits = limits
+        switch framing {
+        case .none: state = .complete
+        case .length(let length):
+            guard length <= limits.bodyBytes else { throw Self.tooLarge(limits) }
+            state = .length(length)
+        case .chunked: state = .size(value: 0, digits: 0)
+        case .untilClose: state = .untilClose
+        }
+    }
+
+    /// Whether the whole body has been taken.
+    public var isComplete: Bool {
+        if case .complete = state { true } else { false }
+    }
+
+    /// Appends what belongs to the body and tells how many bytes were used; fewer than given only
+    /// when the body is complete.
+    public mutating func decode(
+        _ bytes: borrowing Span<UInt8>, into body: inout [UInt8]
+    ) throws(HTTPParseError) -> Int {
+        var position = 0
+        // Invariant: the bytes before `position` are used; each step uses at least one.
+        while position < bytes.count {
+            switch state {
+            case .complete: return position
+            case .length(let rest):
+                let taken = min(rest, bytes.count - position)
+                try take(bytes.extracting(position..<(position + taken)), into: &body)
+                position += taken
+                state = taken == rest ? .complete : .length(rest - taken)
+            case .untilClose:
+                try take(bytes.extracting(position..<bytes.count), into: &body)
+                position = bytes.count
+            case .data(let rest):
+                let taken = min(rest, bytes.count - position)
+                try take(bytes.extracting(position..<(position + taken)), into: &body)
+                position += taken
+                state = taken == rest ? .dataReturn : .data(rest - taken)
+            default:
+                try step(bytes[unchecked: position])
+                position += 1
+            }
+        }
+        return position
+    }
+
+    private mutating func take(
+        _ bytes: borrowing Span<UInt8>, into body: inout [UInt8]
+    ) throws(HTTPParseError) {
+        guard length + bytes.count <= limits.bodyBytes else { throw Self.tooLarge(limits) }
+        length += bytes.count
+        bytes.withUnsafeBufferPointer { body.append(contentsOf: $0) }
+    }
+
+    /// One octet of the chunked coding's own lines.
+    private mutating func step(_ byte: UInt8) throws(HTTPParseError) {
+        switch state {
+        case .size(let value, let digits): try stepSize(byte, value, digits)
+        case .extension(let size):
+            try countLine()
+            if byte == 0x0D {
+                state = .sizeLineFeed(size)
+            } else if !Token.isFieldContent(byte) {
+                throw .bad("a control character in a chunk extension")
+            }
+        case .sizeLineFeed(let size):
+            try expectLineFeed(byte)
+            lineLength = 0
+            state = size == 0 ? .trailerStart : .data(size)
+        case .dataReturn:
+            guard byte == 0x0D else { throw .bad("a chunk that is longer than its size") }
+            state = .dataLineFeed
+        case .dataLineFeed:
+            try expectLineFeed(byte)
+            state = .size(value: 0, digits: 0)
+        default: try stepTrailer(byte)
+        }
+    }
+
+    private mutating func stepSize(
+        _ byte: UInt8, _ value: Int, _ digits: Int
+    ) throws(HTTPParseError) {
+        try countLine()
+        if let digit = PercentEncoding.hexValue(of: byte) {
+            guard value <= Int.max >> 4 else { throw .bad("a chunk size that overflows") }
+            let size = value << 4 | Int(digit)
+            guard size <= limits.bodyBytes - length else { throw Self.tooLarge(limits) }
+            state = .size(value: size, digits: digits + 1)
+            return
+        }
+        guard digits > 0 else { throw .bad("a chunk without a size") }
+        switch byte {
+        case 0x0D: state = .sizeLineFeed(value)
+        case UInt8(ascii: ";"), 0x20, 0x09: state = .extension(size: value)
+        default: throw .bad("a chunk size that is no hexadecimal number")
+        }
+    }
+
+    /// Trailer fields are checked and dropped (RFC 9110 §6.5.1).
+    private mutating func stepTrailer(_ byte: UInt8) throws(HTTPParseError) {
+        trailerLength += 1
+        guard trailerLength <= limits.fieldBytes else {
+            throw HTTPParseError(.requestHeaderFieldsTooLarge, "trailers without an end")
+        }
+        switch state {
+        case .trailerStart:
+            guard byte == 0x0D || Token.contains(byte) else {
+                throw .bad("a trailer without a name")
+            }
+            state = byte == 0x0D ? .lastLineFeed : .trailerName
+        case .trailerName:
+            guard byte == UInt8(ascii: ":") || Token.contains(byte) else {
+                throw .bad("a trailer without a name and a colon")
+            }
+            if byte == UInt8(ascii: ":") { state = .trailerValue }
+        case .trailerValue where byte == 0x0D: state = .trailerLineFeed
+        case .trailerValue:
+            guard Token.isFieldContent(byte) else { throw .bad("a control character in a trailer") }
+        case .trailerLineFeed:
+            try expectLineFeed(byte)
+            state = .trailerStart
+        default:
+            try expectLineFeed(byte)
+            state = .complete
+        }
+    }
+
+    private mutating func countLine() throws(HTTPParseError) {
+        lineLength += 1
+        guard lineLength <= limits.chunkLineBytes else {
+            throw .bad("a chunk size line of more than \(limits.chunkLineBytes) bytes")
+        }
+    }
+
+    private func expectLineFeed(_ byte: UInt8) throws(HTTPParseError) {
+        guard byte == 0x0A else { throw .bad("a carriage return without a line feed in chunks") }
+    }
+
+    private static func tooLarge(_ limits: HTTPLimits) -> HTTPParseError {
+        HTTPParseError(.contentTooLarge, "a body of more than \(limits.bodyBytes) bytes")
+    }
+}

@@ -1,0 +1,84 @@
+/// Finds the end of a message's head and its lines, without looking at a byte twice.
+///
+/// Refuses what may stand nowhere in a head: bare CR, bare LF and control octets (RFC 9112 §2.2).
+struct HeadScanner: Sendable {
+    /// Where each line's content ends (its CR), the start line first.
+    private(set) var lineEnds: [Int] = []
+    /// Where the start line begins, behind empty lines.
+    private(set) var start = 0
+    /// Bytes that are known to be good.
+    private var scanned = 0
+    private var lineStart = 0
+    private var emptyLines = 0
+    private let limits: HTTPLimits
+
+    init(limits: HTTPLimits) { self.limits = limits }
+
+    /// The length of the head with its empty line; `nil` if more bytes are needed.
+    mutating func scan(_ bytes: borrowing Span<UInt8>) throws(HTTPParseError) -> Int? {
+        var position = scanned
+        let count = bytes.count
+        // Invariant: bytes before `position` are good; `lineStart` is where their last line began.
+        while position < count {
+            let byte = bytes[unchecked: position]
+            if byte >= 0x20 && byte != 0x7F || byte == 0x09 {
+                position += 1
+                continue
+            }
+            guard byte == 0x0D else {
+                throw .bad(
+                    byte == 0x0A
+                        ? "a line feed without a carriage return, at byte \(position)"
+                        : "a control character in the head, at byte \(position)")
+            }
+            guard position + 1 < count else { break }
+            guard bytes[unchecked: position + 1] == 0x0A else {
+                throw .bad("a carriage return without a line feed, at byte \(position)")
+            }
+            if try endLine(at: position) { return position + 2 }
+            position += 2
+            lineStart = position
+        }
+        scanned = position
+        try checkSize(position)
+        return nil
+    }
+
+    /// Makes it ready for the next message, keeping its room.
+    mutating func reset() {
+        lineEnds.removeAll(keepingCapacity: true)
+        (start, scanned, lineStart, emptyLines) = (0, 0, 0, 0)
+    }
+
+    /// Whether the line that ends here ends the head.
+    private mutating func endLine(at end: Int) throws(HTTPParseError) -> Bool {
+        if end == lineStart {
+            guard lineEnds.isEmpty else { return true }
+            emptyLines += 1
+            guard emptyLines <= limits.emptyLines else {
+                throw .bad("empty lines before a request")
+            }
+            start = end + 2
+            return false
+        }
+        lineEnds.append(end)
+        try checkSize(end + 2)
+        guard lineEnds.count <= limits.fields + 1 else {
+            throw HTTPParseError(
+                .requestHeaderFieldsTooLarge, "more than \(limits.fields) fields")
+        }
+        return false
+    }
+
+    private func checkSize(_ position: Int) throws(HTTPParseError) {
+        let lineBytes = (lineEnds.first.map { $0 + 2 } ?? position) - start
+        guard lineBytes <= limits.requestLineBytes else {
+            throw HTTPParseError(
+                .uriTooLong, "a request line of more than \(limits.requestLineBytes) bytes")
+        }
+        guard position - start - lineBytes <= limits.fieldBytes else {
+            throw HTTPParseError(
+                .requestHeaderFieldsTooLarge, "fields of more than \(limits.fieldBytes) bytes")
+        }
+    }
+}

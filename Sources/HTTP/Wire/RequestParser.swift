@@ -1,0 +1,137 @@
+/// The head of a request, and what it says of the rest of the connection.
+public struct RequestHead: Sendable, Equatable {
+    public var method: HTTPMethod
+    public var target: RequestTarget
+    public var version: HTTPVersion
+    public var fields: HTTPFields
+    public var framing: BodyFraming
+    /// Whether another request may follow.
+    public var keepsAlive: Bool
+    /// Whether the client waits for 100 (Continue) before it sends the body (RFC 9110 §10.1.1).
+    public var expectsContinue: Bool
+}
+
+/// How a message's body is delimited (RFC 9112 §6).
+public enum BodyFraming: Sendable, Hashable {
+    case none
+    /// Bytes, more than 0.
+    case length(Int)
+    case chunked
+    /// Until the connection is closed: of responses only.
+    case untilClose
+}
+
+/// Parses the heads of requests, one after the other, from a growing buffer (RFC 9112).
+///
+/// Give it all bytes from the head's start on; it remembers how far it has looked. After a head, take
+/// `consumed` bytes from the buffer and go on with the body.
+public struct RequestParser: Sendable {
+    private var scanner: HeadScanner
+    /// The length of the last head.
+    public private(set) var consumed = 0
+
+    public init(limits: HTTPLimits = HTTPLimits()) {
+        scanner = HeadScanner(limits: limits)
+    }
+
+    /// The head at the start of the bytes; `nil` if it is not all there yet.
+    public mutating func parse(
+        _ bytes: borrowing Span<UInt8>
+    ) throws(HTTPParseError) -> RequestHead? {
+        guard let length = try scanner.scan(bytes) else { return nil }
+        let head = try head(in: bytes)
+        consumed = length
+        scanner.reset()
+        return head
+    }
+
+    private func head(in bytes: borrowing Span<UInt8>) throws(HTTPParseError) -> RequestHead {
+        let lineEnd = scanner.lineEnds[0]
+        let line = try RequestLine(bytes.extracting(scanner.start..<lineEnd))
+        let lines = try FieldLines(
+            bytes, start: lineEnd + 2, ends: scanner.lineEnds.dropFirst())
+        try Self.checkHost(lines, line.version)
+        let framing = try lines.framing(version: line.version) ?? .none
+        return RequestHead(
+            method: line.method, target: line.target, version: line.version,
+            fields: lines.fields, framing: framing,
+            keepsAlive: lines.keepsAlive(version: line.version),
+            expectsContinue: try Self.expectsContinue(lines, line.version) && framing != .none)
+    }
+
+    /// One valid `Host`, which only 1.0 may leave out (RFC 9112 §3.2).
+    private static func checkHost(
+        _ lines: FieldLines, _ version: HTTPVersion
+    ) throws(HTTPParseError) {
+        guard lines.hostCount <= 1 else { throw .bad("more than one Host") }
+        guard lines.hostCount == 1 else {
+            guard version == .http10 else { throw .bad("no Host") }
+            return
+        }
+        guard let host = lines.fields[.host], Authority(Array(host.utf8)) != nil else {
+            throw .bad("Host is no host and port")
+        }
+    }
+
+    private static func expectsContinue(
+        _ lines: FieldLines, _ version: HTTPVersion
+    ) throws(HTTPParseError) -> Bool {
+        guard lines.hasExpect, version == .http11 else { return false }
+        guard lines.fields.combined(.expect)?.lowercased() == "100-continue" else {
+            throw HTTPParseError(.expectationFailed, "an expectation other than 100-continue")
+        }
+        return true
+    }
+}
+
+/// `method SP request-target SP HTTP-version` (RFC 9112 §3).
+private struct RequestLine {
+    let method: HTTPMethod
+    let target: RequestTarget
+    let version: HTTPVersion
+
+    init(_ line: borrowing Span<UInt8>) throws(HTTPParseError) {
+        var first = 0
+        while first < line.count, line[unchecked: first] != 0x20 { first += 1 }
+        var second = first + 1
+        while second < line.count, line[unchecked: second] != 0x20 { second += 1 }
+        guard second < line.count else { throw .bad("a request line of less than three parts") }
+        method = try Self.method(line.extracting(0..<first))
+        version = try Self.version(line.extracting((second + 1)..<line.count))
+        let bytes = line.extracting((first + 1)..<second).withUnsafeBufferPointer { Array($0) }
+        guard let target = RequestTarget(bytes, method: method),
+            target.form != .asterisk || method == .options
+        else { throw .bad("a request target of none of the four forms") }
+        self.target = target
+    }
+
+    private static func method(
+        _ bytes: borrowing Span<UInt8>
+    ) throws(HTTPParseError) -> HTTPMethod {
+        if bytes.count == 3, bytes[0] == 0x47, bytes[1] == 0x45, bytes[2] == 0x54 { return .get }
+        guard bytes.count <= 32 else {
+            throw HTTPParseError(.notImplemented, "a method of more than 32 characters")
+        }
+        let name = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        guard let method = HTTPMethod(name) else { throw .bad("a method that is no token") }
+        return method
+    }
+
+    /// `HTTP/1.0` or `HTTP/1.1`; a later minor version speaks 1.1 too (RFC 9110 §2.5).
+    private static func version(
+        _ bytes: borrowing Span<UInt8>
+    ) throws(HTTPParseError) -> HTTPVersion {
+        let name: StaticString = "HTTP/"
+        guard bytes.count == 8 else { throw .bad("a request line without an HTTP version") }
+        for index in 0..<5 where bytes[index] != name.utf8Start[index] {
+            throw .bad("a request line without an HTTP version")
+        }
+        guard (48...57).contains(bytes[5]), bytes[6] == 0x2E, (48...57).contains(bytes[7]) else {
+            throw .bad("a request line without an HTTP version")
+        }
+        guard bytes[5] == 0x31 else {
+            throw HTTPParseError(.httpVersionNotSupported, "an HTTP version other than 1.0 and 1.1")
+        }
+        return bytes[7] == 0x30 ? .http10 : .http11
+    }
+}

@@ -1,0 +1,61 @@
+/// The head of a response.
+public struct ResponseHead: Sendable, Equatable {
+    public var status: HTTPStatus
+    public var version: HTTPVersion
+    public var fields: HTTPFields
+    public var framing: BodyFraming
+    public var keepsAlive: Bool
+}
+
+/// Parses the heads of responses from a growing buffer, as `RequestParser` does those of requests.
+public struct ResponseParser: Sendable {
+    private var scanner: HeadScanner
+    /// The length of the last head.
+    public private(set) var consumed = 0
+
+    public init(limits: HTTPLimits = HTTPLimits()) {
+        scanner = HeadScanner(limits: limits)
+    }
+
+    /// The head at the start of the bytes; `nil` if it is not all there yet.
+    ///
+    /// - Parameter method: of the request that is answered, which decides whether a body follows
+    ///   (RFC 9112 §6.3).
+    public mutating func parse(
+        _ bytes: borrowing Span<UInt8>, to method: HTTPMethod
+    ) throws(HTTPParseError) -> ResponseHead? {
+        guard let length = try scanner.scan(bytes) else { return nil }
+        let lineEnd = scanner.lineEnds[0]
+        let line = bytes.extracting(scanner.start..<lineEnd).withUnsafeBufferPointer {
+            String(decoding: $0, as: UTF8.self)
+        }
+        let (version, status) = try Self.statusLine(line)
+        let lines = try FieldLines(
+            bytes, start: lineEnd + 2, ends: scanner.lineEnds.dropFirst())
+        let framing: BodyFraming =
+            if method == .head || status.forbidsBody { .none } else {
+                try lines.framing(version: version) ?? .untilClose
+            }
+        consumed = length
+        scanner.reset()
+        return ResponseHead(
+            status: status, version: version, fields: lines.fields, framing: framing,
+            keepsAlive: framing != .untilClose && lines.keepsAlive(version: version))
+    }
+
+    /// `HTTP-version SP status-code SP [reason]` (RFC 9112 §4).
+    private static func statusLine(
+        _ line: String
+    ) throws(HTTPParseError) -> (HTTPVersion, HTTPStatus) {
+        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, parts[1].utf8.count == 3,
+            parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let code = Int(parts[1]),
+            let status = HTTPStatus(code)
+        else { throw .bad("a status line without a status") }
+        switch parts[0] {
+        case "HTTP/1.0": return (.http10, status)
+        case "HTTP/1.1": return (.http11, status)
+        default: throw .bad("a status line of an HTTP version other than 1.0 and 1.1")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// Writes responses as HTTP/1.1 octets (RFC 9112 §4).
+public enum ResponseSerializer {
+    /// How the body goes out.
+    public enum Framing: Sendable, Hashable {
+        /// No body and no `Content-Length`: 1xx, 204, 304.
+        case none
+        case length(Int)
+        case chunked
+        /// Until the connection is closed (to 1.0).
+        case untilClose
+    }
+
+    /// Appends status line and fields with their empty line. `Connection`, `Content-Length`,
+    /// `Transfer-Encoding` and `Date` are written here and must not stand among the fields.
+    ///
+    /// - Parameter date: the value of `Date`, as `HTTPDate.text` writes it.
+    public static func appendHead(
+        status: HTTPStatus, fields: borrowing HTTPFields, framing: Framing, date: [UInt8],
+        keepsAlive: Bool, version: HTTPVersion, to bytes: inout [UInt8]
+    ) {
+        bytes.append(contentsOf: StatusLines.line(status))
+        bytes.append(contentsOf: fields.wireBytes)
+        append("Date: ", to: &bytes)
+        bytes.append(contentsOf: date)
+        append("\r\n", to: &bytes)
+        switch framing {
+        case .none, .untilClose: break
+        case .length(let length):
+            append("Content-Length: ", to: &bytes)
+            appendDecimal(length, to: &bytes)
+            append("\r\n", to: &bytes)
+        case .chunked: append("Transfer-Encoding: chunked\r\n", to: &bytes)
+        }
+        if !keepsAlive {
+            append("Connection: close\r\n", to: &bytes)
+        } else if version == .http10 {
+            append("Connection: keep-alive\r\n", to: &bytes)
+        }
+        append("\r\n", to: &bytes)
+    }
+
+    /// Appends one chunk (RFC 9112 §7.1); nothing for no bytes, as that would end the body.
+    public static func appendChunk(_ data: [UInt8], to bytes: inout [UInt8]) {
+        guard !data.isEmpty else { return }
+        bytes.append(contentsOf: String(data.count, radix: 16).utf8)
+        append("\r\n", to: &bytes)
+        bytes.append(contentsOf: data)
+        append("\r\n", to: &bytes)
+    }
+
+    /// The end of a chunked body.
+    public static let lastChunk = Array("0\r\n\r\n".utf8)
+
+    /// The interim answer that lets a client send its body (RFC 9110 §15.2.1).
+    public static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private static func appendDecimal(_ number: Int, to bytes: inout [UInt8]) {
+        if number >= 10 { appendDecimal(number / 10, to: &bytes) }
+        bytes.append(48 + UInt8(number % 10))
+    }
+}
+
+/// Status lines, made once.
+private enum StatusLines {
+    static func line(_ status: HTTPStatus) -> [UInt8] { lines[status.code - 100] }
+
+    private static let lines: [[UInt8]] = (100...599).map { code in
+        let reason = HTTPStatus(code)?.reason ?? ""
+        return Array("HTTP/1.1 \(code) \(reason)\r\n".utf8)
+    }
+}
