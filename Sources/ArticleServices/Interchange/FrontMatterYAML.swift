@@ -1,0 +1,170 @@
+import CYAML
+
+/// A value of front matter with the line of the file on which it begins, from 1.
+struct FrontMatterNode {
+    var value: Value
+    var line: Int
+
+    enum Value {
+        /// A text; `isPlain` unless it was quoted or a block (only a plain `null` or `no` is more
+        /// than text).
+        case scalar(String, isPlain: Bool)
+        case list([FrontMatterNode])
+        case mapping([(key: String, node: FrontMatterNode)])
+    }
+
+    /// Reads a YAML text of one mapping, which begins on line `firstLine` of its file; an empty text
+    /// is an empty mapping.
+    ///
+    /// Anchors, aliases, repeated keys and nesting beyond `FrontMatter.limitDepth` are refused, so
+    /// that the result is never larger than the text.
+    static func mapping(
+        of yaml: ArraySlice<UInt8>, firstLine: Int
+    ) throws(FrontMatterError) -> [(key: String, node: FrontMatterNode)] {
+        var reader = try EventReader(yaml, firstLine: firstLine)
+        return try reader.document()
+    }
+}
+
+/// One libyaml parser over bytes of its own. It cannot be copied; leaving scope deletes it
+/// (`yaml_parser_delete`).
+private struct EventReader: ~Copyable {
+    /// On the heap: libyaml keeps a pointer from the parser to itself.
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    /// The text, which libyaml reads in place.
+    private let text: UnsafeMutableBufferPointer<UInt8>
+    private let firstLine: Int
+
+    private enum Event {
+        case streamStart, streamEnd, documentStart, documentEnd
+        case scalar(String, isPlain: Bool)
+        case listStart, listEnd, mappingStart, mappingEnd
+    }
+
+    init(_ yaml: ArraySlice<UInt8>, firstLine: Int) throws(FrontMatterError) {
+        self.firstLine = firstLine
+        parser = .allocate(capacity: 1)
+        text = .allocate(capacity: yaml.count)
+        _ = text.initialize(fromContentsOf: yaml)
+        guard yaml_parser_initialize(parser) == 1 else {
+            parser.initialize(to: yaml_parser_t())
+            throw FrontMatterError(line: firstLine, reason: .malformed("out of memory"))
+        }
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+    }
+
+    deinit {
+        yaml_parser_delete(parser)
+        parser.deallocate()
+        text.deallocate()
+    }
+
+    /// The one document that there may be, a mapping.
+    mutating func document() throws(FrontMatterError) -> [(key: String, node: FrontMatterNode)] {
+        _ = try next()
+        var (event, line) = try next()
+        if case .streamEnd = event { return [] }
+        (event, line) = try next()
+        let root = try node(event, line: line, depth: 1)
+        _ = try next()
+        let (end, endLine) = try next()
+        guard case .streamEnd = end else {
+            throw error(endLine, .malformed("a second document begins"))
+        }
+        switch root.value {
+        case .mapping(let entries): return entries
+        case .scalar("", isPlain: true): return []
+        case .scalar, .list: throw error(root.line, .notMapping)
+        }
+    }
+
+    /// The value that `event` begins; whatever belongs to it is consumed.
+    private mutating func node(
+        _ event: Event, line: Int, depth: Int
+    ) throws(FrontMatterError) -> FrontMatterNode {
+        switch event {
+        case .scalar(let text, let isPlain):
+            return FrontMatterNode(value: .scalar(text, isPlain: isPlain), line: line)
+        case .listStart:
+            guard depth <= FrontMatter.limitDepth else { throw error(line, .tooDeep) }
+            return FrontMatterNode(value: .list(try items(depth: depth + 1)), line: line)
+        case .mappingStart:
+            guard depth <= FrontMatter.limitDepth else { throw error(line, .tooDeep) }
+            return FrontMatterNode(value: .mapping(try entries(depth: depth + 1)), line: line)
+        case .streamStart, .streamEnd, .documentStart, .documentEnd, .listEnd, .mappingEnd:
+            throw error(line, .malformed("a value is missing"))
+        }
+    }
+
+    private mutating func items(depth: Int) throws(FrontMatterError) -> [FrontMatterNode] {
+        var items: [FrontMatterNode] = []
+        while true {
+            let (event, line) = try next()
+            if case .listEnd = event { return items }
+            items.append(try node(event, line: line, depth: depth))
+        }
+    }
+
+    private mutating func entries(
+        depth: Int
+    ) throws(FrontMatterError) -> [(key: String, node: FrontMatterNode)] {
+        var entries: [(key: String, node: FrontMatterNode)] = []
+        var seen: Set<String> = []
+        while true {
+            let (event, line) = try next()
+            if case .mappingEnd = event { return entries }
+            guard case .scalar(let key, _) = event else { throw error(line, .badKey) }
+            guard seen.insert(key).inserted else { throw error(line, .duplicateKey(key)) }
+            let (value, valueLine) = try next()
+            entries.append((key, try node(value, line: valueLine, depth: depth)))
+        }
+    }
+
+    /// The next event and its line: the choke point for libyaml's convention, by which 0 is an
+    /// error that the parser describes (`yaml_parser_parse`).
+    private mutating func next() throws(FrontMatterError) -> (Event, line: Int) {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw problem() }
+        defer { yaml_event_delete(&event) }
+        let line = firstLine + event.start_mark.line
+        switch event.type {
+        case YAML_STREAM_START_EVENT: return (.streamStart, line)
+        case YAML_DOCUMENT_START_EVENT: return (.documentStart, line)
+        case YAML_DOCUMENT_END_EVENT: return (.documentEnd, line)
+        case YAML_SEQUENCE_END_EVENT: return (.listEnd, line)
+        case YAML_MAPPING_END_EVENT: return (.mappingEnd, line)
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            guard scalar.anchor == nil else { throw error(line, .reference) }
+            let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+            let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+            return (.scalar(String(decoding: bytes, as: UTF8.self), isPlain: isPlain), line)
+        case YAML_SEQUENCE_START_EVENT:
+            guard event.data.sequence_start.anchor == nil else { throw error(line, .reference) }
+            return (.listStart, line)
+        case YAML_MAPPING_START_EVENT:
+            guard event.data.mapping_start.anchor == nil else { throw error(line, .reference) }
+            return (.mappingStart, line)
+        case YAML_ALIAS_EVENT: throw error(line, .reference)
+        default: return (.streamEnd, line)
+        }
+    }
+
+    private borrowing func problem() -> FrontMatterError {
+        let words = parser.pointee.problem.map { String(cString: $0) } ?? "out of memory"
+        guard parser.pointee.error == YAML_READER_ERROR else {
+            return error(firstLine + parser.pointee.problem_mark.line, .malformed(words))
+        }
+        // A reader's error has a byte offset only.
+        let before = text.prefix(min(parser.pointee.problem_offset, text.count))
+        let breaks = before.count { $0 == UInt8(ascii: "\n") }
+        return error(firstLine + breaks, .malformed(words))
+    }
+
+    private borrowing func error(
+        _ line: Int, _ reason: FrontMatterError.Reason
+    ) -> FrontMatterError {
+        FrontMatterError(line: line, reason: reason)
+    }
+}

@@ -1,0 +1,105 @@
+import ArticleAPI
+import Testing
+
+@testable import ArticleServices
+
+@Suite struct FrontMatterTests {
+    private func read(_ yaml: String) throws(FrontMatterError) -> FrontMatter {
+        try FrontMatter(yaml: Array(yaml.utf8)[...], firstLine: 2)
+    }
+
+    @Test(arguments: [
+        ("2016-1-29", "2016-01-29T00:00:00.000Z"),
+        ("2016-02-01 18:00:00", "2016-02-01T18:00:00.000Z"),
+        ("2016-02-01 9:00", "2016-02-01T09:00:00.000Z"),
+        ("2016-02-01 18:00:00 +0900", "2016-02-01T09:00:00.000Z"),
+        ("2016-02-01 18:00:00+09:00", "2016-02-01T09:00:00.000Z"),
+        ("2016-02-01 18:00 -05", "2016-02-01T23:00:00.000Z"),
+        ("2016-02-29T23:59:59.98765Z", "2016-02-29T23:59:59.987Z"),
+        ("2016-12-31 12:00:00 UTC", "2016-12-31T12:00:00.000Z"),
+        ("\"2000-2-29\"", "2000-02-29T00:00:00.000Z"),
+    ])
+    func `a date is read in the forms that posts have`(text: String, expected: String) throws {
+        #expect(try read("date: \(text)").date?.description == expected)
+    }
+
+    @Test(arguments: [
+        "2016", "2016-2", "2016-02-30", "2015-02-29", "1900-02-29", "16-1-2", "2016-001-2",
+        "2016-1-2 25:00", "2016-1-2 10:60", "2016-1-2 10", "2016-1-2 10:00:00:00",
+        "2016-1-2 10:00 +9", "2016-1-2 10:00 +090", "2016-1-2 10:00 PST", "2016-1-2 +0900",
+        "yesterday", "2016-1-2-3", "-1-1-1", "2016-1-2 1a:00", "0000-1-1 00:00 +23:00",
+    ])
+    func `what is no date is refused with its line`(text: String) {
+        let expected = FrontMatterError(
+            line: 3, reason: .invalidValue(key: "date", expected: "a date"))
+        #expect(throws: expected) { try read("title: A\ndate: \(text)\n") }
+    }
+
+    @Test(arguments: [
+        ("a: 1\nb: 2\na: 3", 4, FrontMatterError.Reason.duplicateKey("a")),
+        ("x:\n  a: 1\n  a: 3", 4, .duplicateKey("a")),
+        ("a: &x 1", 2, .reference),
+        ("a: 1\nb: *x", 3, .reference),
+        ("a: &x [1]", 2, .reference),
+        ("a: 1\nb: &x {c: 1}", 3, .reference),
+        ("&x a: 1", 2, .reference),
+        ("- a\n- b", 2, .notMapping),
+        ("only text", 2, .notMapping),
+        ("? [a]\n: 1", 2, .badKey),
+        ("title: A\ntitle [", 4, .malformed("could not find expected ':'")),
+        ("title: A: B", 2, .malformed("mapping values are not allowed in this context")),
+        ("a: 1\nb: \u{1}", 3, .malformed("control characters are not allowed")),
+        ("a: 1\n--- x\nb: 2", 3, .malformed("a second document begins")),
+        ("a: 1\ntitle: [x]", 3, .invalidValue(key: "title", expected: "a text")),
+        ("a: 1\npublished: maybe", 3, .invalidValue(key: "published", expected: "true or false")),
+        ("lang: Korean language", 2, .invalidValue(key: "lang", expected: "a language tag")),
+        (
+            "author:\n  - [x]", 3,
+            .invalidValue(key: "author", expected: "a name or a list of names")
+        ),
+        ("tags: {a: b}", 2, .invalidValue(key: "tags", expected: "a text or a list of texts")),
+    ])
+    func `a fault is named with its line`(
+        yaml: String, line: Int, reason: FrontMatterError.Reason
+    ) {
+        #expect(throws: FrontMatterError(line: line, reason: reason)) { try read(yaml) }
+    }
+
+    @Test func `sixteen levels are read and one more is refused`() throws {
+        func nested(_ levels: Int) -> String {
+            "a: " + String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
+        }
+        _ = try read(nested(15))
+        #expect(throws: FrontMatterError(line: 2, reason: .tooDeep)) { try read(nested(16)) }
+        #expect(throws: FrontMatterError(line: 2, reason: .tooDeep)) { try read(nested(30_000)) }
+    }
+
+    @Test(arguments: [
+        ("tags: a, b c,,d", ["a", "b c", "d"]),
+        ("tags: a  b\tc", ["a", "b", "c"]),
+        ("category: Developer Tools", ["Developer Tools"]),
+        ("categories: [Seoul, '', ~, Travel]\ntags: seoul food", ["Seoul", "Travel", "food"]),
+        ("tag: one\ntags:\n- two words\n", ["one", "two words"]),
+        ("tags:", []),
+    ])
+    func `tags come as a text or as a list`(yaml: String, tags: [String]) throws {
+        #expect(try read(yaml).tags == tags)
+    }
+
+    @Test(arguments: [
+        ("published: false", false), ("published: No", false), ("published: on", true),
+        ("draft: true", false), ("draft: false", true), ("published: true\ndraft: true", true),
+        ("published:", true), ("", true), ("# only a comment", true),
+    ])
+    func `a post is published unless it says otherwise`(yaml: String, expected: Bool) throws {
+        #expect(try read(yaml).isPublished == expected)
+    }
+
+    @Test(arguments: [
+        ("slug: hello", "hello"), ("permalink: /a/b/", "b"), ("permalink: b.html", "b"),
+        ("permalink: /:year/:title", nil), ("permalink: /", nil), ("slug: x\npermalink: /y", "x"),
+    ])
+    func `a slug is given, or ends a permalink`(yaml: String, slug: String?) throws {
+        #expect(try read(yaml).slug == slug)
+    }
+}

@@ -1,0 +1,174 @@
+import ArticleAPI
+import Testing
+
+@testable import ArticleServices
+
+@Suite struct MarkdownPostTests {
+    @Test func `a post of Jekyll's kind is read with its body byte for byte`() throws {
+        let text = """
+            ---
+            layout: post
+            title:  "Hello: world"
+            date: 2016-1-29
+            author: [mina, "Jonas Weber"]
+            category: "Developer Tools"
+            tags: seoul travel
+            published: false
+            description: >
+              One line
+              and another.
+            lang: ko_KR
+            permalink: /2016/01/hello-world.html
+            ---
+
+            Body\twith  trailing \u{1112}\u{1161}\u{11AB} 
+            """
+        let post = try MarkdownPost(Array(text.utf8), name: "a.md")
+        #expect(post.title == "Hello: world")
+        #expect(post.frontMatter.date?.description == "2016-01-29T00:00:00.000Z")
+        #expect(post.frontMatter.authors == ["mina", "Jonas Weber"])
+        #expect(post.frontMatter.tags == ["Developer Tools", "seoul", "travel"])
+        #expect(post.frontMatter.isPublished == false)
+        #expect(post.frontMatter.summary == "One line and another.")
+        #expect(post.frontMatter.language == "ko-KR")
+        #expect(post.frontMatter.slug == "hello-world")
+        #expect(Array(post.body.utf8) == Array(text.utf8.suffix(post.body.utf8.count)))
+        #expect(post.body.hasPrefix("\nBody\t"))
+        #expect(post.bodyLine == 15)
+    }
+
+    @Test func `a byte order mark and line feeds with carriage returns do no harm`() throws {
+        let text = "\u{FEFF}---\r\ntitle: A\r\ntags: [x, y]\r\n---\r\nBody\r\n\r\nEnd"
+        let post = try MarkdownPost(Array(text.utf8), name: "a.md")
+        #expect(post.title == "A")
+        #expect(post.frontMatter.tags == ["x", "y"])
+        #expect(Array(post.body.utf8) == Array("Body\r\n\r\nEnd".utf8))
+        #expect(post.bodyLine == 5)
+    }
+
+    @Test(arguments: [
+        ("```\n# code\n```\n## Small\n# The heading ##\n", "x.md", "The heading"),
+        ("no heading", "2016-1-29-hello-new_world.md", "hello new world"),
+        ("---\ntitle: ~\n---\n# In the body", "x.md", "In the body"),
+        ("---\ntitle: '~'\n---\n", "x.md", "~"),
+        ("---\ntitle: 2024\n---\n", "x.md", "2024"),
+        ("", ".md", ".md"),
+        ("---\n---", "안녕-세상.md", "안녕 세상"),
+    ])
+    func `a title is found where there is one`(text: String, name: String, title: String) throws {
+        #expect(try MarkdownPost(Array(text.utf8), name: name).title == title)
+    }
+
+    @Test func `a date in the file's name stands in for one in the front matter`() throws {
+        let dated = try MarkdownPost(Array("a".utf8), name: "2016-1-05-swift-2.2.md")
+        #expect(dated.frontMatter.date?.description == "2016-01-05T00:00:00.000Z")
+        #expect(dated.title == "swift 2.2")
+        let both = try MarkdownPost(
+            Array("---\ndate: 2020-2-3\n---\n".utf8), name: "2016-1-05-a.md")
+        #expect(both.frontMatter.date?.description == "2020-02-03T00:00:00.000Z")
+        let none = try MarkdownPost(Array("a".utf8), name: "2016-13-05-a.md")
+        #expect(none.frontMatter.date == nil)
+    }
+
+    @Test func `a file without front matter is all body`() throws {
+        let text = "Hello\n---\ntitle: no\n---\n"
+        let post = try MarkdownPost(Array(text.utf8), name: "a.md")
+        #expect(post.body == text)
+        #expect(post.bodyLine == 1)
+        #expect(post.frontMatter == FrontMatter())
+    }
+
+    @Test func `invalid UTF-8 is named with its line`() {
+        let bytes = Array("---\ntitle: A\n---\nfine\n".utf8) + [0xC3, 0x28, 0x0A]
+        #expect(throws: FrontMatterError(line: 5, reason: .invalidUTF8)) {
+            try MarkdownPost(bytes, name: "a.md")
+        }
+    }
+
+    @Test func `a front matter without an end is refused, and so is one that is too large`() {
+        #expect(throws: FrontMatterError(line: 1, reason: .unclosed)) {
+            try MarkdownPost(Array("---\ntitle: A\nBody".utf8), name: "a.md")
+        }
+        let line = "#" + String(repeating: "x", count: 1022) + "\n"
+        let fits = "---\n" + String(repeating: line, count: 64) + "---\n"
+        #expect(throws: Never.self) { try MarkdownPost(Array(fits.utf8), name: "a.md") }
+        let large = "---\n" + String(repeating: line, count: 64) + "a: 1\n---\n"
+        #expect(throws: FrontMatterError(line: 66, reason: .tooLarge)) {
+            try MarkdownPost(Array(large.utf8), name: "a.md")
+        }
+    }
+
+    @Test func `a list of authors may name each with more than a name`() throws {
+        let text = "---\nauthors:\n  - name: Mina\n    role: editor\n  - Jonas\n  - Mina\n---\n"
+        let post = try MarkdownPost(Array(text.utf8), name: "a.md")
+        #expect(post.frontMatter.authors == ["Mina", "Jonas"])
+    }
+
+    @Test func `images and sources need absolute addresses, and what is left out is said`() throws {
+        let text = """
+            ---
+            featured-image:
+              url: 'https://example.org/a.png'
+              alt: A view
+            original_url: "because"
+            source: https://www.Example.org:8080/post?x
+            ---
+            """
+        let front = try MarkdownPost(Array(text.utf8), name: "a.md").frontMatter
+        #expect(
+            front.heroImage == .init(url: "https://example.org/a.png", alternativeText: "A view"))
+        #expect(
+            front.source == .init(name: "example.org", url: "https://www.Example.org:8080/post?x"))
+        #expect(front.leftOut == [.init(key: "original_url", line: 5)])
+        let relative = try MarkdownPost(Array("---\nimage: /a.png\n---\n".utf8), name: "a.md")
+        #expect(relative.frontMatter.heroImage == nil)
+        #expect(relative.frontMatter.leftOut == [.init(key: "image", line: 2)])
+        let named = try MarkdownPost(
+            Array("---\nsource: {name: The Paper, url: 'https://example.org/'}\n---\n".utf8),
+            name: "a.md")
+        #expect(named.frontMatter.source == .init(name: "The Paper", url: "https://example.org/"))
+    }
+
+    /// The seed is fixed: a failure can be run again.
+    @Test func `ten thousand damaged posts neither trap nor loop`() {
+        var random = SeededGenerator(state: 0x5EED)
+        let seeds = [
+            "---\ntitle: A\ndate: 2016-1-29 8:00 +0900\ntags: [a, b]\n---\nBody\n",
+            "---\nauthor:\n  - name: \"x\\u0041\"\n? [k]\n: &a *b\nc: |\n  text\n...\n",
+        ].map { Array($0.utf8) }
+        let pieces = Array("---\n:[]{},&*!|>'\"%@`#?- \r\t\u{0}\u{FEFF}é가".utf8)
+        var refused = 0
+        for _ in 0..<10_000 {
+            var bytes = seeds[Int(random.next() % 2)]
+            for _ in 0...random.next() % 6 {
+                let place = Int(random.next() % UInt64(bytes.count))
+                let piece = pieces[Int(random.next() % UInt64(pieces.count))]
+                if random.next() % 2 == 0 {
+                    bytes[place] = piece
+                } else {
+                    bytes.insert(piece, at: place)
+                }
+            }
+            do throws(FrontMatterError) {
+                _ = try MarkdownPost(bytes, name: "a.md")
+            } catch {
+                refused += 1
+                #expect((1...bytes.count { $0 == 0x0A || $0 == 0x0D } + 1).contains(error.line))
+            }
+        }
+        #expect((1000..<10_000).contains(refused))
+    }
+}
+
+/// SplitMix64.
+private struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
