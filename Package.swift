@@ -65,7 +65,7 @@ let package = Package(
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),
         tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "TestSupport"]),
         tests("ArticleStoreTests", ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport"]),
-        tests("ArticleServicesTests", ["ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "TestSupport"]),
+        tests("ArticleServicesTests", ["ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Resources", "TestSupport"]),
         tests("BroadsheetTests", ["ArticleAPI", "ArticleServices", "ArticleStore", "broadsheet", "TestSupport"]),
         tests("EndToEndTests", ["ArticleAPI", "HTTP", "TestSupport"]),
         tests("LintTests", []),

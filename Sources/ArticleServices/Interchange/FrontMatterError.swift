@@ -22,6 +22,7 @@ package struct FrontMatterError: Error, Sendable, Hashable, CustomStringConverti
         case reference
         /// A key that is not plain text.
         case badKey
+        /// A key with two different values.
         case duplicateKey(String)
         /// A known key with a value that cannot be its own.
         case invalidValue(key: String, expected: String)
@@ -37,7 +38,8 @@ package struct FrontMatterError: Error, Sendable, Hashable, CustomStringConverti
         case .tooDeep: "the front matter is nested deeper than \(FrontMatter.limitDepth) levels"
         case .reference: "anchors and aliases are not supported in front matter"
         case .badKey: "a name in the front matter is not plain text"
-        case .duplicateKey(let key): "\(key) stands twice in the front matter"
+        case .duplicateKey(let key):
+            "\(key) stands twice in the front matter, with different values"
         case .invalidValue(let key, let expected): "\(key) is not \(expected)"
         }
     }

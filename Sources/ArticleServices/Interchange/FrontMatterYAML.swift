@@ -16,13 +16,21 @@ struct FrontMatterNode {
     /// Reads a YAML text of one mapping, which begins on line `firstLine` of its file; an empty text
     /// is an empty mapping.
     ///
-    /// Anchors, aliases, repeated keys and nesting beyond `FrontMatter.limitDepth` are refused, so
-    /// that the result is never larger than the text.
+    /// Anchors, aliases and nesting beyond `FrontMatter.limitDepth` are refused, so that the result
+    /// is never larger than the text; and so is a key with two different values (a line that was
+    /// pasted twice is common in real posts, and does no harm).
     static func mapping(
         of yaml: ArraySlice<UInt8>, firstLine: Int
     ) throws(FrontMatterError) -> [(key: String, node: FrontMatterNode)] {
         var reader = try EventReader(yaml, firstLine: firstLine)
         return try reader.document()
+    }
+
+    /// Whether this is the same text as another one.
+    fileprivate func repeats(_ other: FrontMatterNode) -> Bool {
+        guard case .scalar(let text, _) = value, case .scalar(let otherText, _) = other.value
+        else { return false }
+        return text == otherText
     }
 }
 
@@ -110,14 +118,21 @@ private struct EventReader: ~Copyable {
         depth: Int
     ) throws(FrontMatterError) -> [(key: String, node: FrontMatterNode)] {
         var entries: [(key: String, node: FrontMatterNode)] = []
-        var seen: Set<String> = []
+        var places: [String: Int] = [:]
         while true {
             let (event, line) = try next()
             if case .mappingEnd = event { return entries }
             guard case .scalar(let key, _) = event else { throw error(line, .badKey) }
-            guard seen.insert(key).inserted else { throw error(line, .duplicateKey(key)) }
             let (value, valueLine) = try next()
-            entries.append((key, try node(value, line: valueLine, depth: depth)))
+            let node = try node(value, line: valueLine, depth: depth)
+            if let place = places[key] {
+                guard node.repeats(entries[place].node) else {
+                    throw error(line, .duplicateKey(key))
+                }
+            } else {
+                places[key] = entries.count
+                entries.append((key, node))
+            }
         }
     }
 

@@ -65,6 +65,15 @@ import Testing
         #expect(throws: FrontMatterError(line: line, reason: reason)) { try read(yaml) }
     }
 
+    @Test func `a line that was pasted twice does no harm`() throws {
+        let front = try read("published: false\ntitle: A\npublished: false\ntitle: 'A'")
+        #expect(front.title == "A")
+        #expect(!front.isPublished)
+        #expect(throws: FrontMatterError(line: 3, reason: .duplicateKey("tags"))) {
+            try read("tags: [a]\ntags: [a]")
+        }
+    }
+
     @Test func `sixteen levels are read and one more is refused`() throws {
         func nested(_ levels: Int) -> String {
             "a: " + String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
