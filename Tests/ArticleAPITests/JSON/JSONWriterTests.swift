@@ -1,0 +1,39 @@
+import ArticleAPI
+import Testing
+
+/// Writing JSON text.
+struct JSONWriterTests {
+    @Test func `strings escape what they must, and nothing else`() {
+        var writer = JSONWriter()
+        writer.string("a\"b\\c/\u{8}\t\n\u{C}\r\u{1}\u{1F}\u{7F}é한😀\u{2028}")
+        let expected = #""a\"b\\c/\b\t\n\f\r\u0001\u001f"# + "\u{7F}é한😀\u{2028}\""
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+    }
+
+    @Test func `commas stand between values only`() {
+        var writer = JSONWriter()
+        writer.object {
+            $0.name("a")
+            $0.array { _ in }
+            $0.name("b")
+            $0.array {
+                $0.element()
+                $0.integer(-5)
+                $0.element()
+                $0.object { _ in }
+                $0.element()
+                $0.null()
+            }
+            $0.name("c")
+            $0.boolean(true)
+        }
+        let expected = #"{"a":[],"b":[-5,{},null],"c":true}"#
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
+    }
+
+    @Test func `the same article gives the same bytes, and reads back as it was`() throws {
+        let bytes = Samples.article.json()
+        for _ in 0..<50 { #expect(Samples.article.json() == bytes) }
+        #expect(try ResponseMapper<Article>().map(bytes) == Samples.article)
+    }
+}

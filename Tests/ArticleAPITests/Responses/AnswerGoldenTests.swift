@@ -1,0 +1,63 @@
+import ArticleAPI
+import Testing
+
+/// The wire form of every kind of answer, byte by byte.
+struct AnswerGoldenTests {
+    private func check<Item: ResponseItem & Equatable>(
+        _ item: Item, _ name: String, fields: FieldSelection? = nil
+    ) throws {
+        let bytes = Item.answer.write(item, fields)
+        try GoldenFiles.check(bytes, name)
+        if fields == nil { #expect(try ResponseMapper<Item>().map(bytes) == item) }
+    }
+
+    @Test func `articles`() throws {
+        try check(Samples.article, "article.json")
+        try check(Samples.bare, "article-bare.json")
+        try check(Page(items: [Samples.article, Samples.bare], next: "c_1"), "articles.json")
+        try check(Page<Article>(items: []), "articles-empty.json")
+    }
+
+    @Test func `chosen attributes`() throws {
+        let fields = FieldSelection(["tags.key", "title", "authors.name", "heroImage", "body"])
+        try check(Samples.article, "article-fields.json", fields: fields)
+        let page = Page(items: [Samples.article, Samples.bare], next: "c_1")
+        try check(page, "articles-fields.json", fields: fields)
+    }
+
+    @Test func `revisions, tags and authors`() throws {
+        let revision = Revision(
+            number: 2, action: .restored, title: "T", status: .archived,
+            createdAt: Samples.time, editor: "desk")
+        let first = Revision(
+            number: 1, action: .created, title: "T", status: .draft, createdAt: Samples.time,
+            editor: nil)
+        try check(Page(items: [revision, first]), "revisions.json")
+        let usage = Tag.Usage(tag: Tag(key: "swift", name: "Swift"), articleCount: 12)
+        try check(Page(items: [usage], next: "c"), "tags.json")
+        try check(Samples.author, "author.json")
+        try check(Page(items: [Samples.author]), "authors.json")
+    }
+
+    @Test func `problems`() throws {
+        let problem = Problem(
+            .invalidValues, detail: "The title is empty", instance: "req-1",
+            errors: [
+                Problem.Detail("is empty", at: .pointer("/title")),
+                Problem.Detail("is not an integer", at: .parameter("limit")),
+                Problem.Detail("is missing", at: .header("If-Match")),
+                Problem.Detail("Something else"),
+            ])
+        try check(problem, "problem.json")
+    }
+
+    @Test func `every file belongs to a test`() throws {
+        let answers = try GoldenFiles.names.filter { $0.hasSuffix(".json") }
+        #expect(
+            answers.sorted() == [
+                "article-bare.json", "article-fields.json", "article.json", "articles-empty.json",
+                "articles-fields.json", "articles.json", "author.json", "authors.json",
+                "problem.json", "revisions.json", "tags.json",
+            ])
+    }
+}

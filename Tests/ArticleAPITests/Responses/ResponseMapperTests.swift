@@ -1,0 +1,77 @@
+import ArticleAPI
+import Testing
+
+/// Reading answers as a client does.
+struct ResponseMapperTests {
+    private func error<Item: ResponseItem>(_ text: String, _ type: Item.Type) -> String {
+        do throws(ResponseMapperError) {
+            _ = try ResponseMapper<Item>().map(Array(text.utf8))
+            return "none"
+        } catch { return error.description }
+    }
+
+    private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    @Test func `a missing attribute is named with its exact path`() {
+        let good = text(Samples.bare.json())
+        let bad = good.replacing(
+            "\"authors\":[]", with: "\"authors\":[{\"id\":\"\(Samples.authorID)\"}]")
+        let page = "{\"items\":[\(good),\(good),\(good),\(bad)]}"
+        #expect(
+            error(page, Page<Article>.self)
+                == "$.items[3].authors[0].name: the attribute `name` is missing")
+        #expect(error("{}", Page<Article>.self) == "$.items: the attribute `items` is missing")
+    }
+
+    @Test func `an invalid value tells what was expected and found`() {
+        let good = text(Samples.bare.json())
+        let bad = good.replacing("\"revision\":1", with: "\"revision\":\"1\"")
+        #expect(error(bad, Article.self) == "$.revision: expected an integer, found a string")
+        let late = good.replacing("\"createdAt\":\"", with: "\"createdAt\":\"x")
+        #expect(
+            error(late, Article.self)
+                == "$.createdAt: expected an RFC 3339 time, found \"x2026-01-31T23:59:59.999Z\"")
+        #expect(error("[]", Article.self) == "$: expected an object, found an array")
+    }
+
+    @Test func `bytes that are no JSON are invalid where they go wrong`() throws {
+        let error = #expect(throws: ResponseMapperError.self) {
+            try ResponseMapper<Page<Article>>().map(Array("{\"items\":[{\"id\":<html>".utf8))
+        }
+        guard case .invalid(let path, let expected, _)? = error else {
+            Issue.record("not invalid")
+            return
+        }
+        #expect(path == "$.items[0].id")
+        #expect(expected == "JSON")
+        #expect(throws: ResponseMapperError.self) { try ResponseMapper<Article>().map([]) }
+    }
+
+    @Test func `an older app survives a newer server`() throws {
+        let newer = text(Samples.bare.json())
+            .replacing(
+                "\"status\":\"draft\"", with: "\"status\":\"embargoed\",\"mood\":{\"a\":[1]}"
+            )
+            .replacing("\"title\":\"X\"", with: "\"title\":\"\"")
+        let article = try ResponseMapper<Article>().map(Array(newer.utf8))
+        #expect(article.status == .unknown("embargoed"))
+        #expect(text(article.json()).contains("\"status\":\"embargoed\""))
+        #expect(throws: InvalidValue.self) { try article.validate() }
+    }
+
+    @Test func `arrays, pages, nothing and bytes have mappers`() throws {
+        let tag = "{\"key\":\"a\",\"name\":\"A\"}"
+        let tags = try ArrayResponseMapper<ArticleAPI.Tag>().map(Array("[\(tag),\(tag)]".utf8))
+        #expect(tags.map(\.key) == ["a", "a"])
+        let page = "{\"items\":[\(tag)],\"next\":\"c\"}"
+        #expect(
+            try PageResponseMapper<ArticleAPI.Tag>().map(Array(page.utf8))
+                == Page(items: [ArticleAPI.Tag(key: "a", name: "A")], next: "c"))
+        #expect(try EmptyResponseMapper().map([]) == Nothing())
+        #expect(try ResponseMapper<Bytes>().map([1, 2]) == Bytes([1, 2]))
+        let error = #expect(throws: ResponseMapperError.self) {
+            try ArrayResponseMapper<ArticleAPI.Tag>().map(Array("[\(tag),{\"key\":\"b\"}]".utf8))
+        }
+        #expect(error == .missingAttribute(name: "name", path: "$[1].name"))
+    }
+}

@@ -1,0 +1,70 @@
+import ArticleAPI
+import HTTP
+
+/// Values that the golden files show.
+enum Samples {
+    static let id = Article.ID("01890a5d-ac96-774b-bcce-b302099a8057")!
+    static let authorID = Author.ID("01890a5d-ac97-7000-8000-000000000001")!
+    static let time = Timestamp("2026-01-31T23:59:59.999Z")!
+    static let etag = IfMatch.tags([EntityTag(value: "3-9f86d081884c7d65")!])
+
+    static let article = Article(
+        id: id, slug: "hello-세상", title: "Hello, \"세상\"", summary: "A greeting.",
+        body: "# Hello\n\nA first article — with 한글.\n", language: "en",
+        authors: [Author.Reference(id: authorID, name: "Ada")],
+        tags: [Tag(key: "swift", name: "Swift"), Tag(key: "한국어", name: "한국어")],
+        heroImage: Article.HeroImage(url: "https://a.example/x.jpg", alternativeText: "A wave"),
+        status: .published, publishedAt: time, createdAt: time,
+        updatedAt: time.advanced(byMilliseconds: 1), revision: 3,
+        source: Article.Source(name: "Elsewhere", url: "https://b.example/"), wordCount: 6,
+        readingMinutes: 1)
+
+    static var bare: Article {
+        Article(
+            id: id, slug: "x", title: "X", body: nil, language: "ko", status: .draft,
+            createdAt: time, updatedAt: time, wordCount: 0, readingMinutes: 0)
+    }
+
+    static let author = Author(
+        id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example",
+        createdAt: time, updatedAt: time, revision: 2)
+
+    static let draft = Article.Draft(
+        id: id, slug: "hello", title: "Hello", summary: "S", body: "B\n", language: "en",
+        authors: [.id(authorID, name: "Ada"), .id(authorID, name: nil), .name("Bo")],
+        tags: ["Swift", "한국어"], heroImage: article.heroImage, status: .scheduled,
+        publishedAt: time, source: article.source)
+
+    static let replacement = Article.Replacement(
+        content: draft,
+        readOnly: Article.ReadOnly(
+            createdAt: time, updatedAt: time, revision: 3, wordCount: 1, readingMinutes: 1))
+
+    static let changes = Article.Changes(
+        title: .set("New"), summary: .clear, tags: .set([]),
+        heroImage: .set(Article.HeroImageChanges(alternativeText: .clear)),
+        status: .set(.archived), source: .clear)
+
+    static let authorReplacement = Author.Replacement(
+        id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example", revision: 2)
+
+    /// One of each registered request.
+    static let requests: [any BackendAPIRequest] = [
+        FetchArticlesRequest(
+            limit: 50, cursor: "c_-1", tags: ["C++", "한국어"], author: authorID, language: "en",
+            status: .published, source: "A & B", publishedAfter: time, publishedBefore: time,
+            sort: .oldestFirst, fields: FieldSelection(["title", "authors.name"])),
+        CreateArticleRequest(article: draft),
+        FetchArticleRequest(key: .slug("안녕-세상"), fields: FieldSelection(["id"])),
+        ReplaceArticleRequest(id: id, expected: etag, article: replacement),
+        UpdateArticleRequest(id: id, expected: .any, changes: changes),
+        DeleteArticleRequest(id: id, expected: etag),
+        FetchRevisionsRequest(id: id, limit: 1, cursor: "c"),
+        FetchRevisionRequest(id: id, number: 7),
+        RestoreRevisionRequest(id: id, number: 7, expected: etag),
+        FetchTagsRequest(limit: 100, cursor: "c"),
+        FetchAuthorsRequest(limit: 1, cursor: "c"),
+        FetchAuthorRequest(id: authorID),
+        ReplaceAuthorRequest(id: authorID, expected: etag, author: authorReplacement),
+    ]
+}

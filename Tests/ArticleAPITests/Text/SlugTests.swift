@@ -1,0 +1,51 @@
+import ArticleAPI
+import Testing
+
+/// Slugs out of titles.
+struct SlugTests {
+    @Test(arguments: [
+        ("Hello, World!", "hello-world"), ("  A  --  B  ", "a-b"), ("Über uns", "über-uns"),
+        ("안녕, 세상! 2부", "안녕-세상-2부"), ("日本語のタイトル", "日本語のタイトル"),
+        ("Don’t panic, it's C++", "dont-panic-its-c"), ("Cafe\u{301}", "caf\u{E9}"),
+        ("\u{1112}\u{1161}\u{11AB}", "한"), ("¿Qué?", "qué"), ("हिन्दी लेख", "हिन्दी-लेख"),
+        ("100%", "100"), ("a_b/c.d", "a-b-c-d"), ("İstanbul", "i\u{307}stanbul"),
+    ])
+    func `a title of any script gives a slug`(title: String, slug: String) {
+        #expect(
+            Slug(title: title)?.text.unicodeScalars.map(\.value) == slug.unicodeScalars.map(\.value)
+        )
+        #expect(Slug.fault(slug) == nil)
+    }
+
+    @Test(arguments: ["", "!!!", "—", "😀🎉", "01890A5D-AC96-774B-BCCE-B302099A8057", "\u{301}"])
+    func `a title without letters, or like an id, gives none`(title: String) {
+        #expect(Slug(title: title) == nil)
+    }
+
+    @Test func `long titles are cut at a word, long words anywhere`() {
+        let words = Slug(title: String(repeating: "세상의 ", count: 60))?.text
+        #expect(words == (0..<25).map { _ in "세상의" }.joined(separator: "-"))
+        #expect(words?.unicodeScalars.count == 99)
+        let word = Slug(title: String(repeating: "x", count: 300))?.text
+        #expect(word?.utf8.count == 100)
+    }
+
+    @Test(arguments: [
+        "", "A", "a b", "a/b", "a%20b", "a?b", "-", "--", String(repeating: "a", count: 101),
+        "01890a5d-ac96-474b-bcce-b302099a8057", "\u{301}", "a\u{0}",
+    ])
+    func `what is no slug is refused with a reason`(text: String) {
+        #expect(Slug.fault(text)?.isEmpty == false)
+    }
+
+    @Test(arguments: [
+        ("Swift", "swift"), ("STRASSE", "strasse"), ("Straße", "strasse"), ("ΣΑΣ", "σασ"),
+        ("σας", "σασ"), ("E\u{301}", "\u{E9}"), ("한국어", "한국어"), ("Ǆ", "ǆ"),
+    ])
+    func `a tag's key folds case`(name: String, key: String) {
+        let tag = Tag(named: name)
+        #expect(Array(tag.key.utf8) == Array(key.utf8))
+        #expect(Tag(named: tag.key).key == tag.key)
+        #expect(tag.name == name)
+    }
+}
