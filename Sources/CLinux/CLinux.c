@@ -1,1 +1,10 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
 #include "CLinux.h"
+
+#if defined(__linux__)
+int broadsheet_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+#endif

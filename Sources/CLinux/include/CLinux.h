@@ -1,10 +1,11 @@
-/// What the Glibc module leaves out: epoll, eventfd, accept4 (Linux only; empty elsewhere).
+/// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2) (Linux only; empty elsewhere).
 #pragma once
 #if defined(__linux__)
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+
+/// `accept4(2)` with SOCK_NONBLOCK and SOCK_CLOEXEC.
+int broadsheet_accept(int listener, struct sockaddr *_Nullable address,
+                      socklen_t *_Nullable length);
 #endif

@@ -1,0 +1,220 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// One thread that waits for sockets and runs the tasks of their connections, so that a connection
+/// reads as straight-line `async` code without hops, locks or copies between threads.
+///
+/// The loop is the executor of its tasks (`TaskExecutor`); it runs as the body of a serial Dispatch
+/// queue of its own until it is stopped and its last channel is closed.
+public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
+    /// Everything that only the loop's thread touches.
+    private struct State: ~Copyable {
+        var poller: EpollPoller
+        var wheel: TimerWheel
+        var jobs: [UnownedJob] = []
+        var slots = ChannelSlots()
+        var now: Int64
+        var wallSeconds: Int64 = 0
+        var isStopping = false
+    }
+
+    /// What other threads ask for.
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var work: [@Sendable () -> Void] = []
+        var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
+    }
+
+    // Confined to the loop's thread: `isOnLoop` is checked wherever another could come in.
+    private nonisolated(unsafe) var state: State
+    private let inbox = Lock(Inbox())
+    private let thread = Atomic<UInt>(0)
+    private let queue: DispatchQueue
+    /// Its place in its group.
+    public let index: Int
+
+    /// A loop that runs at once.
+    public init(index: Int) throws(SystemError) {
+        self.index = index
+        let now = Self.clock(CLOCK_MONOTONIC)
+        state = State(poller: try EpollPoller(), wheel: TimerWheel(now: now), now: now)
+        queue = DispatchQueue(label: "broadsheet.loop.\(index)", qos: .userInitiated)
+        queue.async { self.run() }
+    }
+
+    // MARK: Executor
+
+    /// Runs a task's job on the loop (SE-0417).
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isOnLoop {
+            state.jobs.append(job)
+        } else {
+            post { $0.jobs.append(job) }
+        }
+    }
+
+    public func checkIsolated() {
+        precondition(isOnLoop, "programmer error: loop-confined state is used off its loop")
+    }
+
+    public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+
+    /// Whether the caller runs on the loop's thread.
+    public var isOnLoop: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Runs the work on the loop, soon.
+    public func submit(_ work: @escaping @Sendable () -> Void) {
+        post { $0.work.append(work) }
+    }
+
+    /// The wake-up is written only when the inbox was empty: otherwise one is on its way.
+    private func post(_ add: (inout Inbox) -> Void) {
+        let wasEmpty = inbox.withLock { inbox in
+            let wasEmpty = inbox.isEmpty
+            add(&inbox)
+            return wasEmpty
+        }
+        if wasEmpty { state.poller.wake() }
+    }
+
+    // MARK: Running
+
+    private func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        // Invariant: one turn runs everything that was ready when it began, then waits.
+        while !(state.isStopping && state.slots.isEmpty) {
+            runJobs()
+            runInbox()
+            waitForEvents()
+            tellTimers()
+        }
+        runJobs()
+        thread.store(0, ordering: .relaxed)
+    }
+
+    private func runJobs() {
+        // Jobs that these jobs enqueue run in the same turn, but a bounded number of times, so that
+        // sockets are looked at again.
+        for _ in 0..<16 {
+            guard !state.jobs.isEmpty else { return }
+            var jobs: [UnownedJob] = []
+            swap(&jobs, &state.jobs)
+            for job in jobs {
+                job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+            jobs.removeAll(keepingCapacity: true)
+            if state.jobs.isEmpty { swap(&jobs, &state.jobs) }
+        }
+    }
+
+    private func runInbox() {
+        let inbox = inbox.withLock { inbox in
+            let taken = inbox
+            inbox = Inbox()
+            return taken
+        }
+        state.jobs += inbox.jobs
+        for work in inbox.work { work() }
+    }
+
+    private func waitForEvents() {
+        var timeout: Int32 = -1
+        if !state.jobs.isEmpty {
+            timeout = 0
+        } else if let delay = state.wheel.delay(from: state.now) {
+            timeout = Int32(clamping: delay + 1)
+        }
+        do throws(SystemError) {
+            try state.poller.wait(milliseconds: timeout) { event in
+                state.slots[event.token]?.note(event)
+            }
+        } catch {
+            // Programmer error: epoll_wait fails only for a bad descriptor or a bad buffer.
+            preconditionFailure("\(error)")
+        }
+        state.now = Self.clock(CLOCK_MONOTONIC)
+        state.wallSeconds = Self.clock(CLOCK_REALTIME) / 1_000
+    }
+
+    private func tellTimers() {
+        state.wheel.advance(to: state.now) { token in
+            state.slots[token]?.deadlineReached(now: state.now)
+        }
+    }
+
+    private static func clock(_ id: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(id, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    // MARK: For channels, on the loop
+
+    /// Monotonic milliseconds, as of this turn.
+    public var now: Int64 { state.now }
+
+    /// Seconds since 1970, as of this turn.
+    public var wallSeconds: Int64 { state.wallSeconds }
+
+    /// The channels that are open.
+    public var channelCount: Int { state.slots.count }
+
+    func arm(_ token: UInt64, at time: Int64) { state.wheel.add(token, at: time) }
+
+    /// Makes the descriptor a channel of this loop and runs its task here: the one place where tasks
+    /// are made. The channel is closed when the task ends. From any thread.
+    public func adopt(
+        _ descriptor: consuming Descriptor, peer: SocketAddress,
+        _ body: @escaping @Sendable (SocketChannel) async -> Void
+    ) {
+        let raw = descriptor.release()
+        submit { [self] in
+            if state.isStopping {
+                close(raw)
+                return
+            }
+            start(raw, peer, body)
+        }
+    }
+
+    private func start(
+        _ raw: Int32, _ peer: SocketAddress,
+        _ body: @escaping @Sendable (SocketChannel) async -> Void
+    ) {
+        let token = state.slots.reserve()
+        let channel = SocketChannel(Descriptor(raw), peer: peer, token: token, loop: self)
+        do throws(SystemError) {
+            try state.poller.watch(raw, token: token)
+        } catch {
+            state.slots.free(token)
+            return
+        }
+        state.slots.fill(token, with: channel)
+        Task(executorPreference: self) {
+            guard let channel = self.state.slots[token] else { return }
+            channel.task = withUnsafeCurrentTask { $0 }
+            await body(channel)
+            channel.task = nil
+            channel.close()
+            self.state.slots.free(token)
+        }
+    }
+
+    // MARK: Stopping
+
+    /// Ends the waits of idle channels, now and from now on: their next read ends the connection.
+    public func drain() {
+        submit { [self] in state.slots.forEach { $0.drain() } }
+    }
+
+    /// Closes every channel at once and ends when their tasks have.
+    public func stop() {
+        submit { [self] in
+            state.isStopping = true
+            state.slots.forEach { $0.abort(.cancelled) }
+        }
+    }
+}

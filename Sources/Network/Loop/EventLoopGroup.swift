@@ -1,0 +1,32 @@
+import Synchronization
+
+/// Loops that share the connections of a server.
+public final class EventLoopGroup: Sendable {
+    public let loops: [EventLoop]
+    private let turn = Atomic<Int>(0)
+
+    /// - Parameter count: 1 or more.
+    public init(count: Int) throws(SystemError) {
+        var loops: [EventLoop] = []
+        for index in 0..<max(1, count) { loops.append(try EventLoop(index: index)) }
+        self.loops = loops
+    }
+
+    /// The loop for the next connection, in turn.
+    public func next() -> EventLoop {
+        loops[
+            Int(
+                UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).newValue)
+                    % UInt(loops.count))]
+    }
+
+    /// Ends idle connections; see `EventLoop.drain`.
+    public func drain() {
+        for loop in loops { loop.drain() }
+    }
+
+    /// Closes all connections and lets the threads go.
+    public func stop() {
+        for loop in loops { loop.stop() }
+    }
+}

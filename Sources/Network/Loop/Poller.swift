@@ -1,0 +1,88 @@
+import CLinux
+import Glibc
+
+/// What became of a watched descriptor. Edges: each is told once.
+struct ReadyEvent {
+    let token: UInt64
+    let isReadable: Bool
+    let isWritable: Bool
+    /// The peer has closed its side, or the socket is in error: reading tells which.
+    let isHungUp: Bool
+}
+
+/// Waits for descriptors and for a wake-up from another thread.
+protocol Poller: ~Copyable {
+    /// Watches a descriptor for both directions, until it is closed.
+    borrowing func watch(_ descriptor: Int32, token: UInt64) throws(SystemError)
+    /// Waits at most so long (-1: for ever; 0: not at all) and reports what is ready.
+    mutating func wait(milliseconds: Int32, _ report: (ReadyEvent) -> Void) throws(SystemError)
+    /// Ends a wait, from any thread.
+    borrowing func wake()
+}
+
+/// The poller of Linux: edge-triggered `epoll(7)`, woken by an `eventfd(2)`.
+struct EpollPoller: Poller, ~Copyable {
+    private let epoll: Descriptor
+    private let wakeUp: Descriptor
+    private var events = [epoll_event](repeating: epoll_event(), count: 256)
+    /// No descriptor has this token.
+    private static let wakeToken = UInt64.max
+
+    init() throws(SystemError) {
+        let epoll = Descriptor(try retrying("epoll_create1") { epoll_create1(Int32(O_CLOEXEC)) })
+        let wakeUp = Descriptor(
+            try retrying("eventfd") { eventfd(0, Int32(O_NONBLOCK | O_CLOEXEC)) })
+        let edge = EPOLLIN.rawValue | EPOLLET.rawValue
+        try Self.add(wakeUp.raw, edge, Self.wakeToken, to: epoll.raw)
+        self.epoll = epoll
+        self.wakeUp = wakeUp
+    }
+
+    func watch(_ descriptor: Int32, token: UInt64) throws(SystemError) {
+        let edges =
+            EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
+        try Self.add(descriptor, edges, token, to: epoll.raw)
+    }
+
+    private static func add(
+        _ descriptor: Int32, _ flags: UInt32, _ token: UInt64, to epoll: Int32
+    ) throws(SystemError) {
+        var event = epoll_event(events: flags, data: epoll_data_t(u64: token))
+        _ = try retrying("epoll_ctl") { epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
+    }
+
+    mutating func wait(
+        milliseconds: Int32, _ report: (ReadyEvent) -> Void
+    ) throws(SystemError) {
+        let count = epoll_wait(epoll.raw, &events, Int32(events.count), milliseconds)
+        guard count >= 0 else {
+            guard errno == EINTR else { throw .last("epoll_wait") }
+            return
+        }
+        for index in 0..<Int(count) {
+            let event = events[index]
+            if event.data.u64 == Self.wakeToken {
+                drainWakeUp()
+                continue
+            }
+            let hangUps = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
+            let isHungUp = event.events & hangUps != 0
+            report(
+                ReadyEvent(
+                    token: event.data.u64,
+                    isReadable: isHungUp || event.events & EPOLLIN.rawValue != 0,
+                    isWritable: isHungUp || event.events & EPOLLOUT.rawValue != 0,
+                    isHungUp: isHungUp))
+        }
+    }
+
+    private func drainWakeUp() {
+        var count: UInt64 = 0
+        _ = read(wakeUp.raw, &count, 8)
+    }
+
+    func wake() {
+        var one: UInt64 = 1
+        _ = write(wakeUp.raw, &one, 8)
+    }
+}

@@ -1,0 +1,67 @@
+/// Deadlines of channels, in ticks of 64 ms: arming costs a store, and a deadline that moves on costs
+/// nothing until its old tick comes round.
+///
+/// The wheel holds tokens, not times: a token whose tick has come is shown to the owner, who tells
+/// when to look again.
+struct TimerWheel {
+    private static let tickShift: Int64 = 6
+    private static let size = 1_024
+    private var buckets = [[UInt64]](repeating: [], count: TimerWheel.size)
+    /// The tick up to which everything was shown.
+    private var current: Int64
+    private var count = 0
+    /// No tick before this one holds anything.
+    private var earliest = Int64.max
+
+    init(now: Int64) { current = now >> Self.tickShift }
+
+    /// Shows the token at or soon after `time` (milliseconds); earlier, if that is very far away.
+    mutating func add(_ token: UInt64, at time: Int64) {
+        // A tick is reached when all of its 64 ms have passed, so that nothing is shown too early.
+        let tick = (time >> Self.tickShift) + 1
+        let reached = min(max(tick, current + 1), current + Int64(Self.size) - 1)
+        buckets[Int(reached) % Self.size].append(token)
+        count += 1
+        earliest = min(earliest, reached)
+    }
+
+    /// Shows the tokens whose ticks have come by `now`; `again` gives a later time to look, or `nil`.
+    mutating func advance(to now: Int64, _ again: (UInt64) -> Int64?) {
+        let target = now >> Self.tickShift
+        guard target > current else { return }
+        guard target >= earliest else {
+            current = target
+            return
+        }
+        // After a long sleep one turn shows everything.
+        var tick = max(earliest - 1, target - Int64(Self.size))
+        current = target
+        var due: [UInt64] = []
+        while tick < target {
+            tick += 1
+            let index = Int(tick) % Self.size
+            due += buckets[index]
+            buckets[index].removeAll(keepingCapacity: buckets[index].count < 64)
+        }
+        count -= due.count
+        findEarliest()
+        for token in due {
+            if let time = again(token) { add(token, at: time) }
+        }
+    }
+
+    /// Milliseconds until the next tick that holds something; `nil` without any.
+    func delay(from now: Int64) -> Int64? {
+        count > 0 ? max(0, (earliest << Self.tickShift) - now) : nil
+    }
+
+    private mutating func findEarliest() {
+        earliest = .max
+        guard count > 0 else { return }
+        for tick in (current + 1)..<(current + Int64(Self.size))
+        where !buckets[Int(tick) % Self.size].isEmpty {
+            earliest = tick
+            return
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Dispatch
+import Glibc
+
+/// Accepts connections with a Dispatch source and deals them out to loops.
+///
+/// When descriptors run out it takes no more connections for a moment and then looks again; those that
+/// wait meanwhile stay in the kernel's queue.
+public final class Listener: Sendable {
+    /// Where it listens: with the real port.
+    public let address: SocketAddress
+    private let socket: ListeningSocket
+    private let queue: DispatchQueue
+    // Dispatch sources may be used from any thread (dispatch_source_create(3)).
+    private nonisolated(unsafe) let source: any DispatchSourceRead
+    private let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
+    private static let batch = 64
+    private static let shortageMilliseconds = 100
+
+    /// Binds at once, and accepts from `start` on.
+    ///
+    /// - Parameter take: gets each connection, on the listener's queue.
+    public init(
+        _ address: SocketAddress,
+        _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
+    ) throws(SystemError) {
+        let socket = try ListeningSocket(address)
+        self.socket = socket
+        self.address = socket.address
+        self.take = take
+        queue = DispatchQueue(label: "broadsheet.listener.\(self.address)")
+        source = DispatchSource.makeReadSource(fileDescriptor: socket.raw, queue: queue)
+    }
+
+    /// Begins to accept.
+    public func start() {
+        source.setEventHandler { [self] in acceptBatch() }
+        source.activate()
+    }
+
+    /// Accepts no more; the socket is closed when this returns.
+    public func stop() async {
+        await withUnsafeContinuation { continuation in
+            source.setCancelHandler { [socket] in
+                socket.close()
+                continuation.resume()
+            }
+            source.cancel()
+        }
+    }
+
+    private func acceptBatch() {
+        do throws(SystemError) {
+            for _ in 0..<Self.batch {
+                guard let (descriptor, peer) = try socket.accept() else { return }
+                take(Descriptor(descriptor), peer)
+            }
+        } catch {
+            // The source would fire again at once, for the connection that still waits.
+            source.suspend()
+            queue.asyncAfter(deadline: .now() + .milliseconds(Self.shortageMilliseconds)) {
+                self.source.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import CLinux
+import Glibc
+
+/// A socket that listens (`listen(2)`); closing removes the file of a Unix socket.
+final class ListeningSocket: Sendable {
+    let raw: Int32
+    private let isClosed = Lock(false)
+    /// Where it listens: with the real port.
+    let address: SocketAddress
+
+    init(_ address: SocketAddress, backlog: Int32 = 4_096) throws(SystemError) {
+        if case .unix(let path) = address { try Self.removeStale(path) }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = Descriptor(try retrying("socket") { socket(address.family, type, 0) })
+        let raw = descriptor.raw
+        var one: Int32 = 1
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        if case .unix = address {
+        } else {
+            _ = try retrying("setsockopt") {
+                setsockopt(raw, SOL_SOCKET, SO_REUSEADDR, &one, size)
+            }
+        }
+        if case .v6 = address {
+            _ = try retrying("setsockopt") {
+                setsockopt(raw, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, size)
+            }
+        }
+        _ = try retrying("bind") { address.withSockaddr { bind(raw, $0, $1) } }
+        _ = try retrying("listen") { listen(raw, backlog) }
+        self.address = try Self.boundAddress(raw, address)
+        self.raw = descriptor.release()
+    }
+
+    deinit { close() }
+
+    /// Refuses connections from now on. Nothing may be accepting at the same time.
+    func close() {
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        guard !wasClosed else { return }
+        Glibc.close(raw)
+        if case .unix(let path) = address { unlink(path) }
+    }
+
+    /// The next connection and its peer; `nil` when none is waiting.
+    func accept() throws(SystemError) -> (descriptor: Int32, peer: SocketAddress)? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                (broadsheet_accept(raw, pointer, &length), SocketAddress(pointer))
+            }
+        }
+        guard result.0 >= 0 else {
+            // Connections that broke off while they waited are not this socket's failure.
+            if [EAGAIN, EINTR, ECONNABORTED, EPROTO].contains(errno) { return nil }
+            throw .last("accept4")
+        }
+        if case .unix = address { return (result.0, address) }
+        var one: Int32 = 1
+        setsockopt(
+            result.0, Int32(IPPROTO_TCP), TCP_NODELAY, &one,
+            socklen_t(MemoryLayout<Int32>.size))
+        return (result.0, result.1 ?? address)
+    }
+
+    private static func boundAddress(
+        _ raw: Int32, _ address: SocketAddress
+    ) throws(SystemError) -> SocketAddress {
+        if case .unix = address { return address }
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                (getsockname(raw, pointer, &length), SocketAddress(pointer))
+            }
+        }
+        guard result.0 == 0, let bound = result.1 else { throw .last("getsockname") }
+        return bound
+    }
+
+    /// Removes the file of a Unix socket on which nobody answers any more; anything else stays, and
+    /// `bind` then says that the address is in use.
+    private static func removeStale(_ path: String) throws(SystemError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let probe = Descriptor(try retrying("socket") { socket(AF_UNIX, type, 0) })
+        let isAnswered = SocketAddress.unix(path).withSockaddr { connect(probe.raw, $0, $1) } == 0
+        if !isAnswered, errno == ECONNREFUSED { unlink(path) }
+    }
+}

@@ -1,0 +1,176 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Where a socket listens or connects to.
+public enum SocketAddress: Sendable, Hashable {
+    /// Four octets, and a port.
+    case v4([UInt8], port: UInt16)
+    /// Sixteen octets, and a port.
+    case v6([UInt8], port: UInt16)
+    /// A path of at most 107 bytes.
+    case unix(String)
+
+    /// Why text is no address.
+    public enum ParsingError: Error, Sendable, Hashable, CustomStringConvertible {
+        case noPort
+        case badPort
+        case unknownHost(String)
+        case pathTooLong
+
+        public var description: String {
+            switch self {
+            case .noPort: "the port is missing (host:port, [v6]:port or unix:PATH)"
+            case .badPort: "the port is not a number from 0 to 65535"
+            case .unknownHost(let reason): "the host is unknown (\(reason))"
+            case .pathTooLong: "the path is empty or longer than 107 bytes"
+            }
+        }
+    }
+
+    /// The addresses that `127.0.0.1:8080`, `[::1]:0`, `localhost:8080`, `:8080` (every one of this
+    /// machine) or `unix:/run/x.sock` stands for (`getaddrinfo(3)`).
+    public static func resolve(_ text: String) throws(ParsingError) -> [SocketAddress] {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst(5))
+            guard (1...107).contains(path.utf8.count) else { throw .pathTooLong }
+            return [.unix(path)]
+        }
+        guard let colon = text.lastIndex(of: ":") else { throw .noPort }
+        guard let port = UInt16(text[text.index(after: colon)...]) else { throw .badPort }
+        var host = String(text[..<colon])
+        if host.isEmpty {
+            return [
+                .v6([UInt8](repeating: 0, count: 16), port: port), .v4([0, 0, 0, 0], port: port),
+            ]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = String(host.dropFirst().dropLast())
+        } else if host.contains(":") {
+            throw .noPort
+        }
+        return try look(up: host, port: port)
+    }
+
+    private static func look(up host: String, port: UInt16) throws(ParsingError) -> [SocketAddress]
+    {
+        var hints = addrinfo()
+        #if canImport(Glibc)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, nil, &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard code == 0 else { throw .unknownHost(String(cString: gai_strerror(code))) }
+        var addresses: [SocketAddress] = []
+        var next = list
+        while let info = next?.pointee {
+            if let address = info.ai_addr.flatMap({ SocketAddress($0, port: port) }),
+                !addresses.contains(address)
+            {
+                addresses.append(address)
+            }
+            next = info.ai_next
+        }
+        guard !addresses.isEmpty else { throw .unknownHost("no address") }
+        return addresses
+    }
+
+    /// The address in a C structure; `nil` for other families.
+    init?(_ raw: UnsafePointer<sockaddr>, port: UInt16? = nil) {
+        switch Int32(raw.pointee.sa_family) {
+        case AF_INET:
+            self = raw.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+                let bytes = withUnsafeBytes(of: address.pointee.sin_addr) { Array($0) }
+                return .v4(bytes, port: port ?? UInt16(bigEndian: address.pointee.sin_port))
+            }
+        case AF_INET6:
+            self = raw.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
+                let bytes = withUnsafeBytes(of: address.pointee.sin6_addr) { Array($0) }
+                return .v6(bytes, port: port ?? UInt16(bigEndian: address.pointee.sin6_port))
+            }
+        case AF_UNIX: self = .unix("")
+        default: return nil
+        }
+    }
+
+    var family: Int32 {
+        switch self {
+        case .v4: AF_INET
+        case .v6: AF_INET6
+        case .unix: AF_UNIX
+        }
+    }
+
+    /// Runs the body with the C structure and its length.
+    func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        var storage = sockaddr_storage()
+        let length = withUnsafeMutableBytes(of: &storage) { fill($0) }
+        return withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    private func fill(_ storage: UnsafeMutableRawBufferPointer) -> socklen_t {
+        switch self {
+        case .v4(let bytes, let port):
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
+            withUnsafeBytes(of: address) { storage.copyMemory(from: $0) }
+            return socklen_t(MemoryLayout<sockaddr_in>.size)
+        case .v6(let bytes, let port):
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes) }
+            withUnsafeBytes(of: address) { storage.copyMemory(from: $0) }
+            return socklen_t(MemoryLayout<sockaddr_in6>.size)
+        case .unix(let path):
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            withUnsafeBytes(of: address) { storage.copyMemory(from: $0) }
+            return socklen_t(MemoryLayout<sockaddr_un>.size)
+        }
+    }
+}
+
+extension SocketAddress: CustomStringConvertible {
+    /// `127.0.0.1:8080`, `[::1]:8080`, `unix:/run/x.sock`.
+    public var description: String {
+        switch self {
+        case .v4(_, let port): "\(host):\(port)"
+        case .v6(_, let port): "[\(host)]:\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+
+    /// The host alone; `unix` for a Unix socket.
+    public var host: String {
+        switch self {
+        case .v4(let bytes, _): bytes.map(String.init).joined(separator: ".")
+        case .v6(let bytes, _):
+            String(unsafeUninitializedCapacity: 46) { buffer in
+                buffer.withMemoryRebound(to: CChar.self) { text in
+                    inet_ntop(AF_INET6, bytes, text.baseAddress, 46)
+                    return strnlen(text.baseAddress!, 46)
+                }
+            }
+        case .unix: "unix"
+        }
+    }
+
+    /// 0 for a Unix socket.
+    public var port: UInt16 {
+        switch self {
+        case .v4(_, let port), .v6(_, let port): port
+        case .unix: 0
+        }
+    }
+}

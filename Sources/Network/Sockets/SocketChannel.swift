@@ -1,0 +1,273 @@
+import Glibc
+
+/// Why a channel does not go on.
+public enum ChannelError: Error, Sendable, Hashable {
+    /// The deadline came.
+    case timedOut
+    /// The server stops, or someone closed the channel.
+    case cancelled
+    /// The peer is gone (`ECONNRESET`, `EPIPE`, …).
+    case disconnected(code: Int32)
+}
+
+/// A connected socket on its loop: never blocks, suspends only when it would.
+///
+/// It lives on its loop's thread and in one task there; nothing of it is for other threads.
+public final class SocketChannel {
+    public let peer: SocketAddress
+    public let loop: EventLoop
+    private let token: UInt64
+    private var descriptor: Int32
+    /// The task that the channel lives in.
+    var task: UnsafeCurrentTask?
+
+    private var isReadable = true
+    private var isWritable = true
+    private var isHungUp = false
+    private var isDraining = false
+    private var failure: ChannelError?
+
+    /// What the task waits for.
+    private enum Wait {
+        case none
+        case readable(UnsafeContinuation<Void, Never>, isIdle: Bool)
+        case writable(UnsafeContinuation<Void, Never>)
+    }
+    private var wait = Wait.none
+    /// When the wait, or the work, has to be over; monotonic milliseconds.
+    private var deadline = Int64.max
+    /// When the loop's wheel next shows this channel.
+    private var armedAt = Int64.max
+    private var isWorking = false
+    /// Called on the loop when work is not over in time, while the task is still at it; it should end
+    /// the channel.
+    public var onOverrun: ((SocketChannel) -> Void)?
+
+    init(
+        _ descriptor: consuming Descriptor, peer: SocketAddress, token: UInt64, loop: EventLoop
+    ) {
+        self.descriptor = descriptor.release()
+        self.peer = peer
+        self.token = token
+        self.loop = loop
+    }
+
+    deinit { close() }
+
+    public var isOpen: Bool { descriptor >= 0 && failure == nil }
+
+    // MARK: Reading
+
+    /// What a read gave.
+    public enum ReadResult: Sendable, Hashable {
+        case bytes(Int)
+        /// The peer sends no more.
+        case end
+        /// Nothing is there: wait.
+        case wouldBlock
+    }
+
+    /// Reads what is there (`recv(2)`).
+    public func read(
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(ChannelError) -> ReadResult {
+        try check()
+        guard isReadable else { return .wouldBlock }
+        while true {
+            let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+            if count > 0 {
+                // Less than there was room for: drained, and the next bytes are a new edge; unless the
+                // peer has closed, as that edge may have passed already.
+                if count < buffer.count, !isHungUp { isReadable = false }
+                return .bytes(count)
+            }
+            if count == 0 { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                isReadable = false
+                return .wouldBlock
+            default: throw fail(.disconnected(code: errno))
+            }
+        }
+    }
+
+    /// Waits until there may be something to read.
+    ///
+    /// - Parameters:
+    ///   - deadline: monotonic milliseconds (`loop.now`).
+    ///   - isIdle: between requests: a server that stops ends such a wait at once.
+    public func waitReadable(until deadline: Int64, isIdle: Bool = false) async throws(ChannelError)
+    {
+        try check()
+        if isIdle, isDraining { throw .cancelled }
+        guard !isReadable else { return }
+        arm(deadline)
+        await withUnsafeContinuation { wait = .readable($0, isIdle: isIdle) }
+        self.deadline = .max
+        try check()
+        if isIdle, isDraining, !isReadable { throw .cancelled }
+    }
+
+    // MARK: Writing
+
+    /// Writes both pieces, in as few calls as it takes (`sendmsg(2)`).
+    ///
+    /// - Parameter stallMilliseconds: how long it may go without any progress.
+    public func write(
+        _ head: [UInt8], _ body: [UInt8] = [], stallMilliseconds: Int64
+    ) async throws(ChannelError) {
+        let total = head.count + body.count
+        var written = 0
+        // Invariant: the first `written` of both pieces' bytes are out.
+        while written < total {
+            try check()
+            if isWritable {
+                let count = send(head, body, from: written)
+                if count > 0 {
+                    written += count
+                    continue
+                }
+                guard errno != EINTR else { continue }
+                guard errno == EAGAIN else { throw fail(.disconnected(code: errno)) }
+                isWritable = false
+            }
+            arm(loop.now + stallMilliseconds)
+            await withUnsafeContinuation { wait = .writable($0) }
+            deadline = .max
+        }
+    }
+
+    /// One call for what is left of both pieces; -1 and `errno` as `sendmsg(2)` gives them.
+    private func send(_ head: [UInt8], _ body: [UInt8], from written: Int) -> Int {
+        head.withUnsafeBytes { head in
+            body.withUnsafeBytes { body in
+                let headLeft = max(0, head.count - written)
+                let bodySkipped = max(0, written - head.count)
+                guard headLeft > 0, body.count > 0 else {
+                    let piece =
+                        headLeft > 0 ? head[(head.count - headLeft)...] : body[bodySkipped...]
+                    let left = UnsafeRawBufferPointer(rebasing: piece)
+                    return Glibc.send(
+                        descriptor, left.baseAddress, left.count, Int32(MSG_NOSIGNAL))
+                }
+                let start = head.baseAddress.map { $0 + (head.count - headLeft) }
+                var pieces = (
+                    iovec(iov_base: .init(mutating: start), iov_len: headLeft),
+                    iovec(iov_base: .init(mutating: body.baseAddress), iov_len: body.count)
+                )
+                return withUnsafeMutableBytes(of: &pieces) { pieces in
+                    var message = msghdr()
+                    message.msg_iov = pieces.baseAddress?.assumingMemoryBound(to: iovec.self)
+                    message.msg_iovlen = 2
+                    return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
+                }
+            }
+        }
+    }
+
+    // MARK: Limits on work
+
+    /// Begins work that has to be over at the deadline; otherwise `onOverrun` is called.
+    public func beginWork(until deadline: Int64) {
+        isWorking = true
+        arm(deadline)
+    }
+
+    public func endWork() {
+        isWorking = false
+        deadline = .max
+    }
+
+    // MARK: Ending
+
+    /// Tells the peer that nothing more comes (`shutdown(2)`), and goes on reading.
+    public func shutdownWrite() {
+        if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_WR)) }
+    }
+
+    /// Sends what goes out at once and ends the channel, whatever its task is doing; the task is
+    /// cancelled, and its next use of the channel throws.
+    public func abort(_ error: ChannelError = .cancelled, sending bytes: [UInt8] = []) {
+        guard isOpen else { return }
+        if !bytes.isEmpty { _ = send(bytes, [], from: 0) }
+        _ = fail(error)
+        shutdownWrite()
+        task?.cancel()
+        resume()
+    }
+
+    public func close() {
+        guard descriptor >= 0 else { return }
+        Glibc.close(descriptor)
+        descriptor = -1
+    }
+
+    private func fail(_ error: ChannelError) -> ChannelError {
+        failure = failure ?? error
+        return error
+    }
+
+    private func check() throws(ChannelError) {
+        if let failure { throw failure }
+        guard descriptor >= 0 else { throw .cancelled }
+    }
+
+    // MARK: Told by the loop
+
+    func note(_ event: ReadyEvent) {
+        if event.isHungUp { isHungUp = true }
+        if event.isReadable {
+            isReadable = true
+            if case .readable = wait { resume() }
+        }
+        if event.isWritable {
+            isWritable = true
+            if case .writable = wait { resume() }
+        }
+    }
+
+    /// The wheel shows this channel: when to look again, `nil` if nothing is due.
+    func deadlineReached(now: Int64) -> Int64? {
+        armedAt = .max
+        guard deadline != .max else { return nil }
+        guard deadline <= now else {
+            armedAt = deadline
+            return deadline
+        }
+        deadline = .max
+        if isWorking {
+            isWorking = false
+            onOverrun?(self)
+        } else {
+            _ = fail(.timedOut)
+            resume()
+        }
+        return nil
+    }
+
+    /// The server stops: an idle wait ends.
+    func drain() {
+        isDraining = true
+        if case .readable(_, isIdle: true) = wait { resume() }
+    }
+
+    /// Whether the server has begun to stop.
+    public var isStopping: Bool { isDraining }
+
+    private func arm(_ time: Int64) {
+        deadline = time
+        guard time < armedAt else { return }
+        armedAt = time
+        loop.arm(token, at: time)
+    }
+
+    private func resume() {
+        let wait = wait
+        self.wait = .none
+        switch wait {
+        case .none: return
+        case .readable(let continuation, _), .writable(let continuation): continuation.resume()
+        }
+    }
+}
