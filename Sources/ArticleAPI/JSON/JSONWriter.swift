@@ -44,6 +44,12 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: name)
     }
 
+    /// A name that is written already, as `"name":`.
+    mutating func name(written name: UnsafeBufferPointer<UInt8>) {
+        element()
+        bytes.append(contentsOf: name)
+    }
+
     public mutating func null() { raw("null") }
 
     public mutating func boolean(_ value: Bool) { raw(value ? "true" : "false") }
@@ -52,6 +58,13 @@ public struct JSONWriter: Sendable {
 
     /// Text that is JSON by itself.
     mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// Writes a string of bytes that need no escape.
+    mutating func string(_ write: (inout [UInt8]) -> Void) {
+        bytes.append(UInt8(ascii: "\""))
+        write(&bytes)
+        bytes.append(UInt8(ascii: "\""))
+    }
 
     /// Writes a string: escapes only what RFC 8259 §7 requires.
     public mutating func string(_ text: String) {
@@ -71,12 +84,12 @@ public struct JSONWriter: Sendable {
                 index += 1
                 continue
             }
-            bytes.append(contentsOf: text[start..<index])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
             escape(byte)
             index += 1
             start = index
         }
-        bytes.append(contentsOf: text[start..<index])
+        bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[start..<index]))
     }
 
     private mutating func escape(_ byte: UInt8) {

@@ -1,7 +1,7 @@
 extension Article.Draft: JSONModel {
     public static let shape = ObjectShape(
         Self.init,
-        .optional("id", \.id, .text(.identifier())),
+        .optional("id", \.id, .identifier()),
         .optional("slug", \.slug, .text(.slug)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),
         .defaulted("summary", to: "", \.summary, .text(.lines(ArticleLimits.summary))),
@@ -12,7 +12,7 @@ extension Article.Draft: JSONModel {
         .defaulted("tags", to: [], \.tags, .tagNames),
         .optional("heroImage", \.heroImage, Article.HeroImage.format),
         .optional("status", \.status, .text(.status)),
-        .optional("publishedAt", \.publishedAt, .text(.timestamp)),
+        .optional("publishedAt", \.publishedAt, .timestamp),
         .optional("source", \.source, Article.Source.format))
 }
 
@@ -22,7 +22,7 @@ extension Article.Replacement: JSONModel {
         Self.init(
             id:slug:title:summary:body:language:authors:tags:heroImage:status:publishedAt:createdAt:
             updatedAt:revision:source:wordCount:readingMinutes:),
-        .optional("id", \.content.id, .text(.identifier())),
+        .optional("id", \.content.id, .identifier()),
         .optional("slug", \.content.slug, .text(.slug)),
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
         .defaulted("summary", to: "", \.content.summary, .text(.lines(ArticleLimits.summary))),
@@ -33,9 +33,9 @@ extension Article.Replacement: JSONModel {
         .defaulted("tags", to: [], \.content.tags, .tagNames),
         .optional("heroImage", \.content.heroImage, Article.HeroImage.format),
         .optional("status", \.content.status, .text(.status)),
-        .optional("publishedAt", \.content.publishedAt, .text(.timestamp)),
-        .optional("createdAt", \.readOnly.createdAt, .text(.timestamp)),
-        .optional("updatedAt", \.readOnly.updatedAt, .text(.timestamp)),
+        .optional("publishedAt", \.content.publishedAt, .timestamp),
+        .optional("createdAt", \.readOnly.createdAt, .timestamp),
+        .optional("updatedAt", \.readOnly.updatedAt, .timestamp),
         .optional("revision", \.readOnly.revision, .integer(1...Int.max)),
         .optional("source", \.content.source, Article.Source.format),
         .optional("wordCount", \.readOnly.wordCount, .integer(0...Int.max)),
@@ -71,7 +71,7 @@ extension Article.Changes: JSONModel {
         .change("tags", \.tags, .tagNames),
         .change("heroImage", \.heroImage, Article.HeroImageChanges.format),
         .change("status", \.status, .text(.status)),
-        .change("publishedAt", \.publishedAt, .text(.timestamp)),
+        .change("publishedAt", \.publishedAt, .timestamp),
         .change("source", \.source, Article.SourceChanges.format))
 }
 

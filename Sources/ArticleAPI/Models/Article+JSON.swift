@@ -2,7 +2,7 @@ extension Article: JSONModel {
     /// An article as it is served. What has no value is left out.
     public static let shape = ObjectShape(
         Self.init,
-        .required("id", \.id, .text(.identifier())),
+        .required("id", \.id, .identifier()),
         .required("slug", \.slug, .text(.slug)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),
         .required("summary", \.summary, .text(.lines(ArticleLimits.summary))),
@@ -12,9 +12,9 @@ extension Article: JSONModel {
         .required("tags", \.tags, .array(of: Tag.format, atMost: ArticleLimits.tags)),
         .optional("heroImage", \.heroImage, HeroImage.format),
         .required("status", \.status, .text(.status)),
-        .optional("publishedAt", \.publishedAt, .text(.timestamp)),
-        .required("createdAt", \.createdAt, .text(.timestamp)),
-        .required("updatedAt", \.updatedAt, .text(.timestamp)),
+        .optional("publishedAt", \.publishedAt, .timestamp),
+        .required("createdAt", \.createdAt, .timestamp),
+        .required("updatedAt", \.updatedAt, .timestamp),
         .required("revision", \.revision, .integer(1...Int.max)),
         .optional("source", \.source, Source.format),
         .required("wordCount", \.wordCount, .integer(0...Int.max)),
@@ -39,7 +39,7 @@ extension Article.Source: JSONModel {
 extension Author.Reference: JSONModel {
     public static let shape = ObjectShape(
         Self.init,
-        .required("id", \.id, .text(.identifier())),
+        .required("id", \.id, .identifier()),
         .required("name", \.name, .text(.line(ArticleLimits.authorName))))
 }
 

@@ -46,41 +46,62 @@ extension TextFormat where Value == String {
 extension TextFormat where Value == Article.Status {
     /// A status; one that is not known is refused by a backend.
     public static var status: TextFormat {
-        .openChoice(
-            [
-                ("draft", .draft), ("scheduled", .scheduled), ("published", .published),
-                ("archived", .archived),
-            ],
-            unknown: Article.Status.unknown,
-            name: { if case .unknown(let name) = $0 { name } else { nil } })
+        let names = Article.Status.known.map(\.name)
+        return TextFormat(
+            "one of \(names.joined(separator: ", "))", .choice(names),
+            parse: { Article.Status(name: $0) }, print: \.name,
+            fault: { status in
+                guard case .unknown = status else { return nil }
+                return "is not one of \(names.joined(separator: ", "))"
+            })
+    }
+}
+
+extension Article.Status {
+    static let known: [Article.Status] = [.draft, .scheduled, .published, .archived]
+
+    init(name: String) {
+        self = Self.known.first { $0.name == name } ?? .unknown(name)
+    }
+
+    /// As it stands on the wire.
+    var name: String {
+        switch self {
+        case .draft: "draft"
+        case .scheduled: "scheduled"
+        case .published: "published"
+        case .archived: "archived"
+        case .unknown(let name): name
+        }
     }
 }
 
 extension TextFormat where Value == Revision.Action {
     /// What made a revision.
     public static var action: TextFormat {
-        .openChoice(
-            [
-                ("created", .created), ("updated", .updated), ("deleted", .deleted),
-                ("restored", .restored),
-            ],
-            unknown: Revision.Action.unknown,
-            name: { if case .unknown(let name) = $0 { name } else { nil } })
+        let names = Revision.Action.known.map(\.name)
+        return TextFormat(
+            "one of \(names.joined(separator: ", "))", .choice(names),
+            parse: { Revision.Action(name: $0) }, print: \.name)
     }
 }
 
-extension TextFormat where Value: Hashable & Sendable {
-    /// One of these, or, from a newer backend, one that this version does not know.
-    static func openChoice(
-        _ cases: [(String, Value)], unknown: @escaping @Sendable (String) -> Value,
-        name: @escaping @Sendable (Value) -> String?
-    ) -> TextFormat {
-        let list = cases.map(\.0).joined(separator: ", ")
-        return TextFormat(
-            "one of \(list)", .choice(cases.map(\.0)),
-            parse: { text in cases.first { $0.0 == text }?.1 ?? unknown(text) },
-            print: { value in name(value) ?? cases.first { $0.1 == value }?.0 ?? "" },
-            fault: { name($0) == nil ? nil : "is not one of \(list)" })
+extension Revision.Action {
+    static let known: [Revision.Action] = [.created, .updated, .deleted, .restored]
+
+    init(name: String) {
+        self = Self.known.first { $0.name == name } ?? .unknown(name)
+    }
+
+    /// As it stands on the wire.
+    var name: String {
+        switch self {
+        case .created: "created"
+        case .updated: "updated"
+        case .deleted: "deleted"
+        case .restored: "restored"
+        case .unknown(let name): name
+        }
     }
 }
 
@@ -112,4 +133,16 @@ extension TextFormat where Value == IfMatch {
 extension TextFormat where Value == String {
     /// What a page gave as `next`.
     public static var cursor: TextFormat { .token(1...400) }
+}
+
+extension JSONFormat where Value == Timestamp {
+    /// RFC 3339; written in UTC with milliseconds.
+    public static var timestamp: JSONFormat { .text(.timestamp) { $0.write(to: &$1) } }
+}
+
+extension JSONFormat {
+    /// A UUIDv7 in its 36-character form.
+    public static func identifier<Subject>() -> JSONFormat where Value == Identifier<Subject> {
+        .text(.identifier()) { $0.write(to: &$1) }
+    }
 }

@@ -54,19 +54,26 @@ extension Identifier: LosslessStringConvertible {
 
     /// The 36-character form in lower case (RFC 9562 §4).
     public var description: String {
-        String(unsafeUninitializedCapacity: 36) { buffer in
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the 36-character form.
+    func write(to bytes: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
             var position = 0
             for index in 0..<32 {
                 if index == 8 || index == 12 || index == 16 || index == 20 {
-                    buffer[position] = UInt8(ascii: "-")
+                    text[position] = UInt8(ascii: "-")
                     position += 1
                 }
                 let word = index < 16 ? high : low
-                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index % 16))) & 0xF
-                buffer[position] = digit < 10 ? 48 + digit : 87 + digit
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15))) & 0xF
+                text[position] = digit < 10 ? 48 + digit : 87 + digit
                 position += 1
             }
-            return position
+            bytes.append(contentsOf: UnsafeBufferPointer(text))
         }
     }
 

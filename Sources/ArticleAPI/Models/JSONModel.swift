@@ -17,10 +17,7 @@ extension JSONRepresentable {
     ///
     /// - Parameter fields: The attributes to write; `nil` for all that the value has.
     public func json(_ fields: FieldSelection? = nil, capacity: Int = 1024) -> [UInt8] {
-        var writer = JSONWriter(capacity: capacity)
-        let format = Self.format
-        format.write(self, fields.flatMap(format.plan), &writer)
-        return writer.bytes
+        Self.format.bytes(of: self, fields, capacity: capacity)
     }
 
     /// The value of JSON text, read as a backend does: strictly.

@@ -37,7 +37,7 @@ extension Author.Mention: JSONRepresentable {
     private static let nameFormat = JSONFormat<String>.text(.line(ArticleLimits.authorName))
     private static let idShape = ObjectShape(
         ById.init,
-        .required("id", \.id, .text(.identifier())),
+        .required("id", \.id, .identifier()),
         .optional("name", \.name, nameFormat))
     private static let nameShape = ObjectShape(
         ByName.init, .required("name", \.name, nameFormat))

@@ -1,7 +1,7 @@
 extension PartialArticle: JSONModel {
     public static let shape = ObjectShape(
         Self.init,
-        .required("id", \.id, .text(.identifier())),
+        .required("id", \.id, .identifier()),
         .optional("slug", \.slug, .text(.slug)),
         .optional("title", \.title, .text(.line(ArticleLimits.title))),
         .optional("summary", \.summary, .text(.lines(ArticleLimits.summary))),
@@ -11,9 +11,9 @@ extension PartialArticle: JSONModel {
         .optional("tags", \.tags, .array(of: PartialTag.format, atMost: ArticleLimits.tags)),
         .optional("heroImage", \.heroImage, PartialHeroImage.format),
         .optional("status", \.status, .text(.status)),
-        .optional("publishedAt", \.publishedAt, .text(.timestamp)),
-        .optional("createdAt", \.createdAt, .text(.timestamp)),
-        .optional("updatedAt", \.updatedAt, .text(.timestamp)),
+        .optional("publishedAt", \.publishedAt, .timestamp),
+        .optional("createdAt", \.createdAt, .timestamp),
+        .optional("updatedAt", \.updatedAt, .timestamp),
         .optional("revision", \.revision, .integer(1...Int.max)),
         .optional("source", \.source, PartialSource.format),
         .optional("wordCount", \.wordCount, .integer(0...Int.max)),
@@ -23,7 +23,7 @@ extension PartialArticle: JSONModel {
 extension PartialArticle.PartialAuthor: JSONModel {
     public static let shape = ObjectShape(
         Self.init,
-        .optional("id", \.id, .text(.identifier())),
+        .optional("id", \.id, .identifier()),
         .optional("name", \.name, .text(.line(ArticleLimits.authorName))))
 }
 

@@ -5,6 +5,6 @@ extension Revision: JSONModel {
         .required("action", \.action, .text(.action)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),
         .required("status", \.status, .text(.status)),
-        .required("createdAt", \.createdAt, .text(.timestamp)),
+        .required("createdAt", \.createdAt, .timestamp),
         .optional("editor", \.editor, .text(.line(1...100))))
 }

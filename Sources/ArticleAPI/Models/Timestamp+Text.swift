@@ -3,27 +3,34 @@ import HTTP
 extension Timestamp: LosslessStringConvertible {
     /// The RFC 3339 form in UTC with milliseconds: `2026-01-31T23:59:59.999Z`.
     public var description: String {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Appends the RFC 3339 form.
+    func write(to bytes: inout [UInt8]) {
         let (days, time) = Self.split(milliseconds, by: 86_400_000)
         let date = Calendar.date(day: days)
-        return String(unsafeUninitializedCapacity: 24) { buffer in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in
             var position = 0
-            func digits(_ value: Int64, _ count: Int, _ end: UInt8) {
+            func digits(_ value: Int, _ count: Int, _ end: UInt8) {
                 var value = value
                 for place in stride(from: position + count - 1, through: position, by: -1) {
-                    buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
+                    text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value % 10)
                     value /= 10
                 }
-                buffer[position + count] = end
+                text[position + count] = end
                 position += count + 1
             }
-            digits(Int64(date.year), 4, UInt8(ascii: "-"))
-            digits(Int64(date.month), 2, UInt8(ascii: "-"))
-            digits(Int64(date.day), 2, UInt8(ascii: "T"))
-            digits(time / 3_600_000, 2, UInt8(ascii: ":"))
-            digits(time / 60_000 % 60, 2, UInt8(ascii: ":"))
-            digits(time / 1000 % 60, 2, UInt8(ascii: "."))
-            digits(time % 1000, 3, UInt8(ascii: "Z"))
-            return 24
+            digits(date.year, 4, UInt8(ascii: "-"))
+            digits(date.month, 2, UInt8(ascii: "-"))
+            digits(date.day, 2, UInt8(ascii: "T"))
+            digits(Int(time / 3_600_000), 2, UInt8(ascii: ":"))
+            digits(Int(time / 60_000 % 60), 2, UInt8(ascii: ":"))
+            digits(Int(time / 1000 % 60), 2, UInt8(ascii: "."))
+            digits(Int(time % 1000), 3, UInt8(ascii: "Z"))
+            bytes.append(contentsOf: UnsafeBufferPointer(text))
         }
     }
 

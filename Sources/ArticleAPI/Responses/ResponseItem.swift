@@ -23,11 +23,13 @@ public struct AnswerFormat<Item>: Sendable {
 
 extension JSONRepresentable {
     public static var answer: AnswerFormat<Self> {
-        AnswerFormat(
+        let format = Self.format
+        return AnswerFormat(
             kind: .json(format.schema), mediaType: "application/json",
-            write: { $0.json($1) },
-            read: { bytes in Result { () throws(ResponseMapperError) in try Self(mapping: bytes) } }
-        )
+            write: { format.bytes(of: $0, $1, capacity: 4096) },
+            read: { bytes in
+                Result { () throws(ResponseMapperError) in try format.map(bytes) }
+            })
     }
 }
 

@@ -47,6 +47,15 @@ struct FieldPlan: Sendable {
 
     /// One for each attribute of the shape, in its order.
     var choices: [Choice]
+
+    func leavesOut(_ place: Int) -> Bool {
+        if case .skip = choices[place] { true } else { false }
+    }
+
+    /// The plan for what stands inside an attribute; `nil` for all of it.
+    func inside(_ place: Int) -> FieldPlan? {
+        if case .some(let plan) = choices[place] { plan } else { nil }
+    }
 }
 
 extension TextFormat where Value == FieldSelection {

@@ -29,6 +29,13 @@ public struct JSONFormat<Value>: Sendable {
 }
 
 extension JSONFormat {
+    /// JSON text of a value.
+    func bytes(of value: Value, _ fields: FieldSelection?, capacity: Int) -> [UInt8] {
+        var writer = JSONWriter(capacity: capacity)
+        write(value, fields.flatMap(plan), &writer)
+        return writer.bytes
+    }
+
     /// A JSON string in this form.
     public static func text(_ format: TextFormat<Value>) -> JSONFormat {
         JSONFormat(
@@ -53,6 +60,17 @@ extension JSONFormat {
             check: { value, reader in
                 if let fault = format.fault(value) { reader.report(.refused(fault)) }
             })
+    }
+
+    /// A JSON string in this form, written by `write` in bytes that need no escape.
+    static func text(
+        _ format: TextFormat<Value>,
+        plain write: @escaping @Sendable (Value, inout [UInt8]) -> Void
+    ) -> JSONFormat {
+        let text = JSONFormat.text(format)
+        return JSONFormat(
+            schema: text.schema, read: text.read,
+            write: { value, _, writer in writer.string { write(value, &$0) } }, check: text.check)
     }
 
     /// A JSON array of values in a format.

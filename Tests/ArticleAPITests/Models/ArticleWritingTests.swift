@@ -1,0 +1,38 @@
+import ArticleAPI
+import Testing
+
+/// Articles are written by hand; their shape says what must come out.
+struct ArticleWritingTests {
+    /// An article in an object of its own, so that its shape writes it.
+    private struct Wrapped: JSONModel {
+        var article: Article
+        static let shape = ObjectShape(
+            Wrapped.init, .required("article", \.article, .object(Article.shape)))
+    }
+
+    @Test func `what is written by hand is what the shape would write`() throws {
+        var generator = RequestGenerator(seed: 11)
+        for round in 0..<400 {
+            var writer = JSONWriter()
+            generator.json(Article.shape.schema, at: "").write(to: &writer)
+            let article = try ResponseMapper<Article>().map(writer.bytes)
+            #expect(article.faults == [])
+            var names = Article.shape.properties.map(\.name)
+            names += ["authors.id", "authors.name", "tags.key", "tags.name", "heroImage.url"]
+            names += ["heroImage.alternativeText", "source.name", "source.url"]
+            let some = names.filter { _ in Int.random(in: 0..<3, using: &generator.random) == 0 }
+            let fields = round % 2 == 0 ? nil : FieldSelection(some)
+            let shaped = fields.map { fields in
+                FieldSelection(fields.names.map { "article.\($0)" } + ["article.id"])
+            }
+            let expected = Wrapped(article: article).json(shaped)
+            let written = Array("{\"article\":".utf8) + article.json(fields) + [UInt8(ascii: "}")]
+            #expect(
+                String(decoding: written, as: UTF8.self)
+                    == String(decoding: expected, as: UTF8.self))
+        }
+        for name in Article.shape.properties.map(\.name) {
+            #expect(generator.present.contains("/\(name)"))
+        }
+    }
+}
