@@ -3,16 +3,19 @@ extension JSONParser {
     mutating func string() throws(JSONSyntaxError) -> String {
         position += 1
         let start = position
-        // Invariant: bytes[start..<position] need no unescaping.
+        var bits: UInt8 = 0
+        // Invariant: bytes[start..<position] need no unescaping; `bits` are all that are set there.
         while position < bytes.count {
             switch bytes[position] {
             case UInt8(ascii: "\""):
-                let text = try text(start..<position)
+                let text = try text(start..<position, isASCII: bits < 0x80)
                 position += 1
                 return text
             case UInt8(ascii: "\\"): return try escapedString(from: start)
             case 0..<0x20: throw error(.controlCharacter)
-            default: position += 1
+            case let byte:
+                bits |= byte
+                position += 1
             }
         }
         throw error(.endOfText)
@@ -110,7 +113,7 @@ extension JSONParser {
         }
         if let byte = byteHere, (48...57).contains(byte) { throw error(.badNumber) }
         guard position - start <= 100 else { throw error(.badNumber) }
-        return JSONNumber(text: try text(start..<position))
+        return JSONNumber(text: try text(start..<position, isASCII: true))
     }
 
     private mutating func digits() throws(JSONSyntaxError) {
@@ -121,10 +124,14 @@ extension JSONParser {
 
     private var byteHere: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    private func text(_ range: Range<Int>) throws(JSONSyntaxError) -> String {
-        guard let text = String(validating: bytes[range], as: UTF8.self) else {
-            throw error(.invalidUTF8)
+    /// ASCII needs no validation, which costs more than most strings here are long.
+    private func text(_ range: Range<Int>, isASCII: Bool) throws(JSONSyntaxError) -> String {
+        let text = bytes.withUnsafeBufferPointer { bytes in
+            let bytes = UnsafeBufferPointer(rebasing: bytes[range])
+            return isASCII
+                ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
         }
+        guard let text else { throw error(.invalidUTF8) }
         return text
     }
 }

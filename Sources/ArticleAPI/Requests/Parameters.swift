@@ -32,7 +32,7 @@ public struct Parameters<Request: Sendable>: Sendable {
         print = { request, draft in repeat (each part).print(request, &draft) }
         read = { reader in
             let results = (repeat (each part).read(&reader))
-            do { return make(repeat try Self.value(of: each results)) } catch { return nil }
+            do { return make(repeat try required(each results)) } catch { return nil }
         }
     }
 
@@ -67,13 +67,6 @@ public struct Parameters<Request: Sendable>: Sendable {
         // Without a value there is a refusal: each part that has none reports why.
         guard let request else { throw RequestRefusal(.malformed, details: []) }
         return request
-    }
-
-    private struct Missing: Error {}
-
-    private static func value<Value>(of result: Value?) throws(Missing) -> Value {
-        guard let result else { throw Missing() }
-        return result
     }
 }
 

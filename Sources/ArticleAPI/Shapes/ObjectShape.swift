@@ -42,7 +42,7 @@ public struct ObjectShape<Model>: Sendable {
         readFields = { values, reader in
             var next = 0
             let results = (repeat (each reads)(Self.take(values, &next), &reader))
-            do { return make(repeat try Self.value(of: each results)) } catch { return nil }
+            do { return make(repeat try required(each results)) } catch { return nil }
         }
     }
 
@@ -100,12 +100,5 @@ public struct ObjectShape<Model>: Sendable {
     private static func take(_ values: [JSONValue?], _ next: inout Int) -> JSONValue? {
         defer { next += 1 }
         return values[next]
-    }
-
-    private struct Missing: Error {}
-
-    private static func value<Value>(of result: Value?) throws(Missing) -> Value {
-        guard let result else { throw Missing() }
-        return result
     }
 }

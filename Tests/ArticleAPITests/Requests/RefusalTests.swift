@@ -201,6 +201,58 @@ struct RefusalTests {
         #expect(try create(body) == result)
     }
 
+    @Test(arguments: [
+        (#"{}"#, "accepted"), (#"{"title":null,"slug":null}"#, "accepted"),
+        (#"{"heroImage":{"alternativeText":null},"source":{}}"#, "accepted"),
+        (#"{"title":""}"#, "422 /title"), (#"{"status":"gone"}"#, "422 /status"),
+        (#"{"id":null}"#, "422 /id"), (#"{"revision":3}"#, "422 /revision"),
+        (#"{"heroImage":{"url":"x","size":1}}"#, "422 /heroImage/size /heroImage/url"),
+        (#"{"source":"x"}"#, "422 /source"), (#"{"tags":[null]}"#, "422 /tags/0"),
+        (#"[]"#, "422 #"),
+    ])
+    func `every change of a patch that cannot stand is named`(body: String, result: String) throws {
+        let fields: HTTPFields = [.contentType: "application/merge-patch+json"]
+        let path = "/v1/articles/\(Samples.id)"
+        #expect(try refusal(UpdateArticleRequest.self, path, fields: fields, body: body) == result)
+    }
+
+    @Test(arguments: [
+        (#"{"title":"x","revision":3,"wordCount":1,"readingMinutes":1}"#, "accepted"),
+        (#"{"title":"x","revision":0,"wordCount":"1"}"#, "422 /revision /wordCount"),
+        (#"{"title":"x","bodyHTML":"y"}"#, "422 /bodyHTML"), (#"{}"#, "422 /title"),
+    ])
+    func `every value of a replacement that cannot stand is named`(
+        body: String, result: String
+    ) throws {
+        let fields: HTTPFields = [.contentType: "application/json"]
+        let path = "/v1/articles/\(Samples.id)"
+        #expect(try refusal(ReplaceArticleRequest.self, path, fields: fields, body: body) == result)
+    }
+
+    @Test func `what is served can be sent back as it is`() throws {
+        for article in [Samples.article, Samples.bare] {
+            let value = try JSONParser.parse(article.json())
+            let replacement = try Article.Replacement(strict: value)
+            #expect(replacement.content.title == article.title)
+            #expect(replacement.content.tags == article.tags.map(\.name))
+            #expect(replacement.readOnly.revision == article.revision)
+        }
+        _ = try Author.Replacement(strict: JSONParser.parse(Samples.author.json()))
+    }
+
+    @Test(arguments: [
+        (#"{"name":"Ada"}"#, "accepted"), (#"{}"#, "422 /name"),
+        (#"{"name":"","about":1,"website":"ada"}"#, "422 /name /about /website"),
+        (#"{"name":"Ada","email":"a@b"}"#, "422 /email"),
+    ])
+    func `every value of an author that cannot stand is named`(
+        body: String, result: String
+    ) throws {
+        let fields: HTTPFields = [.contentType: "application/json"]
+        let path = "/v1/authors/\(Samples.authorID)"
+        #expect(try refusal(ReplaceAuthorRequest.self, path, fields: fields, body: body) == result)
+    }
+
     private func create(_ body: String) throws -> String {
         try refusal(
             CreateArticleRequest.self, "/v1/articles", fields: [.contentType: "application/json"],

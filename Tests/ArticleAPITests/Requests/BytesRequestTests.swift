@@ -1,0 +1,51 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// Requests and answers of plain bytes.
+struct BytesRequestTests {
+    private struct PutPictureRequest: BackendAPIRequest {
+        static let endpoint = Endpoint(.put, "/pictures/{name}", access: .writeArticles)
+        typealias Item = Bytes
+        static let parameters = Parameters(
+            Self.init, .path("name", \.name, .line(1...100)),
+            .bytes(\.picture, mediaTypes: ["image/png", "image/jpeg"]))
+
+        var name: String
+        var picture: [UInt8]
+    }
+
+    private func parse(_ request: HTTPRequest) throws -> PutPictureRequest {
+        try PutPictureRequest(
+            parsing: try #require(RequestSource(request, for: PutPictureRequest.endpoint)))
+    }
+
+    @Test func `bytes travel as they are`() throws {
+        let request = PutPictureRequest(name: "a/b ?", picture: [0, 255, 10])
+        var printed = RequestPrinter.print(request)
+        #expect(printed.target.description == "/pictures/a%2Fb%20%3F")
+        #expect(printed.fields[.contentType] == "image/png")
+        #expect(printed.fields[.accept] == "application/octet-stream, application/problem+json")
+        #expect(printed.body == request.picture)
+        #expect(try parse(printed) == request)
+        printed.fields[.contentType] = "image/jpeg"
+        #expect(try parse(printed) == request)
+    }
+
+    @Test func `bytes of another type, or none, are refused`() throws {
+        var printed = RequestPrinter.print(PutPictureRequest(name: "a", picture: [1]))
+        printed.fields[.contentType] = "image/gif"
+        let refusal = #expect(throws: RequestRefusal.self) { try parse(printed) }
+        #expect(refusal?.reason == .unsupportedMediaType)
+        printed.body = []
+        #expect(throws: RequestRefusal.self) { try parse(printed) }
+    }
+
+    @Test func `a request whose path does not fit is no source`() throws {
+        for path in ["/pictures", "/pictures/a/b", "/picture/a", "/"] {
+            let target = try #require(RequestTarget(path.utf8))
+            let request = HTTPRequest(.put, target)
+            #expect(RequestSource(request, for: PutPictureRequest.endpoint) == nil)
+        }
+    }
+}
