@@ -61,7 +61,7 @@ public struct JSONParser: Sendable {
                 throw error(.duplicateName(name))
             }
             try expect(UInt8(ascii: ":"))
-            steps.append(.name(name))
+            steps.append(.name(name.excerpt))
             members.append(JSONValue.Member(name: name, value: try value()))
             steps.removeLast()
             if try isLast(before: UInt8(ascii: "}")) { return members }

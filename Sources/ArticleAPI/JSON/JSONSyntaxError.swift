@@ -45,7 +45,7 @@ extension JSONSyntaxError.Reason {
         case .loneSurrogate: "a \\u escape names half a character"
         case .controlCharacter: "a control character must be escaped"
         case .invalidUTF8: "invalid UTF-8"
-        case .duplicateName(let name): "the name `\(name.prefix(100))` stands twice in an object"
+        case .duplicateName(let name): "the name `\(name.excerpt)` stands twice in an object"
         case .tooDeep(let limit): "nested deeper than \(limit) levels"
         case .tooManyValues(let limit): "more than \(limit) values"
         case .trailingBytes: "something follows the JSON value"

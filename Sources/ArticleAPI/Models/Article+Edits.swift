@@ -141,7 +141,8 @@ public enum Change<Value: Sendable & Hashable>: Sendable, Hashable {
 }
 
 extension Author {
-    /// A whole new value for an author (`PUT`); the read-only attributes may stand in it, unchanged.
+    /// A whole new value for an author (`PUT`); the read-only attributes may stand in it,
+    /// unchanged.
     public struct Replacement: Sendable, Hashable {
         /// The id of the path, if it is repeated.
         public var id: ID?

@@ -58,8 +58,8 @@ public struct Article: Sendable, Hashable, Identifiable {
 
     /// Where an article stands on its way to readers.
     ///
-    /// `scheduled` is `published` with a `publishedAt` that has not come yet: the same stored state,
-    /// so that nothing has to run at the hour of publication.
+    /// `scheduled` is `published` with a `publishedAt` that has not come yet: the same stored
+    /// state, so that nothing has to run at the hour of publication.
     public enum Status: Sendable, Hashable {
         case draft, scheduled, published, archived
         /// A value that this version does not know (from a newer server; never accepted by one).

@@ -1,6 +1,8 @@
-/// A UUIDv7 (RFC 9562 §5.7) that names one `Subject`: an article's id is never taken for an author's.
+/// A UUIDv7 (RFC 9562 §5.7) that names one `Subject`: an article's id is never taken for an
+/// author's.
 public struct Identifier<Subject>: Sendable, Hashable {
-    /// The first eight bytes, big-endian: 48 bits of milliseconds since 1970, version, 12 random bits.
+    /// The first eight bytes, big-endian: 48 bits of milliseconds since 1970, version, 12 random
+    /// bits.
     public let high: UInt64
     /// The last eight bytes, big-endian: variant and 62 random bits.
     public let low: UInt64

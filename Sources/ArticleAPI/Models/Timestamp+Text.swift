@@ -34,7 +34,8 @@ extension Timestamp: LosslessStringConvertible {
         }
     }
 
-    /// Reads an RFC 3339 time (§5.6): an offset is converted, digits finer than milliseconds are cut.
+    /// Reads an RFC 3339 time (§5.6): an offset is converted, digits finer than milliseconds are
+    /// cut.
     ///
     /// `nil` for what no calendar has, for leap seconds (they have no place in a count of
     /// milliseconds), and for what lies outside the years 0000 to 9999 in UTC.

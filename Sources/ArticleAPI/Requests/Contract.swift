@@ -1,4 +1,5 @@
-/// Every request of the contract: what the router serves, documentation lists and tests run through.
+/// Every request of the contract: what the router serves, documentation lists and tests run
+/// through.
 public enum Contract {
     public static let requests: [any BackendAPIRequest.Type] = [
         FetchArticlesRequest.self, CreateArticleRequest.self, FetchArticleRequest.self,

@@ -1,8 +1,9 @@
 /// How the parts of a request travel: one line each, read in both directions.
 ///
 /// ```swift
-/// Parameters(Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch),
-///            .mergePatch(\.changes))
+/// Parameters(
+///     Self.init, .path("id", \.id, .identifier()),
+///     .header("If-Match", \.expected, .ifMatch), .mergePatch(\.changes))
 /// ```
 public struct Parameters<Request: Sendable>: Sendable {
     /// Path, query and header parameters, in their order.

@@ -2,9 +2,9 @@ import HTTP
 
 /// A request while its parts are read, with what was wrong so far.
 ///
-/// Path, query and headers that are wrong make it malformed (400), and so does a body that is missing
-/// or no JSON; a body of another type is unsupported (415); one with values that cannot stand is
-/// invalid (422). Everything is reported, and the gravest decides.
+/// Path, query and headers that are wrong make it malformed (400), and so does a body that is
+/// missing or no JSON; a body of another type is unsupported (415); one with values that cannot
+/// stand is invalid (422). Everything is reported, and the gravest decides.
 struct RequestReader {
     let source: RequestSource
     private let query: QueryItems

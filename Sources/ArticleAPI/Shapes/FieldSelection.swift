@@ -79,7 +79,7 @@ extension TextFormat where Value == FieldSelection {
                     return selection.names.isEmpty ? "names no attribute" : nil
                 }
                 return
-                    "`\(name.prefix(60))` is no attribute; there are \(names.joined(separator: ", "))"
+                    "`\(name.excerpt)` is no attribute; there are \(names.joined(separator: ", "))"
             })
     }
 }

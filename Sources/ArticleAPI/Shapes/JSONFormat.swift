@@ -1,8 +1,8 @@
 /// How values of a type are written as JSON, read from it, and which of them a backend accepts.
 public struct JSONFormat<Value>: Sendable {
     public let schema: Schema
-    /// Reads a value; `nil` if it cannot, and then a fault is reported. A strict reader also reports
-    /// values that are not accepted.
+    /// Reads a value; `nil` if it cannot, and then a fault is reported. A strict reader also
+    /// reports values that are not accepted.
     let read: @Sendable (JSONValue, inout JSONReader) -> Value?
     let write: @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void
     /// Reports what a backend would not accept of a value made in code.
@@ -46,7 +46,7 @@ extension JSONFormat {
                     return nil
                 }
                 guard let result = format.parse(text) else {
-                    let found = "\"\(text.prefix(60))\""
+                    let found = "\"\(text.excerpt)\""
                     reader.report(.invalid(expected: format.expectation, found: found))
                     return nil
                 }

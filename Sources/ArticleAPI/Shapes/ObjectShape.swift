@@ -76,7 +76,7 @@ public struct ObjectShape<Model>: Sendable {
             if let position = positions[member.name] {
                 values[position] = member.value
             } else if reader.isStrict {
-                reader.reading(.name(member.name)) { $0.report(.unknown) }
+                reader.reading(.name(member.name.excerpt)) { $0.report(.unknown) }
             }
         }
         return readFields(values, &reader)

@@ -47,7 +47,8 @@ public struct LanguageTag: Sendable, Hashable {
         }
     }
 
-    /// A singleton and at least one part of its own, each singleton once; `x` takes all that follows.
+    /// A singleton and at least one part of its own, each singleton once; `x` takes all that
+    /// follows.
     private static func areExtensions(_ parts: ArraySlice<String>) -> Bool {
         var seen: Set<String> = []
         var rest = parts

@@ -6,7 +6,8 @@ public struct Slug: Sendable, Hashable {
     /// Unicode scalars.
     public static let limit = 100
 
-    /// The slug of a title; `nil` if the title has no letter and no digit, or gives the shape of an id.
+    /// The slug of a title; `nil` if the title has no letter and no digit, or gives the shape of an
+    /// id.
     public init?(title: String) {
         var words: [String] = []
         var word = String.UnicodeScalarView()

@@ -73,4 +73,22 @@ struct BodyLimitTests {
         }
         #expect(error?.faults.count == JSONReader.faultLimit)
     }
+
+    @Test func `a refusal stays short, whatever was sent`() throws {
+        let long = "a" + text(100_000, "\u{301}")
+        for body in [
+            "{\"title\":\"x\",\"\(long)\":1}", "{\"title\":\"x\",\"publishedAt\":\"\(long)\"}",
+            "{\"\(long)\":[}", "{\"\(long)\":1,\"\(long)\":1}",
+        ] {
+            let target = try #require(RequestTarget("/v1/articles".utf8))
+            let request = HTTPRequest(
+                .post, target, fields: [.contentType: "application/json"], body: Array(body.utf8))
+            let source = try #require(RequestSource(request, for: CreateArticleRequest.endpoint))
+            let refusal = #expect(throws: RequestRefusal.self) {
+                try CreateArticleRequest(parsing: source)
+            }
+            let bytes = try #require(refusal).problem().json()
+            #expect(bytes.count < 2000)
+        }
+    }
 }

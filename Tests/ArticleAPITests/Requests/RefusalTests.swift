@@ -185,7 +185,8 @@ struct RefusalTests {
         (#"{"title":"x","authors":{}}"#, "422 /authors"),
         (
             #"{"title":"x","authors":["A",5,{"id":"x"},{"name":""},{},{"nom":"y"}]}"#,
-            "422 /authors/1 /authors/2/id /authors/3/name /authors/4/name /authors/5/nom /authors/5/name"
+            "422 /authors/1 /authors/2/id /authors/3/name "
+                + "/authors/4/name /authors/5/nom /authors/5/name"
         ),
         (
             #"{"title":"x","tags":["a","",7,{"name":"B","key":"b"},{"name":"B","key":"c"}]}"#,

@@ -1,0 +1,9 @@
+extension String {
+    /// The beginning of what a stranger sent, short enough to be told back: at most 100 Unicode
+    /// scalars (a single character can have millions).
+    var excerpt: String {
+        guard utf8.count > 100 else { return self }
+        let start = String(UnicodeScalarView(unicodeScalars.prefix(100)))
+        return start.utf8.count == utf8.count ? self : start + "…"
+    }
+}
