@@ -46,11 +46,19 @@ struct FieldPlan: Sendable {
     }
 
     /// One for each attribute of the shape, in its order.
-    var choices: [Choice]
+    let choices: [Choice]
+    /// One bit for each of the first 64 attributes that is left out.
+    private let skipped: UInt64
 
-    func leavesOut(_ place: Int) -> Bool {
-        if case .skip = choices[place] { true } else { false }
+    init(choices: [Choice]) {
+        self.choices = choices
+        skipped = choices.enumerated().reduce(0) { bits, choice in
+            if case .skip = choice.element { bits | 1 << UInt64(choice.offset) } else { bits }
+        }
     }
+
+    /// Whether one of the first 64 attributes is left out.
+    func leavesOut(_ place: Int) -> Bool { skipped & 1 << UInt64(place) != 0 }
 
     /// The plan for what stands inside an attribute; `nil` for all of it.
     func inside(_ place: Int) -> FieldPlan? {

@@ -1,10 +1,12 @@
 extension String {
     /// The text in Unicode Normalization Form C: how the backend keeps all text.
     ///
-    /// The standard library's own normaliser, which is there on every platform: 3 ns a byte, and
-    /// nothing for ASCII.
+    /// By the standard library's own normaliser, which is there on every platform (5 ns a byte);
+    /// ASCII is in it already.
     public var inNFC: String {
-        if utf8.allSatisfy({ $0 < 0x80 }) { return self }
+        var text = self
+        let bits = text.withUTF8 { $0.reduce(0) { $0 | $1 } }
+        if bits < 0x80 { return text }
         return String(decoding: _nfcCodeUnits, as: UTF8.self)
     }
 }
