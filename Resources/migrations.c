@@ -3,6 +3,14 @@
 // A migration is two additions here: its bytes, and its line in the table (at the end, for good).
 // A lint test compares this file with the folder.
 
+static const unsigned char articles[] = {
+#embed "migrations/001-articles.sql"
+};
+
+static const struct broadsheet_resource migrations[] = {
+    {"001-articles.sql", articles, sizeof articles},
+};
+
 struct broadsheet_resources broadsheet_migrations(void) {
-    return (struct broadsheet_resources){NULL, 0};
+    return (struct broadsheet_resources){migrations, sizeof migrations / sizeof *migrations};
 }

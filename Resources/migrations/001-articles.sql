@@ -1,0 +1,129 @@
+-- Articles, their history, and all that finds them. Times are milliseconds since 1970; ids are the
+-- 16 bytes of a UUIDv7, which order as their text does. An article's row comes with its first
+-- revision, after its slug: so references to it are held against it at the commit.
+
+-- What an article can be found under. Kinds: 0 every article, 1 a tag (key: case-folded; name: as
+-- first written), 2 an author (key: the id), 3 a language, 4 the name of a source. The counters say
+-- how many articles live under it, and how many of these have the state `published`, due or not.
+CREATE TABLE facets (
+    number INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 4),
+    key ANY NOT NULL,
+    name TEXT,
+    live INTEGER NOT NULL DEFAULT 0 CHECK (live >= 0),
+    published INTEGER NOT NULL DEFAULT 0 CHECK (published BETWEEN 0 AND live),
+    UNIQUE (kind, key)
+) STRICT;
+INSERT INTO facets (number, kind, key) VALUES (1, 0, '');
+
+CREATE TABLE authors (
+    number INTEGER PRIMARY KEY REFERENCES facets (number),
+    id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+    name TEXT NOT NULL,
+    about TEXT NOT NULL,
+    website TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    revision INTEGER NOT NULL CHECK (revision > 0)
+) STRICT;
+CREATE INDEX authors_by_name ON authors (name, created_at, id);
+
+-- The state of an article; its content is that of the revision with its number. States: 0 draft,
+-- 1 published, 2 archived, 3 deleted. `publication` is when it was or will be published, else when
+-- it was created. A restoration may announce an article before its first revision: deleted, at 0.
+CREATE TABLE articles (
+    number INTEGER PRIMARY KEY,
+    id BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+    state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),
+    revision INTEGER NOT NULL CHECK (revision BETWEEN 0 AND 1048575),
+    publication INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX articles_by_creation ON articles (state, created_at, id, publication);
+CREATE INDEX articles_by_update ON articles (state, updated_at, id, publication);
+
+-- Revisions that leave the text alone share it.
+CREATE TABLE bodies (
+    number INTEGER PRIMARY KEY,
+    text TEXT NOT NULL
+) STRICT;
+
+-- Whole values, never changed. The history of an article stands together: `row` is its number
+-- shifted by 20 bits, and the revision's. Authors and tags are JSON arrays of facet numbers.
+-- Actions: 0 created, 1 updated, 2 deleted, 3 restored.
+CREATE TABLE revisions (
+    row INTEGER PRIMARY KEY,
+    article INTEGER NOT NULL REFERENCES articles (number) DEFERRABLE INITIALLY DEFERRED,
+    number INTEGER NOT NULL CHECK (number BETWEEN 1 AND 1048575),
+    action INTEGER NOT NULL CHECK (action BETWEEN 0 AND 3),
+    editor TEXT,
+    time INTEGER NOT NULL,
+    state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 2),
+    published_at INTEGER,
+    updated_at INTEGER NOT NULL,
+    slug TEXT NOT NULL,
+    title TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    language TEXT NOT NULL,
+    authors TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    hero_url TEXT,
+    hero_text TEXT,
+    source_name TEXT,
+    source_url TEXT,
+    word_count INTEGER NOT NULL,
+    reading_minutes INTEGER NOT NULL,
+    body INTEGER NOT NULL REFERENCES bodies (number),
+    body_bytes INTEGER NOT NULL,
+    CHECK (row = (article << 20 | number))
+) STRICT;
+
+-- The articles under each facet in the order of publication; the deleted stand under none.
+CREATE TABLE listings (
+    facet INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    publication INTEGER NOT NULL,
+    id BLOB NOT NULL,
+    article INTEGER NOT NULL,
+    PRIMARY KEY (facet, state, publication, id)
+) STRICT, WITHOUT ROWID;
+
+-- Every slug that an article has or had: taken for good, also by the deleted.
+CREATE TABLE slugs (
+    slug TEXT PRIMARY KEY,
+    article INTEGER NOT NULL REFERENCES articles (number) DEFERRABLE INITIALLY DEFERRED
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slugs_by_article ON slugs (article);
+
+-- Where an article was imported from, and what the last import found and left.
+CREATE TABLE imports (
+    path TEXT PRIMARY KEY,
+    digest BLOB NOT NULL,
+    article INTEGER NOT NULL UNIQUE REFERENCES articles (number) DEFERRABLE INITIALLY DEFERRED,
+    revision INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Committed changes in the order of their commits, without gaps. Kinds: 0 article, 1 author.
+CREATE TABLE changes (
+    sequence INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 1),
+    subject INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    is_deletion INTEGER NOT NULL CHECK (is_deletion BETWEEN 0 AND 1)
+) STRICT;
+
+CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    digest BLOB NOT NULL CHECK (length(digest) = 32),
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    revoked_at INTEGER
+) STRICT;
+
+CREATE TABLE secrets (
+    name TEXT PRIMARY KEY,
+    value BLOB NOT NULL CHECK (length(value) = 32)
+) STRICT;

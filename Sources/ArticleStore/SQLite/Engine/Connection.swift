@@ -1,0 +1,135 @@
+import CSQLite
+
+/// One open connection (`sqlite3_open_v2`) with its compiled statements; closed with its last user.
+///
+/// It serves one thread at a time and is not `Sendable`: the commit queue owns one, each reader one.
+final class Connection {
+    enum Access {
+        case create, write, read
+    }
+
+    private let handle: OpaquePointer
+    /// Statements at rest, by the address of their text.
+    private var idle: [UnsafePointer<UInt8>: [OpaquePointer]] = [:]
+    /// Frames in the write-ahead log after the last commit of this connection.
+    private let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+
+    init(path: String, access: Access) throws(StoreError) {
+        let flags =
+            switch access {
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .write: SQLITE_OPEN_READWRITE
+            case .read: SQLITE_OPEN_READONLY
+            }
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(
+            path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            frames.deallocate()
+            throw StoreError(code: code, message: message)
+        }
+        self.handle = handle
+        frames.initialize(to: 0)
+        // Only the commit queue checkpoints; a reader must not even when it closes last.
+        let hardening = [
+            (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, access == .read ? 1 : 0),
+        ]
+        for (option, flag) in hardening { csqlite_configure(handle, option, Int32(flag)) }
+        countFrames()
+    }
+
+    deinit {
+        for statement in idle.values.joined() { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+        frames.deallocate()
+    }
+
+    /// Whether a transaction is open: some failures end one on their own (`sqlite3_get_autocommit`).
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Bytes in use in the write-ahead log, as of this connection's last commit.
+    var logBytes: Int { Int(frames.pointee) * (pageBytes + 24) }
+
+    /// Every file of ours has this page size, SQLite's own default.
+    let pageBytes = 4_096
+
+    func failure(_ code: Int32) -> StoreError {
+        StoreError(code: code, message: String(cString: sqlite3_errmsg(handle)))
+    }
+
+    /// Runs statements that are not worth keeping: schema, pragmas (`sqlite3_exec`).
+    func execute(script: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Runs a statement without parameters or rows, and keeps it compiled.
+    func execute(_ sql: StaticString) throws(StoreError) {
+        let statement = try statement(sql)
+        _ = try statement.step()
+    }
+
+    /// A statement ready to bind, from those at rest or newly compiled.
+    func statement(_ sql: StaticString) throws(StoreError) -> Statement {
+        if let handle = idle[sql.utf8Start]?.popLast() {
+            return Statement(handle, key: sql.utf8Start, connection: self)
+        }
+        var handle: OpaquePointer?
+        let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
+        let code = sqlite3_prepare_v3(
+            self.handle, text, Int32(sql.utf8CodeUnitCount), UInt32(SQLITE_PREPARE_PERSISTENT),
+            &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw failure(code) }
+        return Statement(handle, key: sql.utf8Start, connection: self)
+    }
+
+    /// Takes a reset statement back; a few of each kind stay compiled.
+    func rest(_ statement: OpaquePointer, key: UnsafePointer<UInt8>) {
+        if idle[key, default: []].count < 4 {
+            idle[key, default: []].append(statement)
+        } else {
+            sqlite3_finalize(statement)
+        }
+    }
+
+    /// Moves the log's pages into the file (`sqlite3_wal_checkpoint_v2`); `false` if readers keep a
+    /// part of it. Truncating waits for readers as long as the busy timeout allows, and empties the
+    /// log's file.
+    func checkpoint(truncating: Bool) throws(StoreError) -> Bool {
+        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        var size: Int32 = 0
+        var moved: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &size, &moved)
+        if code & 0xFF == SQLITE_BUSY { return false }
+        guard code == SQLITE_OK else { throw failure(code) }
+        if truncating { frames.pointee = 0 }
+        return size == moved
+    }
+
+    /// Makes a running statement fail, from any thread (`sqlite3_interrupt`).
+    var interrupter: Interrupter { Interrupter(handle: handle) }
+
+    /// Keeps count of the log's frames; this also takes the place of SQLite's own auto-checkpoint.
+    func countFrames() {
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, frames in
+                context?.assumingMemoryBound(to: Int32.self).pointee = frames
+                return SQLITE_OK
+            }, frames)
+    }
+}
+
+/// What may stop a connection's statement from another thread, while the connection lives.
+struct Interrupter: @unchecked Sendable {
+    // `sqlite3_interrupt` is made to be called from other threads; whoever holds this one sees to
+    // it that the connection outlives it.
+    fileprivate let handle: OpaquePointer
+
+    func interrupt() { sqlite3_interrupt(handle) }
+}

@@ -1,0 +1,138 @@
+import ArticleAPI
+
+/// One read transaction: every answer it gives is of the same committed state.
+struct Snapshot {
+    let connection: Connection
+    let configuration: SQLiteConfiguration
+    /// Names that this transaction looked up already: the articles of a page share theirs.
+    private let names = Names()
+
+    init(_ connection: Connection, _ configuration: SQLiteConfiguration) {
+        self.connection = connection
+        self.configuration = configuration
+    }
+
+    private final class Names {
+        var authors: [Int64: Author.Reference] = [:]
+        var tags: [Int64: Tag] = [:]
+    }
+
+    // MARK: Articles
+
+    func article(
+        _ key: Article.Key, visibleTo audience: Audience
+    ) throws(StoreError) -> Article {
+        guard let stored = try stored(key), stored.isVisible(to: audience) else { throw .notFound }
+        return try present(stored, withBody: true)
+    }
+
+    /// The article with its last revision, deleted or not; none before its first revision.
+    func stored(_ key: Article.Key) throws(StoreError) -> StoredArticle? {
+        switch key {
+        case .id(let id):
+            let row = try connection.statement(SQL.articleByID)
+            try row.bind(1, id)
+            return try row.step() ? StoredArticle(row) : nil
+        case .slug(let slug):
+            let row = try connection.statement(SQL.articleBySlug)
+            try row.bind(1, slug)
+            return try row.step() ? StoredArticle(row) : nil
+        }
+    }
+
+    func stored(number: Int64) throws(StoreError) -> StoredArticle {
+        let row = try connection.statement(SQL.articleByNumber)
+        try row.bind(1, number)
+        guard try row.step() else { throw .corrupt("article \(number) has no revision") }
+        return try StoredArticle(row)
+    }
+
+    func stored(_ id: Article.ID, at number: Int) throws(StoreError) -> StoredArticle {
+        let row = try connection.statement(SQL.articleAtRevision)
+        try row.bind(1, id)
+        try row.bind(2, number)
+        guard (1..<1 << 20).contains(number), try row.step() else { throw .notFound }
+        return try StoredArticle(row)
+    }
+
+    /// The value that callers see.
+    func present(_ stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
+        let content = stored.revision.content
+        var authors: [Author.Reference] = []
+        for number in content.authors { authors.append(try authorReference(number)) }
+        var tags: [Tag] = []
+        for number in content.tags { tags.append(try tag(number)) }
+        return Article(
+            id: stored.id, slug: content.slug, title: content.title, summary: content.summary,
+            body: withBody ? try body(content.body) : nil, language: content.language,
+            authors: authors, tags: tags, heroImage: content.heroImage,
+            status: content.state.status, publishedAt: content.publishedAt,
+            createdAt: stored.createdAt, updatedAt: stored.revision.updatedAt,
+            revision: stored.revision.number, source: content.source,
+            wordCount: content.wordCount, readingMinutes: content.readingMinutes)
+    }
+
+    func body(_ number: Int64) throws(StoreError) -> String {
+        let row = try connection.statement(SQL.body)
+        try row.bind(1, number)
+        guard try row.step() else { throw .corrupt("body \(number) is missing") }
+        return row.text(0)
+    }
+
+    func tag(_ number: Int64) throws(StoreError) -> Tag {
+        if let tag = names.tags[number] { return tag }
+        let row = try connection.statement(SQL.tagByNumber)
+        try row.bind(1, number)
+        guard try row.step() else { throw .corrupt("tag \(number) is missing") }
+        let tag = Tag(key: row.text(0), name: row.text(1))
+        names.tags[number] = tag
+        return tag
+    }
+
+    func authorReference(_ number: Int64) throws(StoreError) -> Author.Reference {
+        if let author = names.authors[number] { return author }
+        let row = try connection.statement(SQL.authorReference)
+        try row.bind(1, number)
+        guard try row.step() else { throw .corrupt("author \(number) is missing") }
+        let author = Author.Reference(id: try row.identifier(0), name: row.text(1))
+        names.authors[number] = author
+        return author
+    }
+
+    // MARK: Revisions
+
+    func revisions(
+        of id: Article.ID, below number: Int?, limit: Int
+    ) throws(StoreError) -> Slice<Revision, Int> {
+        guard let article = try articleNumber(id), article.revision > 0 else { throw .notFound }
+        let limit = min(max(limit, 1), 100)
+        let row = try connection.statement(SQL.history)
+        try row.bind(1, article.number)
+        try row.bind(2, min(max(number ?? .max, 0), 1 << 20 - 1))
+        try row.bind(3, limit + 1)
+        var items: [Revision] = []
+        while try row.step() {
+            if items.count == limit { return Slice(items: items, next: items.last?.number) }
+            items.append(
+                Revision(
+                    number: Int(row.integer(0)), action: Revision.Action(stored: row.integer(1)),
+                    title: row.text(2), status: try StoredState(row.integer(3)).status,
+                    createdAt: row.time(4), editor: row.optionalText(5)))
+        }
+        return Slice(items: items, next: nil)
+    }
+
+    func articleNumber(
+        _ id: Article.ID
+    ) throws(StoreError) -> (number: Int64, revision: Int)? {
+        let row = try connection.statement(SQL.articleNumber)
+        try row.bind(1, id)
+        return try row.step() ? (row.integer(0), Int(row.integer(1))) : nil
+    }
+
+    func articleCount() throws(StoreError) -> Int {
+        let row = try connection.statement(SQL.liveCount)
+        guard try row.step() else { throw .corrupt("the counter of articles is missing") }
+        return Int(row.integer(0))
+    }
+}

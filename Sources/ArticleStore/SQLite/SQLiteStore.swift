@@ -1,0 +1,115 @@
+import ArticleAPI
+import Network
+
+/// Articles in one SQLite file, which one process owns.
+///
+/// Writes go through one queue and share commits; reads run beside them on connections of their own
+/// and never wait for them.
+public final class SQLiteStore: Sendable {
+    /// How the file is to be found.
+    public enum Mode: Sendable {
+        /// Made if it is not there.
+        case create
+        /// `.missing` if it is not there.
+        case existing
+    }
+
+    /// What the store did since it was opened.
+    public struct Statistics: Sendable, Hashable {
+        /// Commits, each with one flush of the log.
+        public var commits: Int
+        /// Writes that these made durable.
+        public var writes: Int
+        /// Times that the log was moved into the file.
+        public var checkpoints: Int
+    }
+
+    /// The file, with symbolic links resolved.
+    public let path: String
+    let configuration: SQLiteConfiguration
+    let readers: ReaderPool
+    let exports: ExportReaders
+    let writer: CommitQueue
+    /// Holds the file's lock, until the store is closed.
+    private let file: Lock<DatabaseFile?>
+
+    public var statistics: Statistics {
+        let counts = writer.counts
+        return Statistics(
+            commits: counts.commits, writes: counts.writes, checkpoints: counts.checkpoints)
+    }
+
+    /// Opens the file as its only owner, and brings its schema up to date.
+    public static func open(
+        path: String, mode: Mode, configuration: SQLiteConfiguration = SQLiteConfiguration()
+    ) throws(StoreOpeningError) -> SQLiteStore {
+        try SQLiteStore(path: path, mode: mode, schema: .bundled, configuration: configuration)
+    }
+
+    init(
+        path given: String, mode: Mode, schema: Schema, configuration: SQLiteConfiguration
+    ) throws(StoreOpeningError) {
+        let file = try DatabaseFile(path: given, mayCreate: mode == .create)
+        try file.verify(schema, mode: mode)
+        path = file.path
+        self.configuration = configuration
+        do throws(StoreError) {
+            let connection = try Connection(path: path, access: .write)
+            try connection.configure(cacheBytes: configuration.writerCacheBytes)
+            try connection.configureWriter(configuration)
+            try schema.migrate(connection)
+            try connection.useLog()
+            let exports = ExportReaders(path: path, configuration)
+            readers = try ReaderPool(path: path, configuration)
+            writer = CommitQueue(connection, configuration) { exports.stop() }
+            self.exports = exports
+        } catch {
+            throw .failed(path: file.path, reason: error.reason)
+        }
+        self.file = Lock(file)
+    }
+
+    /// Finishes queued writes, flushes and lets the file go. Later calls are `.unavailable`.
+    public func close() async {
+        // The writer closes last: only it may move the log into the file.
+        await exports.close()
+        await readers.close()
+        await writer.close()
+        file.withLock { $0 = nil }
+    }
+}
+
+extension DatabaseFile {
+    /// Looks at the file without touching it, and refuses what is not ours or too new.
+    func verify(
+        _ schema: Schema, mode: SQLiteStore.Mode?
+    ) throws(StoreOpeningError) {
+        switch try inspect() {
+        case .foreign: throw .foreign(path: path)
+        case .empty:
+            guard mode == .create else { throw .foreign(path: path) }
+            return try createIfMissing()
+        case .database(let application, let version):
+            guard application == Schema.applicationID else { throw .foreign(path: path) }
+            try refuse(version, newerThan: schema)
+        }
+        // The first page may have a newer copy in the log: a reader sees it and moves nothing.
+        let version: Int
+        do throws(StoreError) {
+            version = try Schema.version(on: Connection(path: path, access: .read))
+        } catch {
+            // A first start that was killed leaves a journal, which only a writer may roll back.
+            if hasJournal { return }
+            throw .failed(path: path, reason: error.reason)
+        }
+        try refuse(version, newerThan: schema)
+    }
+
+    private func refuse(
+        _ version: Int, newerThan schema: Schema
+    ) throws(StoreOpeningError) {
+        if version > schema.version {
+            throw .newer(path: path, version: version, known: schema.version)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import ArticleAPI
+
+/// One atomic step of the writer: it runs in a savepoint, and what it throws undoes all of it.
+struct WriteStep {
+    let connection: Connection
+    /// The committed state, and what this step and those before it in the commit have done.
+    let state: Snapshot
+
+    init(_ connection: Connection, _ configuration: SQLiteConfiguration) {
+        self.connection = connection
+        state = Snapshot(connection, configuration)
+    }
+
+    // MARK: Articles
+
+    func createArticle(
+        _ id: Article.ID, _ content: ArticleContent, by edit: Edit
+    ) throws(StoreError) -> Article {
+        try state.present(create(id, content, by: edit), withBody: true)
+    }
+
+    func create(
+        _ id: Article.ID, _ content: ArticleContent, by edit: Edit
+    ) throws(StoreError) -> StoredArticle {
+        guard try state.articleNumber(id) == nil else { throw .idTaken }
+        let article = try nextArticle()
+        let resolved = try resolve(content, for: article, id: id, current: nil, at: edit.time)
+        try record(
+            Step(
+                action: .created, editor: edit.editor, time: edit.time, updatedAt: edit.time,
+                content: resolved, isDeletion: false),
+            of: article, id: id, createdAt: edit.time, after: nil)
+        return try state.stored(number: article)
+    }
+
+    func updateArticle(
+        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
+        _ change: (Article) throws -> ArticleContent
+    ) throws(StoreError) -> Article {
+        guard let current = try state.stored(.id(id)), current.state != .deleted else {
+            throw .notFound
+        }
+        try expectation.check(current: current.lastRevision)
+        let before = try state.present(current, withBody: true)
+        let content: ArticleContent
+        do { content = try change(before) } catch { throw .rejected(error) }
+        return try state.present(
+            update(current, to: content, from: before, by: edit), withBody: true)
+    }
+
+    /// The article after an update; the same one if nothing changed.
+    func update(
+        _ current: StoredArticle, to content: ArticleContent, from before: Article, by edit: Edit
+    ) throws(StoreError) -> StoredArticle {
+        let resolved = try resolve(
+            content, for: current.number, id: current.id,
+            current: (current.revision.content, before.body ?? ""), at: edit.time)
+        guard resolved != current.revision.content else { return current }
+        let time = max(edit.time, current.revision.time)
+        try record(
+            Step(
+                action: .updated, editor: edit.editor, time: time, updatedAt: time,
+                content: resolved, isDeletion: false),
+            of: current.number, id: current.id, createdAt: current.createdAt, after: current)
+        return try state.stored(number: current.number)
+    }
+
+    func deleteArticle(
+        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
+    ) throws(StoreError) {
+        guard let current = try state.stored(.id(id)), current.state != .deleted else {
+            throw .notFound
+        }
+        try expectation.check(current: current.lastRevision)
+        try record(
+            Step(
+                action: .deleted, editor: edit.editor,
+                time: max(edit.time, current.revision.time),
+                updatedAt: current.revision.updatedAt, content: current.revision.content,
+                isDeletion: true),
+            of: current.number, id: id, createdAt: current.createdAt, after: current)
+    }
+
+    func restoreArticle(
+        _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
+    ) throws(StoreError) -> Article {
+        guard let current = try state.stored(.id(id)) else { throw .notFound }
+        try expectation.check(current: current.lastRevision)
+        let earlier = try state.stored(id, at: number)
+        let content = earlier.revision.content
+        if current.state != .deleted, content == current.revision.content {
+            return try state.present(current, withBody: true)
+        }
+        let time = max(edit.time, current.revision.time)
+        try record(
+            Step(
+                action: .restored, editor: edit.editor, time: time, updatedAt: time,
+                content: content, isDeletion: false),
+            of: current.number, id: id, createdAt: current.createdAt, after: current)
+        return try state.present(state.stored(number: current.number), withBody: true)
+    }
+
+    /// The number of the next new article; its row comes with its first revision.
+    func nextArticle() throws(StoreError) -> Int64 {
+        let row = try connection.statement(SQL.nextArticle)
+        return try row.step() ? row.integer(0) : 1
+    }
+}
+
+extension Expectation {
+    /// Holds the revision that stands (`nil`: nothing does) against what is expected.
+    func check(current: Int?) throws(StoreError) {
+        let holds =
+            switch self {
+            case .anything: true
+            case .existing: current != nil
+            case .nothing: current == nil
+            case .revisions(let revisions): current.map(revisions.contains) ?? false
+            }
+        guard holds else { throw .preconditionFailed(current: current) }
+    }
+}
