@@ -33,9 +33,6 @@ struct ChannelSlots {
         count -= 1
     }
 
-    func forEach(_ body: (SocketChannel) -> Void) {
-        for slot in slots {
-            if let channel = slot.channel { body(channel) }
-        }
-    }
+    /// The channels that are open now.
+    var open: [SocketChannel] { slots.compactMap(\.channel) }
 }

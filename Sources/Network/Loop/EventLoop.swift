@@ -9,13 +9,13 @@ import Synchronization
 /// queue of its own until it is stopped and its last channel is closed.
 public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     /// Everything that only the loop's thread touches.
-    private struct State: ~Copyable {
-        var poller: EpollPoller
+    private struct State {
         var wheel: TimerWheel
         var jobs: [UnownedJob] = []
         var slots = ChannelSlots()
         var now: Int64
-        var wallSeconds: Int64 = 0
+        var wallSeconds: Int64
+        var isDraining = false
         var isStopping = false
     }
 
@@ -28,6 +28,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
 
     // Confined to the loop's thread: `isOnLoop` is checked wherever another could come in.
     private nonisolated(unsafe) var state: State
+    private let poller: EpollPoller
     private let inbox = Lock(Inbox())
     private let thread = Atomic<UInt>(0)
     private let queue: DispatchQueue
@@ -38,7 +39,9 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     public init(index: Int) throws(SystemError) {
         self.index = index
         let now = Self.clock(CLOCK_MONOTONIC)
-        state = State(poller: try EpollPoller(), wheel: TimerWheel(now: now), now: now)
+        poller = try EpollPoller()
+        state = State(
+            wheel: TimerWheel(now: now), now: now, wallSeconds: Self.clock(CLOCK_REALTIME) / 1_000)
         queue = DispatchQueue(label: "broadsheet.loop.\(index)", qos: .userInitiated)
         queue.async { self.run() }
     }
@@ -76,7 +79,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
             add(&inbox)
             return wasEmpty
         }
-        if wasEmpty { state.poller.wake() }
+        if wasEmpty { poller.wake() }
     }
 
     // MARK: Running
@@ -128,7 +131,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
             timeout = Int32(clamping: delay + 1)
         }
         do throws(SystemError) {
-            try state.poller.wait(milliseconds: timeout) { event in
+            try poller.wait(milliseconds: timeout) { event in
                 state.slots[event.token]?.note(event)
             }
         } catch {
@@ -140,7 +143,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     }
 
     private func tellTimers() {
-        state.wheel.advance(to: state.now) { token in
+        for token in state.wheel.take(upTo: state.now) {
             state.slots[token]?.deadlineReached(now: state.now)
         }
     }
@@ -162,7 +165,9 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     /// The channels that are open.
     public var channelCount: Int { state.slots.count }
 
-    func arm(_ token: UInt64, at time: Int64) { state.wheel.add(token, at: time) }
+    /// Shows the channel its deadline at or after `time`.
+    /// - Returns: the time before which it is not shown.
+    func arm(_ token: UInt64, at time: Int64) -> Int64 { state.wheel.add(token, at: time) }
 
     /// Makes the descriptor a channel of this loop and runs its task here: the one place where tasks
     /// are made. The channel is closed when the task ends. From any thread.
@@ -187,15 +192,15 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         let token = state.slots.reserve()
         let channel = SocketChannel(Descriptor(raw), peer: peer, token: token, loop: self)
         do throws(SystemError) {
-            try state.poller.watch(raw, token: token)
+            try poller.watch(raw, token: token)
         } catch {
             state.slots.free(token)
             return
         }
         state.slots.fill(token, with: channel)
-        Task(executorPreference: self) {
+        if state.isDraining { channel.drain() }
+        channel.task = Task(executorPreference: self) {
             guard let channel = self.state.slots[token] else { return }
-            channel.task = withUnsafeCurrentTask { $0 }
             await body(channel)
             channel.task = nil
             channel.close()
@@ -207,14 +212,17 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
 
     /// Ends the waits of idle channels, now and from now on: their next read ends the connection.
     public func drain() {
-        submit { [self] in state.slots.forEach { $0.drain() } }
+        submit { [self] in
+            state.isDraining = true
+            for channel in state.slots.open { channel.drain() }
+        }
     }
 
     /// Closes every channel at once and ends when their tasks have.
     public func stop() {
         submit { [self] in
             state.isStopping = true
-            state.slots.forEach { $0.abort(.cancelled) }
+            for channel in state.slots.open { channel.abort(.cancelled) }
         }
     }
 }

@@ -11,11 +11,11 @@ struct ReadyEvent {
 }
 
 /// Waits for descriptors and for a wake-up from another thread.
-protocol Poller: ~Copyable {
+protocol Poller: ~Copyable, Sendable {
     /// Watches a descriptor for both directions, until it is closed.
     borrowing func watch(_ descriptor: Int32, token: UInt64) throws(SystemError)
     /// Waits at most so long (-1: for ever; 0: not at all) and reports what is ready.
-    mutating func wait(milliseconds: Int32, _ report: (ReadyEvent) -> Void) throws(SystemError)
+    borrowing func wait(milliseconds: Int32, _ report: (ReadyEvent) -> Void) throws(SystemError)
     /// Ends a wait, from any thread.
     borrowing func wake()
 }
@@ -24,7 +24,9 @@ protocol Poller: ~Copyable {
 struct EpollPoller: Poller, ~Copyable {
     private let epoll: Descriptor
     private let wakeUp: Descriptor
-    private var events = [epoll_event](repeating: epoll_event(), count: 256)
+    // Touched by `wait` alone, which one thread calls.
+    private nonisolated(unsafe) let events: UnsafeMutablePointer<epoll_event>
+    private static let batch = 256
     /// No descriptor has this token.
     private static let wakeToken = UInt64.max
 
@@ -36,7 +38,11 @@ struct EpollPoller: Poller, ~Copyable {
         try Self.add(wakeUp.raw, edge, Self.wakeToken, to: epoll.raw)
         self.epoll = epoll
         self.wakeUp = wakeUp
+        events = .allocate(capacity: Self.batch)
+        events.initialize(repeating: epoll_event(), count: Self.batch)
     }
+
+    deinit { events.deallocate() }
 
     func watch(_ descriptor: Int32, token: UInt64) throws(SystemError) {
         let edges =
@@ -51,10 +57,10 @@ struct EpollPoller: Poller, ~Copyable {
         _ = try retrying("epoll_ctl") { epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) }
     }
 
-    mutating func wait(
+    func wait(
         milliseconds: Int32, _ report: (ReadyEvent) -> Void
     ) throws(SystemError) {
-        let count = epoll_wait(epoll.raw, &events, Int32(events.count), milliseconds)
+        let count = epoll_wait(epoll.raw, events, Int32(Self.batch), milliseconds)
         guard count >= 0 else {
             guard errno == EINTR else { throw .last("epoll_wait") }
             return

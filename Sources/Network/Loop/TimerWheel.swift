@@ -16,22 +16,24 @@ struct TimerWheel {
     init(now: Int64) { current = now >> Self.tickShift }
 
     /// Shows the token at or soon after `time` (milliseconds); earlier, if that is very far away.
-    mutating func add(_ token: UInt64, at time: Int64) {
+    /// - Returns: the time before which it is not shown.
+    mutating func add(_ token: UInt64, at time: Int64) -> Int64 {
         // A tick is reached when all of its 64 ms have passed, so that nothing is shown too early.
         let tick = (time >> Self.tickShift) + 1
         let reached = min(max(tick, current + 1), current + Int64(Self.size) - 1)
         buckets[Int(reached) % Self.size].append(token)
         count += 1
         earliest = min(earliest, reached)
+        return reached << Self.tickShift
     }
 
-    /// Shows the tokens whose ticks have come by `now`; `again` gives a later time to look, or `nil`.
-    mutating func advance(to now: Int64, _ again: (UInt64) -> Int64?) {
+    /// Takes out the tokens whose ticks have come by `now`.
+    mutating func take(upTo now: Int64) -> [UInt64] {
         let target = now >> Self.tickShift
-        guard target > current else { return }
+        guard target > current else { return [] }
         guard target >= earliest else {
             current = target
-            return
+            return []
         }
         // After a long sleep one turn shows everything.
         var tick = max(earliest - 1, target - Int64(Self.size))
@@ -45,9 +47,7 @@ struct TimerWheel {
         }
         count -= due.count
         findEarliest()
-        for token in due {
-            if let time = again(token) { add(token, at: time) }
-        }
+        return due
     }
 
     /// Milliseconds until the next tick that holds something; `nil` without any.

@@ -10,8 +10,7 @@ public final class Listener: Sendable {
     public let address: SocketAddress
     private let socket: ListeningSocket
     private let queue: DispatchQueue
-    // Dispatch sources may be used from any thread (dispatch_source_create(3)).
-    private nonisolated(unsafe) let source: any DispatchSourceRead
+    private let source = Lock<(any DispatchSourceRead)?>(nil)
     private let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
     private static let batch = 64
     private static let shortageMilliseconds = 100
@@ -28,23 +27,34 @@ public final class Listener: Sendable {
         self.address = socket.address
         self.take = take
         queue = DispatchQueue(label: "broadsheet.listener.\(self.address)")
-        source = DispatchSource.makeReadSource(fileDescriptor: socket.raw, queue: queue)
     }
 
     /// Begins to accept.
     public func start() {
-        source.setEventHandler { [self] in acceptBatch() }
-        source.activate()
+        source.withLock { source in
+            guard source == nil else { return }
+            let new = DispatchSource.makeReadSource(fileDescriptor: socket.raw, queue: queue)
+            new.setEventHandler { [self] in acceptBatch() }
+            new.setCancelHandler { [socket] in socket.close() }
+            new.activate()
+            source = new
+        }
     }
 
     /// Accepts no more; the socket is closed when this returns.
     public func stop() async {
-        await withUnsafeContinuation { continuation in
-            source.setCancelHandler { [socket] in
-                socket.close()
-                continuation.resume()
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let isStarted = source.withLock { source in
+                source?.setCancelHandler { [socket] in
+                    socket.close()
+                    continuation.resume()
+                }
+                source?.cancel()
+                return source.take() != nil
             }
-            source.cancel()
+            guard !isStarted else { return }
+            socket.close()
+            continuation.resume()
         }
     }
 
@@ -55,10 +65,19 @@ public final class Listener: Sendable {
                 take(Descriptor(descriptor), peer)
             }
         } catch {
-            // The source would fire again at once, for the connection that still waits.
+            pause()
+        }
+    }
+
+    /// The source would fire again at once, for the connection that still waits.
+    private func pause() {
+        source.withLock { source in
+            guard let source else { return }
             source.suspend()
+            // Dispatch sources may be used from any thread (dispatch_source_create(3)).
+            nonisolated(unsafe) let paused = source
             queue.asyncAfter(deadline: .now() + .milliseconds(Self.shortageMilliseconds)) {
-                self.source.resume()
+                paused.resume()
             }
         }
     }

@@ -1,6 +1,7 @@
 import CLinux
 
 #if canImport(Glibc)
+    import CLinux
     import Glibc
 #else
     import Darwin
@@ -44,9 +45,8 @@ public enum SocketAddress: Sendable, Hashable {
         guard let port = UInt16(text[text.index(after: colon)...]) else { throw .badPort }
         var host = String(text[..<colon])
         if host.isEmpty {
-            return [
-                .v6([UInt8](repeating: 0, count: 16), port: port), .v4([0, 0, 0, 0], port: port),
-            ]
+            let everyIPv6 = SocketAddress.v6([UInt8](repeating: 0, count: 16), port: port)
+            return (hasIPv6 ? [everyIPv6] : []) + [.v4([0, 0, 0, 0], port: port)]
         }
         if host.hasPrefix("["), host.hasSuffix("]") {
             host = String(host.dropFirst().dropLast())
@@ -54,6 +54,12 @@ public enum SocketAddress: Sendable, Hashable {
             throw .noPort
         }
         return try look(up: host, port: port)
+    }
+
+    /// Whether this machine can bind IPv6's loopback address.
+    public static var hasIPv6: Bool {
+        let loopback = SocketAddress.v6([UInt8](repeating: 0, count: 15) + [1], port: 0)
+        return (try? ListeningSocket(loopback)) != nil
     }
 
     private static func look(up host: String, port: UInt16) throws(ParsingError) -> [SocketAddress]

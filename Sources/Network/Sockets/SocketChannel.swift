@@ -19,12 +19,13 @@ public final class SocketChannel {
     private let token: UInt64
     private var descriptor: Int32
     /// The task that the channel lives in.
-    var task: UnsafeCurrentTask?
+    var task: Task<Void, Never>?
 
     private var isReadable = true
     private var isWritable = true
     private var isHungUp = false
     private var isDraining = false
+    private var isTimedOut = false
     private var failure: ChannelError?
 
     /// What the task waits for.
@@ -97,16 +98,22 @@ public final class SocketChannel {
     /// - Parameters:
     ///   - deadline: monotonic milliseconds (`loop.now`).
     ///   - isIdle: between requests: a server that stops ends such a wait at once.
+    /// - Throws: `timedOut`, after which the channel can still be used.
     public func waitReadable(until deadline: Int64, isIdle: Bool = false) async throws(ChannelError)
     {
         try check()
-        if isIdle, isDraining { throw .cancelled }
         guard !isReadable else { return }
+        if isIdle, isDraining { throw .cancelled }
         arm(deadline)
         await withUnsafeContinuation { wait = .readable($0, isIdle: isIdle) }
         self.deadline = .max
         try check()
-        if isIdle, isDraining, !isReadable { throw .cancelled }
+        guard !isReadable else { return }
+        if isTimedOut {
+            isTimedOut = false
+            throw .timedOut
+        }
+        if isIdle, isDraining { throw .cancelled }
     }
 
     // MARK: Writing
@@ -203,6 +210,15 @@ public final class SocketChannel {
         descriptor = -1
     }
 
+    /// Ends the channel so that the peer sees a failure and no end (`SO_LINGER` of 0: `RST`).
+    public func reset() {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &linger,
+            socklen_t(MemoryLayout.size(ofValue: linger)))
+        close()
+    }
+
     private func fail(_ error: ChannelError) -> ChannelError {
         failure = failure ?? error
         return error
@@ -227,23 +243,21 @@ public final class SocketChannel {
         }
     }
 
-    /// The wheel shows this channel: when to look again, `nil` if nothing is due.
-    func deadlineReached(now: Int64) -> Int64? {
+    /// The wheel shows this channel: its deadline may have come, or have moved on.
+    func deadlineReached(now: Int64) {
+        // An entry for another time stands in the wheel: this one was left behind.
+        guard armedAt <= now else { return }
         armedAt = .max
-        guard deadline != .max else { return nil }
-        guard deadline <= now else {
-            armedAt = deadline
-            return deadline
-        }
+        guard deadline != .max else { return }
+        guard deadline <= now else { return arm(deadline) }
         deadline = .max
         if isWorking {
             isWorking = false
             onOverrun?(self)
-        } else {
-            _ = fail(.timedOut)
-            resume()
+            return
         }
-        return nil
+        if case .writable = wait { _ = fail(.timedOut) } else { isTimedOut = true }
+        resume()
     }
 
     /// The server stops: an idle wait ends.
@@ -258,8 +272,7 @@ public final class SocketChannel {
     private func arm(_ time: Int64) {
         deadline = time
         guard time < armedAt else { return }
-        armedAt = time
-        loop.arm(token, at: time)
+        armedAt = loop.arm(token, at: time)
     }
 
     private func resume() {
