@@ -56,3 +56,6 @@ extension Identifier {
     /// A new id of the sample time.
     static func make() -> Identifier { Identifier(at: .start) }
 }
+
+/// `Expectation`, where the testing library has another of that name.
+typealias Expected = Expectation

@@ -1,0 +1,36 @@
+import ArticleStore
+import Testing
+
+/// What every engine has to hold. An engine takes part by its entry in `Engine.all`.
+@Suite struct ArticleStoreConformance {}
+
+/// A way to an empty store of one kind.
+struct Engine: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    /// Runs the body with an empty store, closes it, and looks whether all it left is sound.
+    var with: @Sendable (_ body: (any ArticleStore) async throws -> Void) async throws -> Void
+
+    static let all = [sqlite]
+
+    static let sqlite = Engine(testDescription: "SQLite") { body in
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        do {
+            try await body(store)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+        #expect(try SQLiteStore.check(path: folder.file("store.db")).findings == [])
+    }
+}
+
+/// The store's error that the operation throws.
+func failure(of operation: () async throws -> Void) async throws -> StoreError {
+    do { try await operation() } catch let error as StoreError { return error }
+    throw NothingWasThrown()
+}
+
+/// An operation was expected to fail, and did not.
+struct NothingWasThrown: Error {}

@@ -1,0 +1,181 @@
+import ArticleAPI
+import ArticleStore
+import Testing
+
+extension ArticleStoreConformance {
+    @Suite struct Listings {
+        /// Sixty articles whose attributes go round in cycles, with ties in every sort key.
+        private static func fill(_ store: any ArticleStore) async throws -> [Article] {
+            let statuses: [Article.Status] = [.published, .published, .draft, .archived]
+            var articles: [Article] = []
+            for number in 0..<60 {
+                let content = ArticleContent.sample(
+                    "n\(number)", language: number % 2 == 0 ? "en" : "ko",
+                    authors: [.name("author \(number % 3)")],
+                    tags: ["t\(number % 2)", "u\(number % 5)"], status: statuses[number % 4],
+                    at: number % 4 == 2 ? nil : .start + Int64(number / 3),
+                    source: number % 6 == 0 ? "Wire" : nil)
+                articles.append(
+                    try await store.createArticle(
+                        .make(), content, by: .later(Int64(30 - number / 4))))
+            }
+            for index in stride(from: 0, to: 60, by: 7) {
+                articles[index] = try await store.updateArticle(
+                    articles[index].id, expecting: .anything, by: .later(100 + Int64(index / 14))
+                ) { article in .of(article) { $0.summary = "changed" } }
+            }
+            return articles
+        }
+
+        private static func all(
+            _ query: ArticleQuery, _ store: any ArticleStore, limit: Int
+        ) async throws -> [Article] {
+            var query = query
+            query.limit = limit
+            query.withBodies = true
+            var articles: [Article] = []
+            repeat {
+                let page = try await store.articles(query)
+                #expect(page.items.count <= limit)
+                articles += page.items
+                query.after = page.next
+            } while query.after != nil
+            return articles
+        }
+
+        private static func key(_ article: Article, _ sort: ArticleSort) -> Int64 {
+            switch sort {
+            case .newestFirst, .oldestFirst:
+                (article.publishedAt ?? article.createdAt).milliseconds
+            case .createdLast, .createdFirst: article.createdAt.milliseconds
+            case .updatedLast, .updatedFirst: article.updatedAt.milliseconds
+            }
+        }
+
+        /// The same question answered by a plain filter and sort.
+        private static func expected(_ articles: [Article], _ query: ArticleQuery) -> [Article] {
+            let isDescending = query.sort.rawValue.hasPrefix("-")
+            return articles.filter { article in
+                let time = article.publishedAt ?? article.createdAt
+                if case .everyone(let now) = query.audience,
+                    article.status != .published || time > now
+                {
+                    return false
+                }
+                switch query.status {
+                case nil: break
+                case .published:
+                    if article.status != .published || time > query.now { return false }
+                case .scheduled:
+                    if article.status != .published || time <= query.now { return false }
+                case let status: if article.status != status { return false }
+                }
+                if let after = query.publishedAfter {
+                    guard let time = article.publishedAt, time > after else { return false }
+                }
+                if let before = query.publishedBefore {
+                    guard let time = article.publishedAt, time < before else { return false }
+                }
+                return query.tags.allSatisfy { key in article.tags.contains { $0.key == key } }
+                    && (query.author.map { id in article.authors.contains { $0.id == id } } ?? true)
+                    && (query.language ?? article.language) == article.language
+                    && (query.source == nil || query.source == article.source?.name)
+            }.sorted { left, right in
+                let (left, right) = isDescending ? (right, left) : (left, right)
+                return (key(left, query.sort), left.id) < (key(right, query.sort), right.id)
+            }
+        }
+
+        private static func queries(_ author: Author.ID) -> [ArticleQuery] {
+            var queries: [ArticleQuery] = []
+            for audience in [Audience.everyone(at: .start + 10), .editors] {
+                let base = ArticleQuery(audience: audience, now: .start + 8)
+                queries.append(base)
+                func add(_ change: (inout ArticleQuery) -> Void) {
+                    var query = base
+                    change(&query)
+                    queries.append(query)
+                }
+                add { $0.tags = ["t1"] }
+                add { $0.tags = ["t0", "u3"] }
+                add { $0.tags = ["nowhere"] }
+                add { $0.author = author }
+                add { ($0.author, $0.tags) = (author, ["u2"]) }
+                add { $0.author = .make() }
+                add { $0.language = "ko" }
+                add { $0.source = "Wire" }
+                add { ($0.source, $0.language) = ("Wire", "ko") }
+                for status in [Article.Status.draft, .scheduled, .published, .archived] {
+                    add { $0.status = status }
+                    add { ($0.status, $0.tags) = (status, ["t0"]) }
+                }
+                add { $0.publishedAfter = .start + 5 }
+                add { ($0.publishedAfter, $0.publishedBefore) = (.start + 5, .start + 8) }
+                add { ($0.publishedBefore, $0.tags) = (.start + 12, ["u1"]) }
+            }
+            return queries
+        }
+
+        @Test(arguments: Engine.all)
+        func `every filter, order and page size gives what a plain search gives`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let articles = try await Self.fill(store)
+                let author = try #require(articles[0].authors.first?.id)
+                for var query in Self.queries(author) {
+                    for sort in ArticleSort.allCases {
+                        query.sort = sort
+                        let expected = Self.expected(articles, query)
+                        for limit in [1, 7, 100] {
+                            let found = try await Self.all(query, store, limit: limit)
+                            #expect(found == expected, "\(query), \(limit) a page")
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `bodies come only when they are asked for, and bound the page`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let text = String(repeating: "x", count: 1_500_000)
+                for number in 1...5 {
+                    _ = try await store.createArticle(
+                        .make(), .sample("n\(number)", body: text), by: .first)
+                }
+                var query = ArticleQuery(audience: .editors, now: .start)
+                let light = try await store.articles(query)
+                #expect(light.items.count == 5 && light.items.allSatisfy { $0.body == nil })
+                query.withBodies = true
+                let heavy = try await store.articles(query)
+                #expect(heavy.items.count == 2 && heavy.next != nil)
+                #expect(try await Self.all(query, store, limit: 100).count == 5)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `articles made while a reader pages are neither repeated nor push others out`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                for number in 0..<10 {
+                    _ = try await store.createArticle(
+                        .make(), .sample("n\(number)", at: .start + Int64(number)), by: .first)
+                }
+                var query = ArticleQuery(audience: .editors, now: .start)
+                query.limit = 4
+                let first = try await store.articles(query)
+                _ = try await store.createArticle(
+                    .make(), .sample("new", at: .start + 50), by: .first)
+                query.after = first.next
+                query.limit = 100
+                let rest = try await store.articles(query)
+                let titles = (first.items + rest.items).map(\.title)
+                #expect(titles == (0..<10).reversed().map { "n\($0)" })
+            }
+        }
+    }
+}

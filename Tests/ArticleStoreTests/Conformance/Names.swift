@@ -1,0 +1,159 @@
+import ArticleAPI
+import ArticleStore
+import Testing
+
+extension ArticleStoreConformance {
+    @Suite struct Names {
+        @Test(arguments: Engine.all)
+        func `an author's name finds the oldest of that name, or makes one`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                func put(_ id: Author.ID, at time: Timestamp) async throws {
+                    let put = try await store.putAuthor(id, expecting: .nothing, at: time) { _ in
+                        AuthorContent(name: "Ann", about: "", website: nil)
+                    }
+                    #expect(put.isNew && put.author.revision == 1)
+                }
+                let younger = Author.ID.make()
+                let older = Author.ID.make()
+                try await put(younger, at: .start + 5)
+                try await put(older, at: .start)
+                let made = try await store.createArticle(
+                    .make(), .sample(authors: [.name("Ann"), .name("Bo")]), by: .later(9))
+                #expect(made.authors.first?.id == older)
+                let bo = try #require(made.authors.last)
+                let author = try await store.author(bo.id, visibleTo: .editors)
+                #expect(author.name == "Bo" && author.createdAt == .start + 9)
+                #expect(try await store.changeSequence() == 4)
+                let changes = try await store.changes(after: 2, limit: 9)
+                #expect(changes.map(\.subject) == [.author(bo.id), .article(made.id)])
+                #expect(changes.map(\.sequence) == [3, 4])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `an author named by id must be there, under that name`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let id = Author.ID.make()
+                let unknown = try await failure {
+                    _ = try await store.createArticle(
+                        .make(), .sample(authors: [.name("Bo"), .id(id, name: nil)]), by: .first)
+                }
+                guard case .unknownAuthor(index: 1, id) = unknown else { throw unknown }
+                _ = try await store.putAuthor(id, expecting: .anything, at: .start) { _ in
+                    AuthorContent(name: "Ann", about: "", website: nil)
+                }
+                let differs = try await failure {
+                    _ = try await store.createArticle(
+                        .make(), .sample(authors: [.id(id, name: "Eve")]), by: .first)
+                }
+                guard case .authorDiffers(index: 0, name: "Ann") = differs else { throw differs }
+                let made = try await store.createArticle(
+                    .make(), .sample(authors: [.id(id, name: "Ann")]), by: .first)
+                #expect(made.authors == [Author.Reference(id: id, name: "Ann")])
+                #expect(try await store.changeSequence() == 2)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `an author's new name shows in the articles`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let made = try await store.createArticle(
+                    .make(), .sample(authors: [.name("Ann")]), by: .first)
+                let id = try #require(made.authors.first?.id)
+                let put = try await store.putAuthor(
+                    id, expecting: .revisions([1]), at: .start + 5
+                ) { _ in AuthorContent(name: "Anna", about: "Bakes", website: nil) }
+                #expect(!put.isNew && put.author.revision == 2)
+                #expect(put.author.createdAt == .start && put.author.updatedAt == .start + 5)
+                let again = try await store.putAuthor(
+                    id, expecting: .existing, at: .start + 9
+                ) { _ in AuthorContent(name: "Anna", about: "Bakes", website: nil) }
+                #expect(again.author == put.author)
+                let read = try await store.article(.id(made.id), visibleTo: .editors)
+                #expect(read.authors.map(\.name) == ["Anna"] && read.revision == 1)
+                #expect(try await store.changeSequence() == 3)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `putting an author holds to what is expected`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let id = Author.ID.make()
+                func put(_ expectation: Expected) async throws {
+                    _ = try await store.putAuthor(id, expecting: expectation, at: .start) { _ in
+                        AuthorContent(name: "Ann", about: "", website: nil)
+                    }
+                }
+                for expectation in [Expected.existing, .revisions([1])] {
+                    let error = try await failure { try await put(expectation) }
+                    guard case .preconditionFailed(current: nil) = error else { throw error }
+                }
+                try await put(.nothing)
+                for expectation in [Expected.nothing, .revisions([2])] {
+                    let error = try await failure { try await put(expectation) }
+                    guard case .preconditionFailed(current: 1) = error else { throw error }
+                }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `the public sees authors of public articles only, and the rest in pages`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                _ = try await store.createArticle(
+                    .make(), .sample(authors: [.name("Ann"), .name("Bo")]), by: .first)
+                _ = try await store.createArticle(
+                    .make(), .sample(authors: [.name("Cy")], status: .draft), by: .later(1))
+                _ = try await store.createArticle(
+                    .make(), .sample(authors: [.name("Di")], at: .start + 9), by: .later(2))
+                func names(_ audience: Audience) async throws -> Set<String> {
+                    var names: Set<String> = []
+                    var next: Author.ID?
+                    repeat {
+                        let page = try await store.authors(
+                            after: next, limit: 1, visibleTo: audience)
+                        #expect(page.items.count <= 1)
+                        names.formUnion(page.items.map(\.name))
+                        next = page.next
+                    } while next != nil
+                    return names
+                }
+                #expect(try await names(.everyone(at: .start)) == ["Ann", "Bo"])
+                #expect(try await names(.everyone(at: .start + 9)) == ["Ann", "Bo", "Di"])
+                #expect(try await names(.editors) == ["Ann", "Bo", "Cy", "Di"])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `tags count what the audience sees, at that moment`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                _ = try await store.createArticle(.make(), .sample(tags: ["Food"]), by: .first)
+                let second = try await store.createArticle(
+                    .make(), .sample(tags: ["food", "Home"], at: .start + 9), by: .first)
+                _ = try await store.createArticle(
+                    .make(), .sample(tags: ["Draft"], status: .draft), by: .first)
+                func counts(_ audience: Audience) async throws -> [String: Int] {
+                    var counts: [String: Int] = [:]
+                    var next: String?
+                    repeat {
+                        let page = try await store.tags(
+                            after: next, limit: 1, visibleTo: audience)
+                        for item in page.items { counts[item.tag.name] = item.articleCount }
+                        next = page.next
+                    } while next != nil
+                    return counts
+                }
+                #expect(try await counts(.everyone(at: .start)) == ["Food": 1])
+                #expect(try await counts(.everyone(at: .start + 9)) == ["Food": 2, "Home": 1])
+                #expect(try await counts(.editors) == ["Food": 2, "Home": 1, "Draft": 1])
+                try await store.deleteArticle(second.id, expecting: .anything, by: .first)
+                #expect(try await counts(.editors) == ["Food": 1, "Draft": 1])
+            }
+        }
+    }
+}
