@@ -13,16 +13,23 @@ public enum ResponseSerializer {
     /// Appends status line and fields with their empty line. `Connection`, `Content-Length`,
     /// `Transfer-Encoding` and `Date` are written here and must not stand among the fields.
     ///
-    /// - Parameter date: the value of `Date`, as `HTTPDate.text` writes it.
+    /// - Parameters:
+    ///   - date: the value of `Date`, as `HTTPDate.text` writes it.
+    ///   - requestID: the value of `X-Request-ID`, visible ASCII; empty for none.
     public static func appendHead(
         status: HTTPStatus, fields: borrowing HTTPFields, framing: Framing, date: [UInt8],
-        keepsAlive: Bool, version: HTTPVersion, to bytes: inout [UInt8]
+        requestID: String = "", keepsAlive: Bool, version: HTTPVersion, to bytes: inout [UInt8]
     ) {
         bytes.append(contentsOf: StatusLines.line(status))
         bytes.append(contentsOf: fields.wireBytes)
         append("Date: ", to: &bytes)
         bytes.append(contentsOf: date)
         append("\r\n", to: &bytes)
+        if !requestID.isEmpty {
+            append("X-Request-ID: ", to: &bytes)
+            bytes.append(contentsOf: requestID.utf8)
+            append("\r\n", to: &bytes)
+        }
         switch framing {
         case .none, .untilClose: break
         case .length(let length):

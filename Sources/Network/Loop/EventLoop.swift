@@ -170,42 +170,47 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     func arm(_ token: UInt64, at time: Int64) -> Int64 { state.wheel.add(token, at: time) }
 
     /// Makes the descriptor a channel of this loop and runs its task here: the one place where tasks
-    /// are made. The channel is closed when the task ends. From any thread.
+    /// are made. The channel is closed when the task ends, and then `ended` is called, also when the
+    /// loop could not take the channel. From any thread.
     public func adopt(
         _ descriptor: consuming Descriptor, peer: SocketAddress,
-        _ body: @escaping @Sendable (SocketChannel) async -> Void
+        _ body: @escaping @Sendable (SocketChannel) async -> Void,
+        ended: @escaping @Sendable () -> Void
     ) {
         let raw = descriptor.release()
         submit { [self] in
-            if state.isStopping {
+            guard !state.isStopping, start(raw, peer, body, ended) else {
                 close(raw)
-                return
+                return ended()
             }
-            start(raw, peer, body)
         }
     }
 
     private func start(
         _ raw: Int32, _ peer: SocketAddress,
-        _ body: @escaping @Sendable (SocketChannel) async -> Void
-    ) {
+        _ body: @escaping @Sendable (SocketChannel) async -> Void,
+        _ ended: @escaping @Sendable () -> Void
+    ) -> Bool {
         let token = state.slots.reserve()
-        let channel = SocketChannel(Descriptor(raw), peer: peer, token: token, loop: self)
         do throws(SystemError) {
             try poller.watch(raw, token: token)
         } catch {
             state.slots.free(token)
-            return
+            return false
         }
+        let channel = SocketChannel(Descriptor(raw), peer: peer, token: token, loop: self)
         state.slots.fill(token, with: channel)
         if state.isDraining { channel.drain() }
         channel.task = Task(executorPreference: self) {
-            guard let channel = self.state.slots[token] else { return }
-            await body(channel)
-            channel.task = nil
-            channel.close()
+            if let channel = self.state.slots[token] {
+                await body(channel)
+                channel.task = nil
+                channel.close()
+            }
             self.state.slots.free(token)
+            ended()
         }
+        return true
     }
 
     // MARK: Stopping

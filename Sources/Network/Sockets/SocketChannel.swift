@@ -68,6 +68,9 @@ public final class SocketChannel {
         case wouldBlock
     }
 
+    /// Whether a read may give something; otherwise it is known that nothing is there.
+    public var mayRead: Bool { isReadable || failure != nil }
+
     /// Reads what is there (`recv(2)`).
     public func read(
         into buffer: UnsafeMutableRawBufferPointer
@@ -120,12 +123,14 @@ public final class SocketChannel {
 
     /// Writes both pieces, in as few calls as it takes (`sendmsg(2)`).
     ///
-    /// - Parameter stallMilliseconds: how long it may go without any progress.
+    /// - Parameters:
+    ///   - start: how many bytes are out already.
+    ///   - stallMilliseconds: how long it may go without any progress.
     public func write(
-        _ head: [UInt8], _ body: [UInt8] = [], stallMilliseconds: Int64
+        _ head: [UInt8], _ body: [UInt8] = [], from start: Int = 0, stallMilliseconds: Int64
     ) async throws(ChannelError) {
         let total = head.count + body.count
-        var written = 0
+        var written = start
         // Invariant: the first `written` of both pieces' bytes are out.
         while written < total {
             try check()
@@ -143,6 +148,13 @@ public final class SocketChannel {
             await withUnsafeContinuation { wait = .writable($0) }
             deadline = .max
         }
+    }
+
+    /// Writes both pieces if one call takes them.
+    /// - Returns: how many bytes went out; `write` goes on from there.
+    public func writeAtOnce(_ head: [UInt8], _ body: [UInt8] = []) -> Int {
+        guard isWritable, isOpen else { return 0 }
+        return max(0, send(head, body, from: 0))
     }
 
     /// One call for what is left of both pieces; -1 and `errno` as `sendmsg(2)` gives them.

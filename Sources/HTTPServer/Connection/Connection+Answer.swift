@@ -1,0 +1,178 @@
+import HTTP
+import Network
+
+extension Connection {
+    /// Bodies up to this size are copied behind the head: cheaper than a second piece.
+    private static var copiedBodyBytes: Int { 8 << 10 }
+
+    /// Sends the answer; tells whether another request may follow on the connection.
+    func answer(
+        _ response: consuming HTTPResponse, keepsAlive: Bool
+    ) async throws(ChannelError) -> Bool {
+        let keepsAlive = keepsAlive && !channel.isStopping && !asksToClose(&response.fields)
+        if channel.isOpen { sent.status = response.status }
+        let goesOn: Bool
+        do throws(ChannelError) {
+            switch response.body {
+            case .stream(let stream) where !sent.isHead && !response.status.forbidsBody:
+                goesOn = try await write(response, stream, keepsAlive: keepsAlive)
+            default:
+                try await writeWhole(response, keepsAlive: keepsAlive)
+                goesOn = keepsAlive
+            }
+        } catch {
+            tellObservers()
+            throw error
+        }
+        tellObservers()
+        return goesOn
+    }
+
+    /// Answers what the server does not take, and ends the connection so that the client sees why.
+    func refuse(_ refusal: ServerRefusal) async throws(ChannelError) {
+        var refusal = refusal
+        if sent.request == nil { requestID = local.requestID(for: HTTPFields()) }
+        refusal.requestID = requestID
+        _ = try await answer(refusal.response(by: rules.render), keepsAlive: false)
+        await linger()
+    }
+
+    private func tellObservers() {
+        guard !rules.observers.isEmpty else { return }
+        let record = sent.record(peer: channel.peer, requestID: requestID)
+        for observer in rules.observers { observer.finished(record) }
+    }
+
+    // MARK: Heads
+
+    /// Whether a handler wants the connection to end. Fields that the server writes are taken out.
+    private func asksToClose(_ fields: inout HTTPFields) -> Bool {
+        let asks = fields.list(.connection, has: "close")
+        for name in Self.ownFields where fields.contains(name) { fields.remove(name) }
+        return asks
+    }
+
+    private static let ownFields: [HTTPFieldName] = [
+        .connection, .contentLength, .date, .transferEncoding, .xRequestID,
+    ]
+
+    /// The octets of the head alone.
+    func wholeHead(of response: borrowing HTTPResponse, keepsAlive: Bool) -> [UInt8] {
+        var bytes = local.takeHead()
+        ResponseSerializer.appendHead(
+            status: response.status, fields: response.fields,
+            framing: framing(response.status, response.body), date: local.dateText,
+            requestID: requestID, keepsAlive: keepsAlive, version: sent.version, to: &bytes)
+        return bytes
+    }
+
+    private func framing(
+        _ status: HTTPStatus, _ body: borrowing HTTPBody
+    ) -> ResponseSerializer.Framing {
+        guard !status.forbidsBody else { return .none }
+        switch body {
+        case .none: return .length(0)
+        case .bytes(let bytes): return .length(bytes.count)
+        case .stream(let stream):
+            if let length = stream.length { return .length(length) }
+            return sent.version == .http11 ? .chunked : .untilClose
+        }
+    }
+
+    private func writeWhole(
+        _ response: consuming HTTPResponse, keepsAlive: Bool
+    ) async throws(ChannelError) {
+        var head = wholeHead(of: response, keepsAlive: keepsAlive)
+        var body: [UInt8] = []
+        if case .bytes(let bytes) = response.body, !sent.isHead, !response.status.forbidsBody {
+            if bytes.count <= Self.copiedBodyBytes {
+                head.append(contentsOf: bytes)
+            } else {
+                body = bytes
+            }
+        }
+        let written = channel.writeAtOnce(head, body)
+        if written < head.count + body.count {
+            try await channel.write(
+                head, body, from: written, stallMilliseconds: limits.writeStallMilliseconds)
+        }
+        sent.bytes = head.count + body.count
+        local.giveBack(head)
+    }
+
+    // MARK: Streams
+
+    /// Sends a body piece by piece: the next is asked for when the one before is with the kernel.
+    private func write(
+        _ response: HTTPResponse, _ stream: HTTPBodyStream, keepsAlive: Bool
+    ) async throws(ChannelError) -> Bool {
+        let isDelimited = stream.length != nil || sent.version == .http11
+        let keepsAlive = keepsAlive && isDelimited
+        let isChunked = stream.length == nil && isDelimited
+        try await send(wholeHead(of: response, keepsAlive: keepsAlive), [])
+        var count = 0
+        do {
+            while let piece = try await stream.next() {
+                guard !piece.isEmpty else { continue }
+                guard piece.count <= (stream.length ?? .max) - count else { throw BadLength() }
+                try await send(isChunked ? chunkStart(piece.count, isFirst: count == 0) : [], piece)
+                count += piece.count
+            }
+            guard count == stream.length ?? count else { throw BadLength() }
+        } catch {
+            // The client must not take what it has for the whole.
+            channel.reset()
+            throw error as? ChannelError ?? .cancelled
+        }
+        if isChunked {
+            try await send((count > 0 ? [0x0D, 0x0A] : []) + ResponseSerializer.lastChunk, [])
+        }
+        return keepsAlive
+    }
+
+    private struct BadLength: Error {}
+
+    /// A chunk's size line, behind the end of the chunk before it.
+    private func chunkStart(_ count: Int, isFirst: Bool) -> [UInt8] {
+        Array("\(isFirst ? "" : "\r\n")\(String(count, radix: 16))\r\n".utf8)
+    }
+
+    private func send(_ head: [UInt8], _ body: [UInt8]) async throws(ChannelError) {
+        try await channel.write(head, body, stallMilliseconds: limits.writeStallMilliseconds)
+        sent.bytes += head.count + body.count
+    }
+
+    // MARK: Ending
+
+    /// Tells a client beyond the limit that there are too many.
+    func turnAway() async {
+        do throws(ChannelError) {
+            try await refuse(ServerRefusal(.serviceUnavailable, "Too many connections."))
+        } catch {
+            // It has gone by itself.
+        }
+        releaseBuffer()
+    }
+
+    /// Says that nothing more comes, then reads and drops what the client still sends, within bounds:
+    /// closing at once would reset the connection and take the answer away from it.
+    func linger() async {
+        channel.shutdownWrite()
+        let deadline = now + limits.lingerMilliseconds
+        var dropped = 0
+        if let buffer { use(buffer.bytes.count) }
+        do throws(ChannelError) {
+            while dropped < limits.lingerBytes, now < deadline {
+                switch try fill() {
+                case .bytes(let count):
+                    dropped += count
+                    use(count)
+                case .end: return
+                case .wouldBlock: try await channel.waitReadable(until: deadline)
+                }
+            }
+        } catch {
+            // Gone, or slow: it had its time.
+        }
+    }
+}

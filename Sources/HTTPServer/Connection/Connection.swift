@@ -1,0 +1,188 @@
+import HTTP
+import Network
+
+/// What all connections of a server share and none changes.
+struct ConnectionRules: Sendable {
+    let limits: ServerLimits
+    let router: Router
+    let render: ServerRefusal.Renderer
+    let observers: [any ExchangeObserver]
+}
+
+/// One client's connection, from its first byte to its last: read, parse, respond, write, in one task.
+final class Connection {
+    let channel: SocketChannel
+    let local: LoopContext
+    let rules: ConnectionRules
+    private var parser: RequestParser
+    /// Held only while it has bytes in it, or takes some.
+    private(set) var buffer: ReadBuffer?
+    /// The answer to the current request.
+    var sent = SentAnswer()
+    var requestID = ""
+    /// Requests since the task last waited.
+    private var streak = 0
+    private static let longestStreak = 32
+
+    init(_ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules) {
+        self.channel = channel
+        self.local = local
+        self.rules = rules
+        parser = RequestParser(limits: rules.limits.message)
+    }
+
+    var limits: ServerLimits { rules.limits }
+    var now: Int64 { channel.loop.now }
+
+    /// Serves the client until one side ends it.
+    func run() async {
+        channel.onOverrun = { [unowned self] _ in overrun() }
+        do throws(ChannelError) {
+            while let head = try await nextHead() {
+                guard try await exchange(head) else { break }
+                try await giveWay()
+            }
+        } catch {
+            // The peer is gone or too slow, or the server stops: there is no one to tell.
+        }
+        channel.onOverrun = nil
+        releaseBuffer()
+    }
+
+    /// Lets the loop's other connections go on when this one sends without a pause.
+    private func giveWay() async throws(ChannelError) {
+        streak += 1
+        guard streak >= Self.longestStreak else { return }
+        streak = 0
+        await Task.yield()
+    }
+
+    // MARK: Reading
+
+    /// The next request's head; `nil` when the connection ends.
+    private func nextHead() async throws(ChannelError) -> RequestHead? {
+        var deadline: Int64?
+        // Invariant: the buffer holds the beginning of a head, or there is none.
+        while true {
+            if let buffer {
+                do throws(HTTPParseError) {
+                    if let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) {
+                        use(parser.consumed)
+                        return head
+                    }
+                } catch {
+                    try await refuse(ServerRefusal(error.status, sentence(error.detail)))
+                    return nil
+                }
+                deadline = deadline ?? now + limits.headMilliseconds
+            }
+            switch try fill() {
+            case .bytes: continue
+            case .end: return nil
+            case .wouldBlock: break
+            }
+            streak = 0
+            do throws(ChannelError) {
+                try await channel.waitReadable(
+                    until: deadline ?? now + limits.idleMilliseconds, isIdle: deadline == nil)
+            } catch .timedOut {
+                guard deadline != nil else { return nil }
+                try await refuse(
+                    ServerRefusal(.requestTimeout, "The request's head took too long."))
+                return nil
+            }
+        }
+    }
+
+    /// Reads what is there into the buffer; without a byte in it, no buffer is held behind this.
+    func fill() throws(ChannelError) -> SocketChannel.ReadResult {
+        guard channel.mayRead else { return .wouldBlock }
+        let buffer = buffer ?? local.takeBuffer()
+        self.buffer = buffer
+        let result: SocketChannel.ReadResult
+        do throws(ChannelError) {
+            result = try channel.read(into: buffer.room())
+        } catch {
+            releaseBuffer()
+            throw error
+        }
+        if case .bytes(let count) = result { buffer.added(count) }
+        if buffer.isEmpty { releaseBuffer() }
+        return result
+    }
+
+    /// The first bytes of the buffer are used.
+    func use(_ count: Int) {
+        buffer?.consume(count)
+        if let buffer, buffer.isEmpty { releaseBuffer() }
+    }
+
+    func releaseBuffer() {
+        guard let buffer else { return }
+        self.buffer = nil
+        local.giveBack(buffer)
+    }
+
+    // MARK: One request
+
+    /// Answers the request; tells whether the connection goes on.
+    private func exchange(_ head: consuming RequestHead) async throws(ChannelError) -> Bool {
+        requestID = local.requestID(for: head.fields)
+        sent = SentAnswer(observed: !rules.observers.isEmpty)
+        sent.isHead = head.method == .head
+        sent.version = head.version
+        let match = rules.router.match(head.method, head.target)
+        if case .refused(let refusal) = match, head.framing != .none {
+            // Its body would be read for nothing.
+            sent.request = (head.method, head.target)
+            try await refuse(refusal)
+            return false
+        }
+        var body: [UInt8] = []
+        if head.framing != .none {
+            guard let whole = try await readBody(head) else { return false }
+            body = whole
+        }
+        let request = HTTPRequest(
+            head.method, head.target, version: head.version, fields: head.fields, body: body)
+        sent.request = rules.observers.isEmpty ? nil : (head.method, head.target)
+        let response = await respond(to: request, match)
+        let goesOn = try await answer(response, keepsAlive: head.keepsAlive)
+        return goesOn
+    }
+
+    private func respond(
+        to request: HTTPRequest, _ match: consuming Router.Match
+    ) async -> HTTPResponse {
+        switch match {
+        case .refused(var refusal):
+            refusal.requestID = requestID
+            return refusal.response(by: rules.render)
+        case .options(let allow):
+            return HTTPResponse(
+                .noContent, fields: [.allow: allow.map(\.rawValue).joined(separator: ", ")])
+        case .route(let route, let parameters):
+            sent.template = route.template
+            let context = RequestContext(
+                requestID: requestID, peer: channel.peer, template: route.template,
+                parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
+            channel.beginWork(until: now + limits.handlerMilliseconds)
+            let response = await route.handler(request, context)
+            channel.endWork()
+            return response
+        }
+    }
+
+    /// The handler takes too long: the client is answered for it, and the task is cancelled.
+    private func overrun() {
+        var refusal = ServerRefusal(.serviceUnavailable, "The answer took too long to make.")
+        refusal.requestID = requestID
+        let response = refusal.response(by: rules.render)
+        var bytes = wholeHead(of: response, keepsAlive: false)
+        if case .bytes(let body) = response.body, !sent.isHead { bytes += body }
+        sent.status = response.status
+        channel.abort(.timedOut, sending: bytes)
+    }
+
+    private func sentence(_ detail: String) -> String { "The request has \(detail)." }
+}

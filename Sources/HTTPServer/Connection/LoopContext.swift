@@ -1,0 +1,59 @@
+import HTTP
+import Network
+import Synchronization
+
+/// What the connections of one loop share, so that an idle connection holds next to nothing.
+///
+/// `@unchecked`: it is used on its loop's thread alone, except for the count, which is atomic.
+final class LoopContext: @unchecked Sendable {
+    let loop: EventLoop
+    /// Read buffers that connections hold now.
+    let buffersInUse = Atomic<Int>(0)
+    private var buffers: [ReadBuffer] = []
+    private var heads: [[UInt8]] = []
+    private var dateSeconds: Int64 = -1
+    private var date: [UInt8] = []
+    private var identifiers = RequestIDs()
+    private static let kept = 64
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func takeBuffer() -> ReadBuffer {
+        buffersInUse.add(1, ordering: .relaxed)
+        return buffers.popLast() ?? ReadBuffer()
+    }
+
+    func giveBack(_ buffer: ReadBuffer) {
+        buffersInUse.subtract(1, ordering: .relaxed)
+        buffer.removeAll()
+        if buffers.count < Self.kept { buffers.append(buffer) }
+    }
+
+    /// An empty array with room for a head and a small body.
+    func takeHead() -> [UInt8] {
+        if let head = heads.popLast() { return head }
+        var head: [UInt8] = []
+        head.reserveCapacity(4_096)
+        return head
+    }
+
+    func giveBack(_ head: consuming [UInt8]) {
+        guard heads.count < Self.kept, head.capacity <= 64 << 10 else { return }
+        head.removeAll(keepingCapacity: true)
+        heads.append(head)
+    }
+
+    /// The value of `Date`, made once a second.
+    var dateText: [UInt8] {
+        let now = loop.wallSeconds
+        if now != dateSeconds {
+            dateSeconds = now
+            date = Array(HTTPDate.text(now).utf8)
+        }
+        return date
+    }
+
+    func requestID(for fields: borrowing HTTPFields) -> String {
+        identifiers.accepted(fields[.xRequestID]) ?? identifiers.next()
+    }
+}

@@ -1,0 +1,34 @@
+import Glibc
+import HTTP
+import Network
+
+/// What is known of the answer to the current request, for those who observe it.
+struct SentAnswer {
+    /// `nil` for bytes that were no request.
+    var request: (method: HTTPMethod, target: RequestTarget)?
+    var template: String?
+    var status = HTTPStatus.ok
+    var bytes = 0
+    var isHead = false
+    var version = HTTPVersion.http11
+    private var startNanoseconds: Int64 = 0
+
+    init(observed: Bool = false) {
+        if observed { startNanoseconds = Self.clock(CLOCK_MONOTONIC) }
+    }
+
+    func record(peer: SocketAddress, requestID: String) -> ExchangeRecord {
+        let duration = startNanoseconds == 0 ? 0 : Self.clock(CLOCK_MONOTONIC) - startNanoseconds
+        return ExchangeRecord(
+            method: request?.method, target: request?.target, template: template, status: status,
+            sentBytes: bytes, microseconds: Int(duration / 1_000), peer: peer,
+            requestID: requestID,
+            finishedMilliseconds: Self.clock(CLOCK_REALTIME) / 1_000_000)
+    }
+
+    private static func clock(_ id: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(id, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,62 @@
+import HTTP
+
+/// A path in segments, decoded; without a copy when nothing is escaped.
+struct PathSegments {
+    private let bytes: [UInt8]
+    private let ranges: [Range<Int>]
+
+    /// - Throws: for bad escapes and dot segments.
+    init(_ target: RequestTarget) throws(RequestTarget.PathError) {
+        // An absolute form may have no path of its own: its slice stands by itself.
+        let path = target.form == .absolute ? Array(target.path)[...] : target.path
+        if path.contains(UInt8(ascii: "%")) {
+            (bytes, ranges) = Self.join(try target.segments())
+            return
+        }
+        var ranges: [Range<Int>] = []
+        ranges.reserveCapacity(8)
+        var start = path.startIndex + 1
+        // Invariant: the segments before `start` are in `ranges` and are no dot segments.
+        for index in start...path.endIndex
+        where index == path.endIndex || path[index] == UInt8(ascii: "/") {
+            let isDots = path[start..<index].allSatisfy { $0 == UInt8(ascii: ".") }
+            if isDots, (1...2).contains(index - start) { throw .dotSegment }
+            ranges.append(start..<index)
+            start = index + 1
+        }
+        bytes = target.form == .absolute ? Array(path) : target.bytes
+        self.ranges = ranges
+    }
+
+    private static func join(_ segments: [String]) -> ([UInt8], [Range<Int>]) {
+        var bytes: [UInt8] = []
+        var ranges: [Range<Int>] = []
+        for segment in segments {
+            let start = bytes.count
+            bytes += segment.utf8
+            ranges.append(start..<bytes.count)
+        }
+        return (bytes, ranges)
+    }
+
+    var count: Int { ranges.count }
+
+    func isEmpty(_ index: Int) -> Bool { ranges[index].isEmpty }
+
+    func isEqual(_ index: Int, _ literal: [UInt8]) -> Bool {
+        let range = ranges[index]
+        guard range.count == literal.count else { return false }
+        for offset in 0..<literal.count where bytes[range.lowerBound + offset] != literal[offset] {
+            return false
+        }
+        return true
+    }
+
+    /// The values of the route's parameters, which stand where its template says.
+    func parameters(of route: Router.Route) -> PathParameters {
+        guard !route.names.isEmpty else { return PathParameters() }
+        return PathParameters(
+            names: route.names,
+            values: route.places.map { String(decoding: bytes[ranges[$0]], as: UTF8.self) })
+    }
+}

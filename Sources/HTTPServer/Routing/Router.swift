@@ -1,0 +1,107 @@
+import HTTP
+
+/// Finds the handler of a request: a trie of path segments that never changes.
+///
+/// Literals go before parameters. `HEAD` is taken by `GET`'s handler and `OPTIONS` answered from the
+/// table, where they have none of their own.
+public struct Router: Sendable {
+    struct Route: Sendable {
+        let method: HTTPMethod
+        let template: String
+        let names: [String]
+        /// The numbers of the segments that the names stand for.
+        let places: [Int]
+        let handler: HTTPHandler
+    }
+
+    struct Node: Sendable {
+        var literals: [(bytes: [UInt8], node: Int)] = []
+        var parameter: Int?
+        var routes: [Route] = []
+    }
+
+    /// What a request comes to.
+    enum Match {
+        case route(Route, PathParameters)
+        case refused(ServerRefusal)
+        /// `OPTIONS`, answered from the table.
+        case options([HTTPMethod])
+    }
+
+    private let nodes: [Node]
+    /// Of all routes, for `OPTIONS *`.
+    private let methods: [HTTPMethod]
+    private static let standard: [HTTPMethod] = [
+        .get, .head, .post, .put, .patch, .delete, .options, .trace,
+    ]
+
+    init(nodes: [Node]) {
+        self.nodes = nodes
+        methods = Self.allowed(nodes.flatMap(\.routes).map(\.method))
+    }
+
+    /// The route for this method and target.
+    func match(_ method: HTTPMethod, _ target: RequestTarget) -> Match {
+        switch target.form {
+        case .asterisk: return .options(methods)
+        case .authority:
+            return .refused(ServerRefusal(.notImplemented, "CONNECT is not offered."))
+        case .origin, .absolute: break
+        }
+        let segments: PathSegments
+        do throws(RequestTarget.PathError) {
+            segments = try PathSegments(target)
+        } catch {
+            return .refused(ServerRefusal(.badRequest, Self.detail(error)))
+        }
+        guard let node = find(0, segments, 0) else {
+            return .refused(ServerRefusal(.notFound, "Nothing is at this path."))
+        }
+        return match(method, at: nodes[node], segments)
+    }
+
+    private func match(_ method: HTTPMethod, at node: Node, _ segments: PathSegments) -> Match {
+        for route in node.routes where route.method == method {
+            return .route(route, segments.parameters(of: route))
+        }
+        if method == .head, let route = node.routes.first(where: { $0.method == .get }) {
+            return .route(route, segments.parameters(of: route))
+        }
+        let allow = Self.allowed(node.routes.map(\.method))
+        if method == .options { return .options(allow) }
+        guard Self.standard.contains(method) || methods.contains(method) else {
+            return .refused(ServerRefusal(.notImplemented, "The method is unknown."))
+        }
+        return .refused(
+            ServerRefusal(
+                .methodNotAllowed, "\(method) is not offered at this path.", allow: allow))
+    }
+
+    /// The node with routes where the segments from `index` on lead. It goes no deeper than the
+    /// templates do.
+    private func find(_ index: Int, _ segments: PathSegments, _ depth: Int) -> Int? {
+        let node = nodes[index]
+        guard depth < segments.count else { return node.routes.isEmpty ? nil : index }
+        for literal in node.literals where segments.isEqual(depth, literal.bytes) {
+            if let found = find(literal.node, segments, depth + 1) { return found }
+        }
+        guard let parameter = node.parameter, !segments.isEmpty(depth) else { return nil }
+        return find(parameter, segments, depth + 1)
+    }
+
+    private static func allowed(_ methods: [HTTPMethod]) -> [HTTPMethod] {
+        var all = Set(methods)
+        if all.contains(.get) { all.insert(.head) }
+        all.insert(.options)
+        return all.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    private static func detail(_ error: RequestTarget.PathError) -> String {
+        switch error {
+        case .dotSegment: "The path has a dot segment."
+        case .encoding(.badEscape): "The path has a % without two hexadecimal digits."
+        case .encoding(.invalidUTF8): "The path is not UTF-8."
+        case .encoding(.nul): "The path has a NUL."
+        }
+    }
+}

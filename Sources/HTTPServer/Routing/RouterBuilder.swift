@@ -1,0 +1,57 @@
+public import HTTP
+
+/// Gathers routes and middleware and makes a router of them, once.
+public struct RouterBuilder {
+    private var middleware: [any Middleware] = []
+    private var routes: [(method: HTTPMethod, template: String, handler: HTTPHandler)] = []
+
+    public init() {}
+
+    /// Puts middleware around all handlers; the first stands outermost.
+    public mutating func use(_ middleware: any Middleware) { self.middleware.append(middleware) }
+
+    /// Answers requests of this method to paths of this form: `/v1/articles/{id}`.
+    public mutating func on(
+        _ method: HTTPMethod, _ template: String, _ handler: @escaping HTTPHandler
+    ) {
+        routes.append((method, template, handler))
+    }
+
+    /// - Throws: for malformed templates, and routes that take the same requests.
+    public func build() throws(RouterError) -> Router {
+        var nodes = [Router.Node()]
+        for route in routes {
+            let template = try PathTemplate(route.template)
+            var node = 0
+            for part in template.parts { node = Self.child(of: node, for: part, in: &nodes) }
+            if let other = nodes[node].routes.first(where: { $0.method == route.method }) {
+                throw .conflict(
+                    method: route.method.rawValue, other.template, route.template)
+            }
+            let handler = middleware.reversed().reduce(route.handler) { $1.around($0) }
+            nodes[node].routes.append(
+                Router.Route(
+                    method: route.method, template: route.template, names: template.names,
+                    places: template.places, handler: handler))
+        }
+        return Router(nodes: nodes)
+    }
+
+    private static func child(
+        of node: Int, for part: PathTemplate.Part, in nodes: inout [Router.Node]
+    ) -> Int {
+        switch part {
+        case .parameter:
+            if let child = nodes[node].parameter { return child }
+            nodes[node].parameter = nodes.count
+        case .literal(let text):
+            let bytes = Array(text.utf8)
+            if let known = nodes[node].literals.first(where: { $0.bytes == bytes }) {
+                return known.node
+            }
+            nodes[node].literals.append((bytes, nodes.count))
+        }
+        nodes.append(Router.Node())
+        return nodes.count - 1
+    }
+}

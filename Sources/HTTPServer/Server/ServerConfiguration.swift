@@ -1,0 +1,24 @@
+public import Network
+
+/// What a server needs to know before it starts.
+public struct ServerConfiguration: Sendable {
+    /// Where it listens; port 0 lets the kernel choose.
+    public var addresses: [SocketAddress]
+    /// Event loops, each on a thread of its own.
+    public var loops: Int
+    /// Beyond, connections are answered 503 and closed. At most what the descriptor limit allows.
+    public var maximumConnections = 12_000
+    public var limits = ServerLimits()
+    /// Told of each answer that went out.
+    public var observers: [any ExchangeObserver] = []
+    /// Makes answers of the server's own refusals.
+    public var refusals: ServerRefusal.Renderer = ServerRefusal.plainText
+
+    public init(addresses: [SocketAddress], loops: Int = 1) {
+        self.addresses = addresses
+        self.loops = loops
+    }
+
+    /// Descriptors that are kept for files, loops and the store.
+    static let reservedDescriptors = 64
+}

@@ -1,0 +1,33 @@
+public import HTTP
+
+/// How long and how large things may be before the server ends them.
+public struct ServerLimits: Sendable {
+    /// Sizes of heads and bodies, in bytes.
+    public var message = HTTPLimits()
+    /// From a head's first byte to its last: 408 beyond.
+    public var headMilliseconds: Int64 = 10_000
+    /// A body may be this slow at first …
+    public var bodyGraceMilliseconds: Int64 = 5_000
+    /// … and has to keep up this rate, on average, behind that: 408 otherwise.
+    public var bodyBytesPerSecond: Int64 = 240
+    /// A body in all: 408 beyond.
+    public var bodyMilliseconds: Int64 = 60_000
+    /// Between two requests; the connection is closed without a word.
+    public var idleMilliseconds: Int64 = 75_000
+    /// While an answer goes out: without any progress for so long, the connection is dropped.
+    public var writeStallMilliseconds: Int64 = 30_000
+    /// For a handler to make its answer: 503 beyond, and its task is cancelled.
+    public var handlerMilliseconds: Int64 = 30_000
+    /// How long a refused client's bytes are read and dropped, so that it sees the answer …
+    public var lingerMilliseconds: Int64 = 2_000
+    /// … and how many bytes of them.
+    public var lingerBytes = 16 << 20
+
+    public init() {}
+
+    /// When a body of which so much has come must go on or be refused (monotonic milliseconds).
+    func bodyDeadline(since start: Int64, received: Int) -> Int64 {
+        let rate = start + bodyGraceMilliseconds + Int64(received) * 1_000 / bodyBytesPerSecond
+        return min(rate, start + bodyMilliseconds)
+    }
+}
