@@ -1,22 +1,26 @@
 import Dispatch
 
 /// Runs work that blocks (files, databases, hashing) away from event loops, with bounds: at most
-/// `width` at once, at most `depth` waiting.
+/// `width` at once, at most `depth` waiting beside them. Work begins in the order of its arrival.
 public final class BlockingPool: Sendable {
     private struct State {
-        var waiting: [@Sendable () -> Void] = []
+        var waiting: [(@Sendable () -> Void)?] = []
         var head = 0
-        var running = 0
+        /// The queues on which nothing drains.
+        var idle: [Int]
+        /// Accepted and not done yet.
+        var inFlight = 0
 
         var count: Int { waiting.count - head }
 
         mutating func next() -> (@Sendable () -> Void)? {
             guard head < waiting.count else { return nil }
-            let work = waiting[head]
+            // What the work holds on to ends with it, not with the array.
+            let work = waiting[head].take()
             head += 1
             // The array is compacted once half of it is gone: constant cost for each piece of work.
-            if head > 64, head * 2 > waiting.count {
-                waiting.removeFirst(head)
+            if head == waiting.count || (head > 64 && head * 2 > waiting.count) {
+                waiting.removeSubrange(..<head)
                 head = 0
             }
             return work
@@ -28,19 +32,21 @@ public final class BlockingPool: Sendable {
         public init() {}
     }
 
-    private let queue: DispatchQueue
-    private let width: Int
-    private let depth: Int
-    private let state = Lock(State())
+    // A serial queue has a thread of its own when it needs one; a concurrent one would share as many
+    // threads as there are cores with every other pool, and one that blocks would hold up the rest.
+    private let queues: [DispatchQueue]
+    private let limit: Int
+    private let state: Lock<State>
 
     /// - Parameters:
-    ///   - label: of the Dispatch queue, for debuggers.
-    ///   - width: how many threads work at once.
-    ///   - depth: how much may wait.
+    ///   - label: of the Dispatch queues, for debuggers.
+    ///   - width: how many threads work at once; at least 1.
+    ///   - depth: how much may wait while all of them work.
     public init(label: String, width: Int, depth: Int) {
-        queue = DispatchQueue(label: label, attributes: .concurrent)
-        self.width = width
-        self.depth = depth
+        let width = max(1, width)
+        queues = (0..<width).map { DispatchQueue(label: "\(label).\($0)") }
+        limit = width + max(0, depth)
+        state = Lock(State(idle: Array((0..<width).reversed())))
     }
 
     /// How much is waiting now.
@@ -51,7 +57,11 @@ public final class BlockingPool: Sendable {
         _ work: @escaping @Sendable () -> Result
     ) async throws(Full) -> Result {
         let result: Result? = await withUnsafeContinuation { continuation in
-            let isQueued = enqueue { continuation.resume(returning: work()) }
+            let isQueued = enqueue { [self] in
+                let result = work()
+                finishOne()
+                continuation.resume(returning: result)
+            }
             if !isQueued { continuation.resume(returning: nil) }
         }
         guard let result else { throw Full() }
@@ -59,27 +69,31 @@ public final class BlockingPool: Sendable {
     }
 
     private func enqueue(_ work: @escaping @Sendable () -> Void) -> Bool {
-        let (isQueued, startsDrainer) = state.withLock { state in
-            guard state.count < depth else { return (false, false) }
+        let (isQueued, startsOn): (Bool, Int?) = state.withLock { state in
+            guard state.inFlight < limit else { return (false, nil) }
+            state.inFlight += 1
             state.waiting.append(work)
-            guard state.running < width else { return (true, false) }
-            state.running += 1
-            return (true, true)
+            return (true, state.idle.popLast())
         }
-        if startsDrainer { queue.async { self.drain() } }
+        if let startsOn { queues[startsOn].async { self.drain(startsOn) } }
         return isQueued
     }
 
-    private func drain() {
-        while let work = next() { work() }
+    private func drain(_ queue: Int) {
+        while let work = next(for: queue) { work() }
     }
 
-    /// The next piece of work; without one, this drainer has ended.
-    private func next() -> (@Sendable () -> Void)? {
+    /// The next piece of work; without one, the queue's drainer has ended.
+    private func next(for queue: Int) -> (@Sendable () -> Void)? {
         state.withLock { state in
             let work = state.next()
-            if work == nil { state.running -= 1 }
+            if work == nil { state.idle.append(queue) }
             return work
         }
+    }
+
+    /// Before the caller hears of it, so that who runs one piece after another never finds it full.
+    private func finishOne() {
+        state.withLock { $0.inFlight -= 1 }
     }
 }
