@@ -59,7 +59,7 @@ let package = Package(
             swiftSettings: rules),
 
         // Tests mirror the sources.
-        layer("TestSupport", ["HTTP", "Network"]),
+        layer("TestSupport", ["CLinux", "HTTP", "HTTPServer", "Network"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests("NetworkTests", ["CLinux", "Network", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),

@@ -8,4 +8,7 @@
 /// `accept4(2)` with SOCK_NONBLOCK and SOCK_CLOEXEC.
 int broadsheet_accept(int listener, struct sockaddr *_Nullable address,
                       socklen_t *_Nullable length);
+
+/// `pipe2(2)` with O_CLOEXEC.
+int broadsheet_pipe(int ends[_Nonnull 2]);
 #endif

@@ -1,10 +1,8 @@
-import CLinux
-
 #if canImport(Glibc)
-    import CLinux
+    package import CLinux
     import Glibc
 #else
-    import Darwin
+    package import Darwin
 #endif
 
 /// Where a socket listens or connects to.
@@ -115,7 +113,9 @@ public enum SocketAddress: Sendable, Hashable {
     }
 
     /// Runs the body with the C structure and its length.
-    func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result)
+        -> Result
+    {
         var storage = sockaddr_storage()
         let length = withUnsafeMutableBytes(of: &storage) { fill($0) }
         return withUnsafePointer(to: &storage) { pointer in

@@ -1,0 +1,158 @@
+import Glibc
+public import HTTP
+public import Network
+
+/// A client's socket, to which a test may send what no decent client would. Calls block, with a
+/// deadline.
+public final class RawConnection {
+    private var descriptor: Int32
+    private var received: [UInt8] = []
+
+    /// - Parameter receiveBuffer: the size of the kernel's buffer in bytes; small ones make a reader
+    ///   slow.
+    public init(
+        _ address: SocketAddress, timeoutSeconds: Int = 20, receiveBuffer: Int32? = nil
+    ) throws {
+        descriptor = try Self.socket(address)
+        var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
+        if var receiveBuffer {
+            setsockopt(
+                descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer,
+                socklen_t(MemoryLayout<Int32>.size))
+        }
+        let result = address.withSockaddr { connect(descriptor, $0, $1) }
+        guard result == 0 else { throw TestFailure.system("connect") }
+    }
+
+    deinit { close() }
+
+    private static func socket(_ address: SocketAddress) throws -> Int32 {
+        let family =
+            switch address {
+            case .v4: AF_INET
+            case .v6: AF_INET6
+            case .unix: AF_UNIX
+            }
+        let descriptor = Glibc.socket(
+            family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw TestFailure.system("socket") }
+        return descriptor
+    }
+
+    // MARK: Sending
+
+    public func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    public func send(_ bytes: [UInt8]) throws {
+        guard sendSome(bytes) == bytes.count else { throw TestFailure.system("send") }
+    }
+
+    /// Sends as much as the peer takes before it ends the connection; tells how much.
+    public func sendSome(_ bytes: [UInt8]) -> Int {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { break }
+            sent += count
+        }
+        return sent
+    }
+
+    // MARK: Receiving
+
+    /// The next answer, whole.
+    public func response(to method: HTTPMethod = .get) throws -> ReceivedResponse {
+        var parser = ResponseParser()
+        while true {
+            let head = try received.withUnsafeBufferPointer {
+                try parser.parse(Span(_unsafeElements: $0), to: method)
+            }
+            if let head {
+                received.removeFirst(parser.consumed)
+                return ReceivedResponse(head: head, body: try body(head.framing))
+            }
+            guard try receive() else { throw TestFailure("the connection ended in a head") }
+        }
+    }
+
+    private func body(_ framing: BodyFraming) throws -> [UInt8] {
+        var limits = HTTPLimits()
+        limits.bodyBytes = 1 << 30
+        var decoder = try BodyDecoder(framing, limits: limits)
+        var body: [UInt8] = []
+        while true {
+            let used = try received.withUnsafeBufferPointer {
+                try decoder.decode(Span(_unsafeElements: $0), into: &body)
+            }
+            received.removeFirst(used)
+            if decoder.isComplete { return body }
+            guard try receive() else {
+                if framing == .untilClose { return body }
+                throw TestFailure("the connection ended in a body")
+            }
+        }
+    }
+
+    /// Everything until the peer ends the connection.
+    public func rest() throws -> [UInt8] {
+        while try receive() {}
+        defer { received = [] }
+        return received
+    }
+
+    /// Whether the peer has ended the connection and sent nothing before it; waits for it.
+    public func isEnded() -> Bool {
+        guard received.isEmpty else { return false }
+        do { return try !receive() } catch { return errno == ECONNRESET }
+    }
+
+    /// Waits for bytes and takes at most so many; none at the end.
+    public func receive(atMost limit: Int) throws -> [UInt8] {
+        if received.isEmpty { _ = try receive() }
+        let taken = Array(received.prefix(limit))
+        received.removeFirst(taken.count)
+        return taken
+    }
+
+    private func receive() throws -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw TestFailure.system("recv") }
+        received += bytes.prefix(count)
+        return count > 0
+    }
+
+    // MARK: Ending
+
+    /// Sends no more, and can still receive.
+    public func shutdownWrite() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// Breaks the connection off (`RST`).
+    public func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    public func close() {
+        guard descriptor >= 0 else { return }
+        Glibc.close(descriptor)
+        descriptor = -1
+    }
+}
+
+/// An answer that came over a socket.
+public struct ReceivedResponse: Sendable {
+    public let head: ResponseHead
+    public let body: [UInt8]
+
+    public var status: Int { head.status.code }
+    public var fields: HTTPFields { head.fields }
+    public var text: String { String(decoding: body, as: UTF8.self) }
+}
