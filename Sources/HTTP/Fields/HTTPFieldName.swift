@@ -50,10 +50,7 @@ public struct HTTPFieldName: Sendable {
 
 extension HTTPFieldName: Hashable {
     public static func == (left: HTTPFieldName, right: HTTPFieldName) -> Bool {
-        left.bytes.count == right.bytes.count
-            && zip(left.bytes, right.bytes).allSatisfy {
-                Token.lowercase($0) == Token.lowercase($1)
-            }
+        Token.equal(left.bytes, right.bytes)
     }
 
     public func hash(into hasher: inout Hasher) {

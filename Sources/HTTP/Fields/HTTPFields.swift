@@ -8,12 +8,12 @@ public struct HTTPFields: Sendable {
     public private(set) var wireBytes: [UInt8] = []
     private var entries: [Entry] = []
 
-    /// Places in `wireBytes`: the name's start is the end of the field before it.
+    /// Places in `wireBytes`.
     struct Entry: Sendable {
         var nameStart: UInt32
-        var nameLength: UInt16
-        var valueLength: UInt32
+        var nameLength: UInt32
         var valueStart: UInt32
+        var valueLength: UInt32
     }
 
     public init() {}
@@ -52,11 +52,10 @@ public struct HTTPFields: Sendable {
 
     /// Whether the list in the name's values has this token, in any case (RFC 9110 §5.6.1).
     public func list(_ name: HTTPFieldName, has token: String) -> Bool {
-        guard contains(name) else { return false }
-        let token = token.lowercased()
-        return values(of: name).contains { value in
-            value.split(separator: ",").contains { element in
-                element.lowercased().trimmed == token
+        entries.contains { entry in
+            guard matches(entry, name) else { return false }
+            return valueBytes(of: entry).split(separator: UInt8(ascii: ",")).contains {
+                Token.equal(Token.trim($0), token.utf8)
             }
         }
     }
@@ -64,15 +63,13 @@ public struct HTTPFields: Sendable {
     /// Names and values, in order.
     public var all: [(name: String, value: String)] {
         entries.map { entry in
-            let start = Int(entry.nameStart)
-            let name = wireBytes[start..<start + Int(entry.nameLength)]
-            return (String(decoding: name, as: UTF8.self), text(of: entry))
+            (String(decoding: nameBytes(of: entry), as: UTF8.self), text(of: entry))
         }
     }
 
     // MARK: Writing
 
-    /// Adds a field behind the others.
+    /// Adds a field behind the others, without white space at the ends of its value.
     /// - Returns: false, and nothing added, if the value has a control octet (RFC 9110 §5.5).
     @discardableResult
     public mutating func append(_ name: HTTPFieldName, _ value: String) -> Bool {
@@ -82,7 +79,7 @@ public struct HTTPFields: Sendable {
         wireBytes.append(UInt8(ascii: ":"))
         wireBytes.append(UInt8(ascii: " "))
         let valueStart = wireBytes.count
-        wireBytes += value.utf8
+        wireBytes += value.trimmed.utf8
         note(start, name.bytes.count, valueStart, wireBytes.count - valueStart)
         return true
     }
@@ -119,32 +116,26 @@ public struct HTTPFields: Sendable {
         entries.removeAll(keepingCapacity: true)
     }
 
-    /// Makes room once for a head of known size.
-    mutating func reserve(bytes: Int, count: Int) {
-        wireBytes.reserveCapacity(bytes)
+    /// The fields in lines that the parser has checked, which it then tells one by one (`noteLine`):
+    /// one copy for all.
+    init(lines: borrowing Span<UInt8>, count: Int) {
+        lines.withUnsafeBufferPointer { wireBytes.append(contentsOf: $0) }
         entries.reserveCapacity(count)
     }
 
-    /// Adds a field whose octets the parser has checked.
-    mutating func appendChecked(
-        name: borrowing Span<UInt8>, value: borrowing Span<UInt8>
-    ) {
-        let start = wireBytes.count
-        name.withUnsafeBufferPointer { wireBytes.append(contentsOf: $0) }
-        wireBytes.append(UInt8(ascii: ":"))
-        wireBytes.append(UInt8(ascii: " "))
-        let valueStart = wireBytes.count
-        value.withUnsafeBufferPointer { wireBytes.append(contentsOf: $0) }
-        note(start, name.count, valueStart, value.count)
+    /// Tells where the next line has its name and value.
+    mutating func noteLine(name: Range<Int>, value: Range<Int>) {
+        entries.append(
+            Entry(
+                nameStart: UInt32(name.lowerBound), nameLength: UInt32(name.count),
+                valueStart: UInt32(value.lowerBound), valueLength: UInt32(value.count)))
     }
 
     private mutating func note(_ start: Int, _ nameLength: Int, _ valueStart: Int, _ length: Int) {
         wireBytes.append(UInt8(ascii: "\r"))
         wireBytes.append(UInt8(ascii: "\n"))
-        entries.append(
-            Entry(
-                nameStart: UInt32(start), nameLength: UInt16(nameLength),
-                valueLength: UInt32(length), valueStart: UInt32(valueStart)))
+        noteLine(
+            name: start..<(start + nameLength), value: valueStart..<(valueStart + length))
     }
 
     private func matches(_ entry: Entry, _ name: HTTPFieldName) -> Bool {
@@ -158,16 +149,27 @@ public struct HTTPFields: Sendable {
         return true
     }
 
+    private func nameBytes(of entry: Entry) -> ArraySlice<UInt8> {
+        wireBytes[Int(entry.nameStart)..<Int(entry.nameStart + entry.nameLength)]
+    }
+
+    private func valueBytes(of entry: Entry) -> ArraySlice<UInt8> {
+        wireBytes[Int(entry.valueStart)..<Int(entry.valueStart + entry.valueLength)]
+    }
+
     private func text(of entry: Entry) -> String {
-        let start = Int(entry.valueStart)
-        return String(
-            decoding: wireBytes[start..<start + Int(entry.valueLength)], as: UTF8.self)
+        String(decoding: valueBytes(of: entry), as: UTF8.self)
     }
 }
 
 extension HTTPFields: Equatable {
+    /// The same names, as written, and values in the same order; white space around them is nothing.
     public static func == (left: HTTPFields, right: HTTPFields) -> Bool {
-        left.wireBytes == right.wireBytes
+        left.count == right.count
+            && zip(left.entries, right.entries).allSatisfy {
+                left.nameBytes(of: $0) == right.nameBytes(of: $1)
+                    && left.valueBytes(of: $0) == right.valueBytes(of: $1)
+            }
     }
 }
 
@@ -181,10 +183,9 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
 extension String {
     /// Without optional white space at both ends (RFC 9110 §5.6.3).
     var trimmed: String {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-        guard let first = utf8.firstIndex(where: { !isSpace($0) }),
-            let last = utf8.lastIndex(where: { !isSpace($0) })
-        else { return "" }
-        return String(self[first...last])
+        guard let first = utf8.first, let last = utf8.last,
+            Token.isSpace(first) || Token.isSpace(last)
+        else { return self }
+        return String(decoding: Token.trim(Array(utf8)[...]), as: UTF8.self)
     }
 }

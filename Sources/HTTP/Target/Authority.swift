@@ -7,41 +7,104 @@ public struct Authority: Sendable, Hashable {
     /// The authority in these octets; `nil` for user information, an empty host, a bad port or
     /// octets that no host has.
     public init?(_ bytes: [UInt8]) {
-        let hostEnd: Int
-        if bytes.first == UInt8(ascii: "[") {
-            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")), close > 1,
-                bytes[1..<close].allSatisfy({
-                    PercentEncoding.hexValue(of: $0) != nil || $0 == UInt8(ascii: ":")
-                        || $0 == UInt8(ascii: ".")
-                })
-            else { return nil }
-            hostEnd = close + 1
-        } else {
-            hostEnd = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.count
-            guard hostEnd > 0, bytes[..<hostEnd].allSatisfy(Self.isHostOctet) else { return nil }
-        }
-        host = String(decoding: bytes[..<hostEnd], as: UTF8.self)
-        if hostEnd == bytes.count {
-            port = nil
-            return
-        }
-        guard bytes[hostEnd] == UInt8(ascii: ":") else { return nil }
-        let digits = bytes[(hostEnd + 1)...]
-        if digits.isEmpty {
-            port = nil
-            return
-        }
-        guard digits.allSatisfy({ (48...57).contains($0) }),
-            let port = UInt16(String(decoding: digits, as: UTF8.self))
+        guard let hostEnd = Self.hostEnd(bytes.span),
+            let port = Self.port(bytes.span, after: hostEnd)
         else { return nil }
-        self.port = port
+        host = String(decoding: bytes[..<hostEnd], as: UTF8.self)
+        self.port = port.isGiven ? port.number : nil
     }
 
-    /// RFC 3986 §3.2.2: unreserved, sub-delims and escapes.
-    private static func isHostOctet(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        default: "-._~!$&'()*+,;=%".utf8.contains(byte)
+    /// Whether the octets are an authority; makes nothing of them.
+    static func isValid(_ bytes: borrowing Span<UInt8>) -> Bool {
+        guard let hostEnd = hostEnd(bytes) else { return false }
+        return port(bytes, after: hostEnd) != nil
+    }
+
+    /// Where a valid host ends; `nil` without one.
+    private static func hostEnd(_ bytes: borrowing Span<UInt8>) -> Int? {
+        guard bytes.count > 0 else { return nil }
+        if bytes[0] == UInt8(ascii: "[") {
+            var close = 1
+            while close < bytes.count, bytes[close] != UInt8(ascii: "]") { close += 1 }
+            guard close < bytes.count else { return nil }
+            let address = bytes.extracting(1..<close).withUnsafeBufferPointer { Array($0) }
+            return IPv6Literal.isValid(address[...]) ? close + 1 : nil
         }
+        var end = 0
+        // Invariant: the octets before `end` are of a registered name (RFC 3986 §3.2.2).
+        while end < bytes.count, hostOctets.contains(bytes[unchecked: end]) {
+            if bytes[unchecked: end] == UInt8(ascii: "%") {
+                guard end + 2 < bytes.count, PercentEncoding.hexValue(of: bytes[end + 1]) != nil,
+                    PercentEncoding.hexValue(of: bytes[end + 2]) != nil
+                else { return nil }
+            }
+            end += 1
+        }
+        return end > 0 ? end : nil
+    }
+
+    /// What stands behind the host: nothing, or a colon with digits or without; else `nil`.
+    private static func port(
+        _ bytes: borrowing Span<UInt8>, after hostEnd: Int
+    ) -> (isGiven: Bool, number: UInt16)? {
+        guard hostEnd < bytes.count else { return (false, 0) }
+        guard bytes[hostEnd] == UInt8(ascii: ":") else { return nil }
+        var number: UInt32 = 0
+        for index in (hostEnd + 1)..<bytes.count {
+            guard (48...57).contains(bytes[index]) else { return nil }
+            number = number * 10 + UInt32(bytes[index] - 48)
+            guard number <= UInt32(UInt16.max) else { return nil }
+        }
+        return (hostEnd + 1 < bytes.count, UInt16(number))
+    }
+
+    /// RFC 3986 §3.2.2: letters, digits, `-._~`, `!$&'()*+,;=` and `%`.
+    private static let hostOctets = OctetSet(
+        low: 0x2BFF_7FF2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+}
+
+/// IPv6 addresses as they stand between brackets (RFC 3986 §3.2.2): eight groups, or fewer around
+/// one `::`, of which the last two may be an IPv4 address.
+private enum IPv6Literal {
+    static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard let gap = firstGap(bytes) else { return groups(bytes, allowsIPv4: true) == 8 }
+        let (head, tail) = (bytes[..<gap], bytes[(gap + 2)...])
+        guard let before = head.isEmpty ? 0 : groups(head, allowsIPv4: false),
+            let after = tail.isEmpty ? 0 : groups(tail, allowsIPv4: true)
+        else { return false }
+        return before + after <= 7
+    }
+
+    private static func firstGap(_ bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.indices.dropLast().first {
+            bytes[$0] == UInt8(ascii: ":") && bytes[$0 + 1] == UInt8(ascii: ":")
+        }
+    }
+
+    /// How many 16-bit groups there are; `nil` if one is none.
+    private static func groups(_ bytes: ArraySlice<UInt8>, allowsIPv4: Bool) -> Int? {
+        let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        var count = 0
+        for (index, part) in parts.enumerated() {
+            if allowsIPv4, index == parts.count - 1, isIPv4(part) {
+                count += 2
+            } else {
+                guard (1...4).contains(part.count),
+                    part.allSatisfy({ PercentEncoding.hexValue(of: $0) != nil })
+                else { return nil }
+                count += 1
+            }
+        }
+        return count
+    }
+
+    private static func isIPv4(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in
+                (1...3).contains(part.count) && part.allSatisfy { (48...57).contains($0) }
+                    && UInt8(String(decoding: part, as: UTF8.self)) != nil
+                    && (part.count == 1 || part.first != 48)
+            }
     }
 }

@@ -28,7 +28,7 @@ public struct RequestTarget: Sendable, Hashable {
     /// authority form.
     public init?(_ bytes: some Sequence<UInt8>, method: HTTPMethod = .get) {
         let bytes = Array(bytes)
-        guard let first = bytes.first, bytes.allSatisfy(Self.isTargetOctet) else { return nil }
+        guard let first = bytes.first, bytes.allSatisfy(Self.octets.contains) else { return nil }
         self.bytes = bytes
         if method == .connect {
             guard Authority(bytes)?.port != nil else { return nil }
@@ -86,13 +86,8 @@ public struct RequestTarget: Sendable, Hashable {
         return segments
     }
 
-    private static func isTargetOctet(_ byte: UInt8) -> Bool {
-        // RFC 3986 §2: a URI is of visible ASCII; a fragment is never sent.
-        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "\"")
-            && byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">")
-            && byte != UInt8(ascii: "\\") && byte != UInt8(ascii: "^")
-            && byte != UInt8(ascii: "`") && !(0x7B...0x7D).contains(byte)
-    }
+    /// RFC 3986 §2: visible ASCII but ``"#<>\^`{|}``; a fragment is never sent.
+    private static let octets = OctetSet(low: 0xAFFF_FFF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
 
     private static func authorityStart(_ bytes: [UInt8]) -> Int {
         (bytes.firstIndex(of: UInt8(ascii: ":")) ?? 0) + 3

@@ -5,7 +5,7 @@ public struct BodyDecoder: Sendable {
         case length(Int)
         case untilClose
         case size(value: Int, digits: Int)
-        case `extension`(size: Int)
+        case `extension`(ChunkExtension, size: Int)
         case sizeLineFeed(Int)
         case data(Int)
         case dataReturn
@@ -21,6 +21,7 @@ public struct BodyDecoder: Sendable {
     private var state: State
     private let limits: HTTPLimits
     private var lineLength = 0
+    private var extensionLength = 0
     private var trailerLength = 0
     /// The bytes of the body so far.
     public private(set) var length = 0
@@ -32,7 +33,7 @@ public struct BodyDecoder: Sendable {
         case .none: state = .complete
         case .length(let length):
             guard length <= limits.bodyBytes else { throw Self.tooLarge(limits) }
-            state = .length(length)
+            state = length > 0 ? .length(length) : .complete
         case .chunked: state = .size(value: 0, digits: 0)
         case .untilClose: state = .untilClose
         }
@@ -86,13 +87,7 @@ public struct BodyDecoder: Sendable {
     private mutating func step(_ byte: UInt8) throws(HTTPParseError) {
         switch state {
         case .size(let value, let digits): try stepSize(byte, value, digits)
-        case .extension(let size):
-            try countLine()
-            if byte == 0x0D {
-                state = .sizeLineFeed(size)
-            } else if !Token.isFieldContent(byte) {
-                throw .bad("a control character in a chunk extension")
-            }
+        case .extension(let place, let size): try stepExtension(byte, place, size)
         case .sizeLineFeed(let size):
             try expectLineFeed(byte)
             lineLength = 0
@@ -121,8 +116,26 @@ public struct BodyDecoder: Sendable {
         guard digits > 0 else { throw .bad("a chunk without a size") }
         switch byte {
         case 0x0D: state = .sizeLineFeed(value)
-        case UInt8(ascii: ";"), 0x20, 0x09: state = .extension(size: value)
+        case UInt8(ascii: ";"): state = .extension(.beforeName, size: value)
+        case 0x20, 0x09: state = .extension(.beforeSemicolon, size: value)
         default: throw .bad("a chunk size that is no hexadecimal number")
+        }
+    }
+
+    private mutating func stepExtension(
+        _ byte: UInt8, _ place: ChunkExtension, _ size: Int
+    ) throws(HTTPParseError) {
+        try countLine()
+        extensionLength += 1
+        guard extensionLength <= limits.fieldBytes else {
+            throw .bad("chunk extensions without an end")
+        }
+        if byte == 0x0D, place.isWhole {
+            state = .sizeLineFeed(size)
+        } else if let place = place.next(byte) {
+            state = .extension(place, size: size)
+        } else {
+            throw .bad("a malformed chunk extension")
         }
     }
 

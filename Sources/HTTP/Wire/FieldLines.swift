@@ -1,27 +1,29 @@
 /// What field lines say of the message itself (RFC 9112 §6, §7, §9), gathered as they are read.
 struct FieldLines: Sendable {
-    private(set) var fields = HTTPFields()
+    private(set) var fields: HTTPFields
     private(set) var hostCount = 0
-    private(set) var contentLength: Int?
-    private(set) var codings: [String] = []
-    private(set) var hasTransferEncoding = false
-    private(set) var hasConnection = false
+    private(set) var hasValidHost = false
     private(set) var hasExpect = false
+    private var contentLength: Int?
+    /// The transfer codings, one for each element; `nil` without `Transfer-Encoding`.
+    private var codings: [TransferCoding]?
+    private var hasConnection = false
 
     /// Reads the lines between `start` and each end (RFC 9112 §5).
     init(
         _ bytes: borrowing Span<UInt8>, start: Int, ends: ArraySlice<Int>
     ) throws(HTTPParseError) {
-        fields.reserve(bytes: (ends.last ?? start) - start + 2, count: ends.count)
+        let end = ends.last.map { $0 + 2 } ?? start
+        fields = HTTPFields(lines: bytes.extracting(start..<end), count: ends.count)
         var lineStart = start
         for end in ends {
-            try readLine(bytes, lineStart, end)
+            try readLine(bytes, lineStart, end, offset: start)
             lineStart = end + 2
         }
     }
 
     private mutating func readLine(
-        _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int
+        _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int, offset: Int
     ) throws(HTTPParseError) {
         var colon = start
         // Invariant: the octets from `start` to `colon` are of a token.
@@ -30,13 +32,13 @@ struct FieldLines: Sendable {
             throw Self.fault(bytes, start, colon, end)
         }
         var valueStart = colon + 1
-        while valueStart < end, Self.isSpace(bytes[unchecked: valueStart]) { valueStart += 1 }
+        while valueStart < end, Token.isSpace(bytes[unchecked: valueStart]) { valueStart += 1 }
         var valueEnd = end
-        while valueEnd > valueStart, Self.isSpace(bytes[unchecked: valueEnd - 1]) { valueEnd -= 1 }
-        let name = bytes.extracting(start..<colon)
-        let value = bytes.extracting(valueStart..<valueEnd)
-        fields.appendChecked(name: name, value: value)
-        try note(name, value)
+        while valueEnd > valueStart, Token.isSpace(bytes[unchecked: valueEnd - 1]) { valueEnd -= 1 }
+        fields.noteLine(
+            name: (start - offset)..<(colon - offset),
+            value: (valueStart - offset)..<(valueEnd - offset))
+        try note(bytes.extracting(start..<colon), bytes.extracting(valueStart..<valueEnd))
     }
 
     /// Names that frame messages are told by their lengths first.
@@ -44,48 +46,51 @@ struct FieldLines: Sendable {
         _ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>
     ) throws(HTTPParseError) {
         switch name.count {
-        case 4: if Self.name(name, is: "host") { hostCount += 1 }
+        case 4:
+            guard Self.name(name, is: "host") else { return }
+            hostCount += 1
+            hasValidHost = Authority.isValid(value)
         case 6: if Self.name(name, is: "expect") { hasExpect = true }
         case 10: if Self.name(name, is: "connection") { hasConnection = true }
         case 14: if Self.name(name, is: "content-length") { try readLength(value) }
-        case 17:
-            guard Self.name(name, is: "transfer-encoding") else { return }
-            hasTransferEncoding = true
-            codings += Self.text(value).split(separator: ",", omittingEmptySubsequences: false)
-                .map { String($0).trimmed.lowercased() }
+        case 17: if Self.name(name, is: "transfer-encoding") { readCodings(value) }
         default: break
         }
     }
 
     /// Digits only, and the same each time (RFC 9110 §8.6).
     private mutating func readLength(_ value: borrowing Span<UInt8>) throws(HTTPParseError) {
-        for element in Self.text(value).split(separator: ",", omittingEmptySubsequences: false) {
-            let digits = String(element).trimmed
-            guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }),
-                let length = Int(digits)
+        for digits in Self.elements(value) {
+            guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }),
+                let length = Int(String(decoding: digits, as: UTF8.self))
             else { throw .bad("Content-Length is no number of bytes") }
             guard contentLength == nil || contentLength == length else {
                 throw .bad("Content-Length is given twice and differently")
             }
             contentLength = length
         }
-        guard contentLength != nil else { throw .bad("Content-Length is no number of bytes") }
+    }
+
+    private mutating func readCodings(_ value: borrowing Span<UInt8>) {
+        codings = (codings ?? []) + Self.elements(value).map(TransferCoding.init)
     }
 
     private static func fault(
         _ bytes: borrowing Span<UInt8>, _ start: Int, _ colon: Int, _ end: Int
     ) -> HTTPParseError {
-        if isSpace(bytes[start]) { return .bad("a folded field line, at byte \(start)") }
-        if colon < end, isSpace(bytes[colon]) {
+        if Token.isSpace(bytes[start]) { return .bad("a folded field line, at byte \(start)") }
+        if colon < end, Token.isSpace(bytes[colon]) {
             return .bad("a space before the colon of a field, at byte \(colon)")
         }
         return .bad("a field line without a name and a colon, at byte \(start)")
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    private static func text(_ bytes: borrowing Span<UInt8>) -> String {
-        bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+    /// The elements of a list, empty ones too: octets, as the characters of a text could hide a comma
+    /// under a combining mark.
+    private static func elements(_ value: borrowing Span<UInt8>) -> [ArraySlice<UInt8>] {
+        value.withUnsafeBufferPointer { Array($0) }
+            .split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map(Token.trim)
     }
 
     private static func name(_ bytes: borrowing Span<UInt8>, is name: StaticString) -> Bool {
@@ -98,18 +103,35 @@ struct FieldLines: Sendable {
     }
 }
 
+/// A transfer coding (RFC 9112 §7), as far as it matters here: there is one, and what is not it.
+private enum TransferCoding: Sendable {
+    case chunked, unknown, malformed
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        let name = bytes.prefix { Token.contains($0) }
+        let rest = Token.trim(bytes[name.endIndex...])
+        guard !name.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: ";") else {
+            self = .malformed
+            return
+        }
+        // `chunked` has no parameters (RFC 9112 §7.1).
+        self =
+            !Token.equal(name, "chunked".utf8) ? .unknown : rest.isEmpty ? .chunked : .malformed
+    }
+}
+
 extension FieldLines {
     /// How the body is delimited (RFC 9112 §6.3), as far as fields tell; `nil` if they do not.
     func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
-        guard hasTransferEncoding else {
-            return contentLength.map { $0 == 0 ? .none : .length($0) }
+        guard let codings else {
+            return contentLength.map { $0 == 0 ? BodyFraming.none : .length($0) }
         }
         guard version == .http11 else { throw .bad("Transfer-Encoding in HTTP/1.0") }
         guard contentLength == nil else {
             throw .bad("both Transfer-Encoding and Content-Length")
         }
-        guard !codings.contains(where: \.isEmpty) else { throw .bad("an empty transfer coding") }
-        guard codings.allSatisfy({ $0 == "chunked" }) else {
+        guard !codings.contains(.malformed) else { throw .bad("a malformed transfer coding") }
+        guard !codings.contains(.unknown) else {
             throw HTTPParseError(.notImplemented, "a transfer coding other than chunked")
         }
         guard codings.count == 1 else { throw .bad("the transfer coding chunked, twice") }
@@ -121,5 +143,13 @@ extension FieldLines {
         guard hasConnection else { return version == .http11 }
         if fields.list(.connection, has: "close") { return false }
         return version == .http11 || fields.list(.connection, has: "keep-alive")
+    }
+
+    /// Whether all that is expected is 100-continue (RFC 9110 §10.1.1).
+    var expectsOnlyContinue: Bool {
+        fields.values(of: .expect).allSatisfy { value in
+            value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                .allSatisfy { Token.equal(Token.trim(Array($0)[...]), "100-continue".utf8) }
+        }
     }
 }

@@ -1,6 +1,7 @@
 /// Finds the end of a message's head and its lines, without looking at a byte twice.
 ///
 /// Refuses what may stand nowhere in a head: bare CR, bare LF and control octets (RFC 9112 §2.2).
+/// The first octet that is too much or wrong decides, however the bytes arrived.
 struct HeadScanner: Sendable {
     /// Where each line's content ends (its CR), the start line first.
     private(set) var lineEnds: [Int] = []
@@ -10,9 +11,14 @@ struct HeadScanner: Sendable {
     private var scanned = 0
     private var lineStart = 0
     private var emptyLines = 0
+    /// Where the start line, and later the field lines, must have ended.
+    private var bound: Int
     private let limits: HTTPLimits
 
-    init(limits: HTTPLimits) { self.limits = limits }
+    init(limits: HTTPLimits) {
+        self.limits = limits
+        bound = limits.requestLineBytes
+    }
 
     /// The length of the head with its empty line; `nil` if more bytes are needed.
     mutating func scan(_ bytes: borrowing Span<UInt8>) throws(HTTPParseError) -> Int? {
@@ -20,11 +26,14 @@ struct HeadScanner: Sendable {
         let count = bytes.count
         // Invariant: bytes before `position` are good; `lineStart` is where their last line began.
         while position < count {
+            // Invariant: the bytes before `position` are of one line.
+            let end = min(count, bound)
+            while position < end, Token.isFieldContent(bytes[unchecked: position]) { position += 1 }
+            guard position < count else { break }
+            // The empty line that ends the head is not of the field lines.
+            guard position < bound || position == lineStart else { throw tooLong }
             let byte = bytes[unchecked: position]
-            if byte >= 0x20 && byte != 0x7F || byte == 0x09 {
-                position += 1
-                continue
-            }
+            if Token.isFieldContent(byte) { throw tooLong }
             guard byte == 0x0D else {
                 throw .bad(
                     byte == 0x0A
@@ -40,7 +49,6 @@ struct HeadScanner: Sendable {
             lineStart = position
         }
         scanned = position
-        try checkSize(position)
         return nil
     }
 
@@ -48,6 +56,7 @@ struct HeadScanner: Sendable {
     mutating func reset() {
         lineEnds.removeAll(keepingCapacity: true)
         (start, scanned, lineStart, emptyLines) = (0, 0, 0, 0)
+        bound = limits.requestLineBytes
     }
 
     /// Whether the line that ends here ends the head.
@@ -59,10 +68,12 @@ struct HeadScanner: Sendable {
                 throw .bad("empty lines before a request")
             }
             start = end + 2
+            bound = start + limits.requestLineBytes
             return false
         }
+        guard end + 2 <= bound else { throw tooLong }
+        if lineEnds.isEmpty { bound = end + 2 + limits.fieldBytes }
         lineEnds.append(end)
-        try checkSize(end + 2)
         guard lineEnds.count <= limits.fields + 1 else {
             throw HTTPParseError(
                 .requestHeaderFieldsTooLarge, "more than \(limits.fields) fields")
@@ -70,15 +81,11 @@ struct HeadScanner: Sendable {
         return false
     }
 
-    private func checkSize(_ position: Int) throws(HTTPParseError) {
-        let lineBytes = (lineEnds.first.map { $0 + 2 } ?? position) - start
-        guard lineBytes <= limits.requestLineBytes else {
-            throw HTTPParseError(
+    private var tooLong: HTTPParseError {
+        lineEnds.isEmpty
+            ? HTTPParseError(
                 .uriTooLong, "a request line of more than \(limits.requestLineBytes) bytes")
-        }
-        guard position - start - lineBytes <= limits.fieldBytes else {
-            throw HTTPParseError(
+            : HTTPParseError(
                 .requestHeaderFieldsTooLarge, "fields of more than \(limits.fieldBytes) bytes")
-        }
     }
 }

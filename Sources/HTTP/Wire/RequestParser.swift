@@ -35,14 +35,21 @@ public struct RequestParser: Sendable {
     }
 
     /// The head at the start of the bytes; `nil` if it is not all there yet.
+    ///
+    /// - Throws: what to answer before closing; the parser then begins anew.
     public mutating func parse(
         _ bytes: borrowing Span<UInt8>
     ) throws(HTTPParseError) -> RequestHead? {
-        guard let length = try scanner.scan(bytes) else { return nil }
-        let head = try head(in: bytes)
-        consumed = length
-        scanner.reset()
-        return head
+        do throws(HTTPParseError) {
+            guard let length = try scanner.scan(bytes) else { return nil }
+            let head = try head(in: bytes)
+            consumed = length
+            scanner.reset()
+            return head
+        } catch {
+            scanner.reset()
+            throw error
+        }
     }
 
     private func head(in bytes: borrowing Span<UInt8>) throws(HTTPParseError) -> RequestHead {
@@ -68,16 +75,14 @@ public struct RequestParser: Sendable {
             guard version == .http10 else { throw .bad("no Host") }
             return
         }
-        guard let host = lines.fields[.host], Authority(Array(host.utf8)) != nil else {
-            throw .bad("Host is no host and port")
-        }
+        guard lines.hasValidHost else { throw .bad("Host is no host and port") }
     }
 
     private static func expectsContinue(
         _ lines: FieldLines, _ version: HTTPVersion
     ) throws(HTTPParseError) -> Bool {
         guard lines.hasExpect, version == .http11 else { return false }
-        guard lines.fields.combined(.expect)?.lowercased() == "100-continue" else {
+        guard lines.expectsOnlyContinue else {
             throw HTTPParseError(.expectationFailed, "an expectation other than 100-continue")
         }
         return true
@@ -101,7 +106,7 @@ private struct RequestLine {
         let bytes = line.extracting((first + 1)..<second).withUnsafeBufferPointer { Array($0) }
         guard let target = RequestTarget(bytes, method: method),
             target.form != .asterisk || method == .options
-        else { throw .bad("a request target of none of the four forms") }
+        else { throw .bad("a request target of no form that its method takes") }
         self.target = target
     }
 
@@ -109,11 +114,11 @@ private struct RequestLine {
         _ bytes: borrowing Span<UInt8>
     ) throws(HTTPParseError) -> HTTPMethod {
         if bytes.count == 3, bytes[0] == 0x47, bytes[1] == 0x45, bytes[2] == 0x54 { return .get }
+        let name = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+        guard let method = HTTPMethod(name) else { throw .bad("a method that is no token") }
         guard bytes.count <= 32 else {
             throw HTTPParseError(.notImplemented, "a method of more than 32 characters")
         }
-        let name = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        guard let method = HTTPMethod(name) else { throw .bad("a method that is no token") }
         return method
     }
 

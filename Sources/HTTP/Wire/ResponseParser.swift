@@ -24,7 +24,21 @@ public struct ResponseParser: Sendable {
     public mutating func parse(
         _ bytes: borrowing Span<UInt8>, to method: HTTPMethod
     ) throws(HTTPParseError) -> ResponseHead? {
-        guard let length = try scanner.scan(bytes) else { return nil }
+        do throws(HTTPParseError) {
+            guard let length = try scanner.scan(bytes) else { return nil }
+            let head = try head(in: bytes, to: method)
+            consumed = length
+            scanner.reset()
+            return head
+        } catch {
+            scanner.reset()
+            throw error
+        }
+    }
+
+    private func head(
+        in bytes: borrowing Span<UInt8>, to method: HTTPMethod
+    ) throws(HTTPParseError) -> ResponseHead {
         let lineEnd = scanner.lineEnds[0]
         let line = bytes.extracting(scanner.start..<lineEnd).withUnsafeBufferPointer {
             String(decoding: $0, as: UTF8.self)
@@ -36,8 +50,6 @@ public struct ResponseParser: Sendable {
             if method == .head || status.forbidsBody { .none } else {
                 try lines.framing(version: version) ?? .untilClose
             }
-        consumed = length
-        scanner.reset()
         return ResponseHead(
             status: status, version: version, fields: lines.fields, framing: framing,
             keepsAlive: framing != .untilClose && lines.keepsAlive(version: version))

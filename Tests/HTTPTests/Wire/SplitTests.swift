@@ -1,0 +1,46 @@
+import HTTP
+import Testing
+
+@Suite("The same bytes give the same messages, however they arrive")
+struct SplitTests {
+    /// Each stream, named; and behind a good request, each that is refused.
+    static let streams: [(what: String, text: String)] =
+        AcceptedRequests.all.map { ($0.what, $0.text) }
+        + RefusedRequests.all.map { ($0.what, $0.text) }
+        + RefusedRequests.all.filter { $0.text.utf8.count < 300 }.map {
+            ("\($0.what), behind a good one", lines("GET /first HTTP/1.1", "Host: a") + $0.text)
+        }
+
+    @Test func `in two pieces or byte by byte`() {
+        for (what, text) in Self.streams {
+            let bytes = Array(text.utf8)
+            let whole = Receiver.receive([bytes[...]])
+            // A long text is cut at every place near its ends and at some between.
+            let stride = 1 + bytes.count / 1_000 * 97
+            for cut in 0...bytes.count
+            where cut < 200 || cut % stride == 0 || cut + 200 > bytes.count {
+                if Receiver.receive([bytes[..<cut], bytes[cut...]]) != whole {
+                    Issue.record("\(what), cut at \(cut)")
+                }
+            }
+            #expect(Receiver.receive(bytes.indices.map { bytes[$0...$0] }) == whole, "\(what)")
+        }
+    }
+
+    @Test func `bodies in any pieces`() throws {
+        let bytes = Array(
+            "3;a=\"b\"\r\nabc\r\n00000A\r\n0123456789\r\n0\r\nX: y\r\n\r\nnext".utf8)
+        for length in 1...bytes.count {
+            var decoder = try BodyDecoder(.chunked)
+            var body: [UInt8] = []
+            var used = 0
+            while !decoder.isComplete {
+                let piece = bytes[used..<min(used + length, bytes.count)]
+                used += try decoder.decode(piece.span, into: &body)
+            }
+            #expect(body == Array("abc0123456789".utf8))
+            #expect(used == bytes.count - 4)
+            #expect(decoder.length == 13)
+        }
+    }
+}
