@@ -1,0 +1,51 @@
+# `make` alone lists what there is. Everything is built by Swift's own package manager.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -ec
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint format clean dependencies
+.NOTPARALLEL:
+
+BINARY := .build/release/broadsheet
+DATABASE ?= broadsheet.db
+LISTEN ?= 127.0.0.1:8080
+ARGS ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+# An import of a target that is not declared as a dependency fails the build.
+FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error
+SOURCES := Package.swift Sources Tests
+LOG := .build/test.log
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+run: build ## build and serve on LISTEN (127.0.0.1:8080) with samples from DATABASE (broadsheet.db); more in ARGS
+	@exec $(BINARY) serve --samples --listen $(LISTEN) --database $(DATABASE) $(ARGS)
+
+build: dependencies ## build the release binary, .build/release/broadsheet
+	swift build $(FLAGS) --configuration release --static-swift-stdlib --product broadsheet
+
+test: dependencies ## run every test; BROADSHEET_BINARY=… tests another binary end to end
+	@mkdir -p .build
+	@swift test $(FLAGS) 2>&1 | tee $(LOG) || { \
+		echo; echo "FAILED:"; \
+		grep -aE '✘|error:|Fatal error|unexpected signal' $(LOG) | sort -u | tail -n 60; \
+		exit 1; }
+
+lint: dependencies ## check the style, the ladder of imports and the Dockerfile
+	swift format lint --strict --recursive $(SOURCES)
+	@mkdir -p .build
+	@swift test $(FLAGS) --filter '^LintTests\.' >$(LOG) 2>&1 || { \
+		grep -aE '✘|↳|error:|Fatal error|unexpected signal' $(LOG); exit 1; }
+	@if command -v hadolint >/dev/null; then hadolint Dockerfile; \
+		else echo "hadolint is not here: the Dockerfile was not checked"; fi
+
+format: ## format the sources in place
+	swift format --in-place --recursive $(SOURCES)
+
+clean: ## remove what was built (databases stay)
+	rm -rf .build
+
+dependencies: ## install the C libraries that are missing, and check Swift's version
+	@.ci/dependencies
