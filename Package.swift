@@ -33,10 +33,12 @@ let package = Package(
         // Rung 0: C libraries and the kernel's own headers, as modules.
         .target(name: "CLinux", cSettings: cRules),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .target(
-            name: "Resources", path: "Resources", exclude: ["migrations", "samples"], cSettings: cRules),
+            name: "Resources", path: "Resources", exclude: ["migrations", "samples"],
+            cSettings: cRules),
 
         // Rung 1: HTTP as values; sockets and event loops.
         layer("HTTP"),
@@ -50,12 +52,17 @@ let package = Package(
         layer("ArticleStore", ["ArticleAPI", "CSQLite", "Network", "Resources"]),
 
         // Rung 4: the rules.
-        layer("ArticleServices", ["ArticleAPI", "ArticleStore", "COpenSSL", "CYAML", "HTTP", "HTTPServer", "Resources"]),
+        layer(
+            "ArticleServices",
+            ["ArticleAPI", "ArticleStore", "COpenSSL", "CYAML", "HTTP", "HTTPServer", "Resources"]),
 
         // Rung 5: the command.
         .executableTarget(
             name: "broadsheet",
-            dependencies: ["ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network", "Resources"],
+            dependencies: [
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network",
+                "Resources",
+            ],
             swiftSettings: rules),
 
         // Tests mirror the sources.
@@ -64,11 +71,20 @@ let package = Package(
         tests("NetworkTests", ["CLinux", "Network", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),
         tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "TestSupport"]),
-        tests("ArticleStoreTests", ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport"]),
-        tests("ArticleServicesTests", ["ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Resources", "TestSupport"]),
-        tests("BroadsheetTests", ["ArticleAPI", "ArticleServices", "ArticleStore", "broadsheet", "TestSupport"]),
+        tests(
+            "ArticleStoreTests",
+            ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport"]),
+        tests(
+            "ArticleServicesTests",
+            [
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Resources",
+                "TestSupport",
+            ]),
+        tests(
+            "BroadsheetTests",
+            ["ArticleAPI", "ArticleServices", "ArticleStore", "broadsheet", "TestSupport"]),
         tests("EndToEndTests", ["ArticleAPI", "HTTP", "TestSupport"]),
-        tests("LintTests", []),
+        tests("LintTests", ["Resources"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c2x
