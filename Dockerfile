@@ -1,0 +1,36 @@
+FROM swift:6.3-bookworm AS build
+# The newest patch of Debian's stable release is wanted, not a version that will be gone.
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends \
+        libsqlite3-dev libssl-dev libyaml-dev pkg-config \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /source
+COPY Package.swift ./
+COPY Resources Resources
+COPY Sources Sources
+COPY Tests Tests
+RUN swift build --configuration release --static-swift-stdlib \
+        --explicit-target-dependency-import-check error --product broadsheet \
+    && install -D --strip .build/release/broadsheet /install/broadsheet
+
+FROM debian:bookworm-slim
+# hadolint ignore=DL3008
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends \
+        curl libsqlite3-0 libssl3 libyaml-0-2 \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin broadsheet \
+    && install --directory --owner broadsheet --mode 0700 /data
+COPY --from=build /install/broadsheet /usr/local/bin/broadsheet
+USER broadsheet
+WORKDIR /data
+VOLUME /data
+ENV BROADSHEET_DATABASE=/data/broadsheet.db \
+    BROADSHEET_LISTEN=0.0.0.0:8080
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=3s --start-period=5s \
+    CMD ["curl", "--fail", "--silent", "--output", "/dev/null", "http://127.0.0.1:8080/livez"]
+ENTRYPOINT ["broadsheet"]
+CMD ["serve"]

@@ -1,0 +1,40 @@
+/// Finds the bodies of functions by their braces.
+enum FunctionScanner {
+    /// From the line of the declaration to that of the closing brace, both counted from 0.
+    static func functions(in code: [String]) -> [ClosedRange<Int>] {
+        var found: [ClosedRange<Int>] = []
+        /// For each open brace: the line of the declaration whose body it opened, if it is a function.
+        var braces: [Int?] = []
+        var parentheses = 0
+        /// The line of a declaration that waits for its body.
+        var pending: Int?
+        for (number, line) in code.enumerated() {
+            for token in tokens(of: line) {
+                switch token {
+                case "func", "init", "deinit", "subscript", "var":
+                    if parentheses == 0 { pending = number }
+                case "struct", "class", "enum", "extension", "protocol", "actor":
+                    if parentheses == 0 { pending = nil }
+                case "(", "[": parentheses += 1
+                case ")", "]": parentheses -= 1
+                case "{":
+                    // A closure among arguments is part of the function around it.
+                    braces.append(parentheses == 0 ? pending : nil)
+                    if parentheses == 0 { pending = nil }
+                case "}":
+                    if let start = braces.popLast() ?? nil { found.append(start...number) }
+                    if parentheses == 0 { pending = nil }
+                default: break
+                }
+            }
+        }
+        return found
+    }
+
+    /// Words and brackets; a word behind a dot (`.init`) declares nothing and is left out.
+    private static func tokens(of line: String) -> [Substring] {
+        line.matches(of: /(\.?)(\w+|[(){}\[\]])/).compactMap { match in
+            match.2.first?.isLetter == true && !match.1.isEmpty ? nil : match.2
+        }
+    }
+}

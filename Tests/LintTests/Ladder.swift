@@ -1,0 +1,84 @@
+/// Which target may import what (CONTRIBUTING.md, "The ladder").
+///
+/// The package manager's own check finds a sibling that is not declared; what comes through another
+/// target it misses.
+enum Ladder {
+    struct Rung {
+        let height: Int
+        /// Targets of this package.
+        let targets: Set<String>
+        /// Modules of the toolchain.
+        let modules: Set<String>
+
+        init(_ height: Int, _ targets: Set<String> = [], modules: Set<String> = []) {
+            self.height = height
+            self.targets = targets
+            self.modules = modules
+        }
+    }
+
+    static let rungs: [String: Rung] = [
+        "CLinux": Rung(0), "COpenSSL": Rung(0), "CSQLite": Rung(0), "CYAML": Rung(0),
+        "Resources": Rung(0),
+        "HTTP": Rung(1),
+        "Network": Rung(1, ["CLinux"], modules: system),
+        "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
+        "HTTPServer": Rung(2, ["HTTP", "Network"], modules: system),
+        "ArticleStore": Rung(
+            3, ["ArticleAPI", "CSQLite", "Network", "Resources"], modules: system),
+        "ArticleServices": Rung(
+            4,
+            [
+                "ArticleAPI", "ArticleStore", "COpenSSL", "CYAML", "HTTP", "HTTPServer",
+                "Network", "Resources",
+            ], modules: system),
+        "broadsheet": Rung(
+            5,
+            [
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network",
+                "Resources",
+            ], modules: system),
+        "TestSupport": Rung(
+            4, ["ArticleAPI", "ArticleStore", "HTTP", "HTTPServer", "Network"], modules: system),
+    ]
+
+    private static let system: Set<String> = [
+        "Darwin", "Dispatch", "FoundationEssentials", "Glibc",
+    ]
+
+    /// The imports of a file of `Sources` that its target may not have.
+    static func violations(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
+        guard let target = file.target else { return [] }
+        guard let rung = rungs[target] else {
+            return [Violation(path: file.path, line: 1, fault: "\(target) is not on the ladder")]
+        }
+        var found: [Violation] = []
+        for (index, line) in text.code.enumerated() {
+            guard let module = module(imported: line) else { continue }
+            var fault: String?
+            if !rung.targets.contains(module), !rung.modules.contains(module) {
+                fault = "\(target) must not import \(module)"
+            } else if module == "Foundation", !standsInForEssentials(text.code[..<index]) {
+                fault = "Foundation is only for where there is no FoundationEssentials"
+            }
+            if let fault { found.append(Violation(path: file.path, line: index + 1, fault: fault)) }
+        }
+        return found
+    }
+
+    /// `Network` of `package import struct Network.Listener`; `nil` for a line that imports nothing.
+    static func module(imported line: String) -> String? {
+        guard
+            let match = line.wholeMatch(
+                of:
+                    /\s*(?:@\w+(?:\(.*?\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)(?:\..*)?[\s;]*/
+            )
+        else { return nil }
+        return String(match.1)
+    }
+
+    private static func standsInForEssentials(_ before: ArraySlice<String>) -> Bool {
+        let conditions = before.filter { $0.contains("#") }.map { $0.filter { !$0.isWhitespace } }
+        return conditions.suffix(2) == ["#ifcanImport(FoundationEssentials)", "#else"]
+    }
+}

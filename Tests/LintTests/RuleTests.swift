@@ -1,0 +1,121 @@
+import Testing
+
+/// Each rule is broken on purpose: one that cannot fail would prove nothing.
+@Suite struct RuleTests {
+    private func faults(_ lines: String..., path: String = "Sources/HTTP/A.swift") -> [String] {
+        let file = SourceFile(path, lines.joined(separator: "\n") + "\n")
+        let text = SwiftText(file)
+        let found =
+            StyleRules.text(file) + StyleRules.code(file, text) + Ladder.violations(file, text)
+        return found.map { "\($0.line): \($0.fault)" }
+    }
+
+    @Test(arguments: [
+        ("import Foundation", "HTTP must not import Foundation"),
+        ("public import Network", "HTTP must not import Network"),
+        ("@testable import struct Network.A", "HTTP must not import Network"),
+        ("@preconcurrency import Glibc", "HTTP must not import Glibc"),
+        ("@_spi(A) package import Dispatch  ", "HTTP must not import Dispatch"),
+    ])
+    func `an import from a higher rung is found`(line: String, fault: String) {
+        #expect(faults(line).contains("1: \(fault)"))
+    }
+
+    @Test func `server targets never see Foundation, nor anybody FoundationNetworking`() {
+        for target in Ladder.rungs.keys {
+            let path = "Sources/\(target)/A.swift"
+            #expect(!faults("import FoundationNetworking", path: path).isEmpty)
+            #expect(!faults("import Foundation", path: path).isEmpty)
+        }
+        let essentials = "#if canImport(FoundationEssentials)\nimport FoundationEssentials\n"
+        let contract = "Sources/ArticleAPI/A.swift"
+        #expect(faults(essentials + "#else\nimport Foundation\n#endif", path: contract) == [])
+        #expect(faults(essentials + "#endif\nimport Foundation", path: contract) != [])
+    }
+
+    @Test func `a target that nobody placed is found`() {
+        let found = faults("let a = 1", path: "Sources/Helpers/A.swift")
+        #expect(found == ["1: Helpers is not on the ladder"])
+    }
+
+    @Test(arguments: [
+        "Task { }", "Task{}", "_ = Task(priority: .high) { }", "Task.detached { }",
+        "Task<Int, Never> { 1 }", "Task(executorPreference: loop) { }", "Task . immediate { }",
+        "let text = \"\\(Task { 1 })\"",
+    ])
+    func `a stray task is found`(line: String) {
+        let fault = "1: tasks are made in \(StyleRules.taskFile) only"
+        #expect(faults(line) == [fault])
+        #expect(faults(line, path: StyleRules.taskFile) == [])
+    }
+
+    @Test(arguments: [
+        "if Task.isCancelled { }", "await Task.yield()", "// Task { }", "/* Task { } */",
+        "let a = \"Task { }\"", "func run(_ task: Task<Int, Never>)", "myTask(1)",
+        "func `Task {`()",
+    ])
+    func `what makes no task is let be`(line: String) {
+        #expect(faults(line) == [])
+    }
+
+    @Test func `an unchecked promise needs its reason`() {
+        let fault = "no reason stands beside it"
+        #expect(faults("final class A: @unchecked Sendable {}") == ["1: \(fault)"])
+        #expect(faults("", "nonisolated(unsafe) var a = 1") == ["2: \(fault)"])
+        #expect(faults("// why", "", "nonisolated(unsafe) var a = 1") == ["3: \(fault)"])
+        #expect(faults("nonisolated(unsafe) var a = 1  // the loop only") == [])
+        #expect(
+            faults("/// The loop only.", "@usableFromInline", "nonisolated(unsafe) var a = 1") == []
+        )
+    }
+
+    @Test func `a trap has to be a programmer error and to say so`() {
+        #expect(faults("let a = try! b()") == ["1: an error that traps"])
+        #expect(faults("fatalError(\"no\")") == ["1: a trap that is no programmer error"])
+        #expect(faults("preconditionFailure()") == ["1: a trap that is no programmer error"])
+        #expect(faults("// A programmer error: the table is ours.", "fatalError(\"no\")") == [])
+        #expect(faults("fatalError(\"programmer error: no route\")") == [])
+    }
+
+    @Test func `long lines, long files and long functions are found`() {
+        #expect(faults("// " + String(repeating: "가", count: 98)) == ["1: more than 100 columns"])
+        #expect(faults("// " + String(repeating: "가", count: 97)) == [])
+        let lines = String(repeating: "// a\n", count: 399)
+        #expect(faults(lines + "// b") == [])
+        #expect(faults(lines + "// b\n// c") == ["401: the file has more than 400 lines"])
+        let body = String(repeating: "    a(\"}\") // }\n", count: 68)
+        #expect(faults("func f() {\n" + body + "}") == [])
+        #expect(faults("func f() {\n" + body + "\n}") == ["1: a function of 71 lines"])
+        #expect(faults("init(a: Int = b {\n}) {\n" + body + "}") == ["1: a function of 71 lines"])
+        #expect(faults("var a: Int {\n" + body + "\n}") == ["1: a function of 71 lines"])
+        #expect(faults("var a: Int\nstruct A {\n" + body + "\n}") == [])
+        #expect(faults("enum A {\n" + body + "\n\n    func f() {\n    }\n}") == [])
+    }
+
+    @Test func `white space at the end, promises and paths of a machine are found`() {
+        #expect(faults("let a = 1 ") == ["1: white space at the end"])
+        #expect(faults("let a = 1\t") == ["1: white space at the end"])
+        #expect(faults("// FIX" + "ME: later") == ["1: FIX" + "ME promises what is not there"])
+        #expect(faults("// TO" + "DO later") == ["1: TO" + "DO promises what is not there"])
+        #expect(faults("let XX" + "XL = 1") == [])
+        #expect(faults("let a = \"/ro" + "ot/a\"") == ["1: /ro" + "ot/ is a path of one machine"])
+        let file = SourceFile("a.sql", "SELECT 1;")
+        #expect(StyleRules.text(file).map(\.fault) == ["no line feed at the end"])
+    }
+
+    @Test func `literals, comments and names do not pass for code`() {
+        let source = ##"""
+            let a = "b { \(c("{ \(d)")) {" // e {
+            /* { /* { */ { */ let f = #"\( { "#
+            let g = """
+                { " \(h) \"""
+                """; `i {`()
+            """##
+        let text = SwiftText(SourceFile("a.swift", source))
+        let expected = [
+            #"leta=""c(""d)"#, #"letf="""#, #"letg="""#, "h", ";_()",
+        ]
+        #expect(text.code.map { $0.filter { !$0.isWhitespace } } == expected)
+        #expect(text.comments[0] == " e {")
+    }
+}

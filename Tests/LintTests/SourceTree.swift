@@ -1,0 +1,66 @@
+import Foundation
+
+/// One text file of the package.
+struct SourceFile: Sendable {
+    /// Relative to the package, with `/`.
+    let path: String
+    let lines: [String]
+
+    init(_ path: String, _ text: String) {
+        self.path = path
+        lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    var isSwift: Bool { path.hasSuffix(".swift") }
+    /// The target, for files of `Sources`.
+    var target: String? {
+        let parts = path.split(separator: "/")
+        return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
+    }
+}
+
+/// A place that breaks a rule of the house.
+struct Violation: Equatable, CustomStringConvertible {
+    let path: String
+    /// From 1.
+    let line: Int
+    let fault: String
+
+    var description: String { "\(path):\(line): \(fault)" }
+}
+
+/// The package's files, found from where this file lay when it was compiled.
+enum SourceTree {
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Every text file that somebody wrote.
+    static func files() throws -> [SourceFile] {
+        let top = ["Package.swift", "Makefile", "Dockerfile", ".dockerignore", ".gitignore"]
+        let documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        let folders = [".ci", "Resources", "Sources", "Tests"]
+        var paths = top + documents
+        for folder in folders {
+            let inside = try FileManager.default.subpathsOfDirectory(
+                atPath: root.appending(path: folder).path)
+            paths += inside.sorted().map { "\(folder)/\($0)" }
+        }
+        return try paths.compactMap { path in
+            let url = root.appending(path: path)
+            guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true,
+                let text = String(data: try Data(contentsOf: url), encoding: .utf8)
+            else { return nil }
+            return SourceFile(path, text)
+        }
+    }
+
+    /// The names within a folder, without hidden ones.
+    static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+            .filter { !$0.hasPrefix(".") }.sorted()
+    }
+
+    static func bytes(_ path: String) throws -> [UInt8] {
+        [UInt8](try Data(contentsOf: root.appending(path: path)))
+    }
+}

@@ -1,0 +1,107 @@
+/// Rules of the house for one file; each gives the places that break it.
+enum StyleRules {
+    static let limitLines = 400
+    static let limitFunctionLines = 70
+    static let limitColumns = 100
+    /// The one file that may make tasks: it gives each connection its own, on the loop's executor.
+    static let taskFile = "Sources/Network/Loop/EventLoop.swift"
+
+    /// What may be said of any text.
+    static func text(_ file: SourceFile) -> [Violation] {
+        var found: [Violation] = []
+        // Spelled in halves, or this file would break its own rules.
+        let promises = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
+        let machines = [
+            "/wo" + "rk/", "/ro" + "ot/", "/Us" + "ers/", "/ho" + "me/", "/tmp" + "/w/",
+        ]
+        let isCode = !file.path.hasSuffix(".md")
+        if isCode, file.lines.count - 1 > limitLines {
+            found.append(violation(file, limitLines, "the file has more than \(limitLines) lines"))
+        }
+        if file.lines.last != "" {
+            found.append(violation(file, file.lines.count - 1, "no line feed at the end"))
+        }
+        for (index, line) in file.lines.enumerated() {
+            if file.isSwift, line.count > limitColumns {
+                found.append(violation(file, index, "more than \(limitColumns) columns"))
+            }
+            if line.last == " " || line.last == "\t" {
+                found.append(violation(file, index, "white space at the end"))
+            }
+            for word in promises where isCode && containsWord(word, in: line) {
+                found.append(violation(file, index, "\(word) promises what is not there"))
+            }
+            for path in machines where line.contains(path) {
+                found.append(violation(file, index, "\(path) is a path of one machine"))
+            }
+        }
+        return found
+    }
+
+    /// What may be said of Swift code.
+    static func code(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
+        var found = functions(file, text)
+        for (index, line) in text.code.enumerated() {
+            if line.contains(/\btry!/) {
+                found.append(violation(file, index, "an error that traps"))
+            }
+            if line.contains(/\b(fatalError|preconditionFailure)\s*\(/),
+                !isExplained(index, file, text, by: "programmer error")
+            {
+                found.append(violation(file, index, "a trap that is no programmer error"))
+            }
+            if line.contains(/@unchecked\b|\bnonisolated\s*\(\s*unsafe\s*\)/),
+                !isExplained(index, file, text, by: nil)
+            {
+                found.append(violation(file, index, "no reason stands beside it"))
+            }
+            if makesTask(line), file.target != nil, file.path != taskFile {
+                found.append(violation(file, index, "tasks are made in \(taskFile) only"))
+            }
+        }
+        return found
+    }
+
+    private static func makesTask(_ line: String) -> Bool {
+        line.contains(
+            /\bTask\s*(<[^>]*>)?\s*[({]|\bTask\s*(<.*>)?\s*\.\s*(detached|immediate|init)/)
+    }
+
+    /// Whether a comment on the same line, or right above it (also above attributes), gives a reason.
+    ///
+    /// With `words`, they have to stand there, or in the message on the line itself.
+    private static func isExplained(
+        _ index: Int, _ file: SourceFile, _ text: SwiftText, by words: String?
+    ) -> Bool {
+        var reasons = text.comments[index]
+        if words != nil { reasons += file.lines[index...].prefix(2).joined(separator: " ") }
+        var above = index - 1
+        while above >= 0 {
+            let code = text.code[above].filter { !$0.isWhitespace }
+            guard code.isEmpty ? text.comments[above] != "" : code.hasPrefix("@") else { break }
+            reasons += " " + text.comments[above]
+            above -= 1
+        }
+        guard let words else { return reasons.contains(where: \.isLetter) }
+        return reasons.lowercased().contains(words)
+    }
+
+    /// Functions, initialisers and accessors that are too long.
+    private static func functions(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
+        var found: [Violation] = []
+        for function in FunctionScanner.functions(in: text.code) {
+            let lines = function.upperBound - function.lowerBound + 1
+            guard lines > limitFunctionLines else { continue }
+            found.append(violation(file, function.lowerBound, "a function of \(lines) lines"))
+        }
+        return found
+    }
+
+    private static func containsWord(_ word: String, in line: String) -> Bool {
+        line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.contains { $0 == word }
+    }
+
+    private static func violation(_ file: SourceFile, _ index: Int, _ fault: String) -> Violation {
+        Violation(path: file.path, line: index + 1, fault: fault)
+    }
+}

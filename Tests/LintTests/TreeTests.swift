@@ -1,0 +1,72 @@
+import Resources
+import Testing
+
+/// The rules, held against the whole package.
+@Suite struct TreeTests {
+    @Test func `every target imports from lower rungs only`() throws {
+        for file in try SourceTree.files() where file.isSwift {
+            let found = Ladder.violations(file, SwiftText(file))
+            #expect(found.isEmpty, "\(listing(found))")
+        }
+    }
+
+    @Test func `the ladder has no step that leads up`() {
+        for (name, rung) in Ladder.rungs {
+            for target in rung.targets {
+                let height = Ladder.rungs[target]?.height ?? .max
+                #expect(height < rung.height, "\(name) imports \(target)")
+            }
+        }
+    }
+
+    @Test func `every file keeps the rules of the house`() throws {
+        var swiftFiles = 0
+        for file in try SourceTree.files() {
+            var found = StyleRules.text(file)
+            if file.isSwift {
+                swiftFiles += 1
+                found += StyleRules.code(file, SwiftText(file))
+            }
+            #expect(found.isEmpty, "\(listing(found))")
+        }
+        #expect(swiftFiles > 50)
+    }
+
+    @Test func `every target has tests`() throws {
+        let folders = Set(try SourceTree.names(in: "Tests"))
+        for target in try SourceTree.names(in: "Sources") {
+            let needsNone = Ladder.rungs[target]?.height == 0 || target == "TestSupport"
+            let tests = target.prefix(1).uppercased() + target.dropFirst() + "Tests"
+            #expect(needsNone || folders.contains(tests), "\(target) has no \(tests)")
+        }
+    }
+
+    @Test(arguments: ["README.md", "CONTRIBUTING.md"])
+    func `what the documents make, the Makefile has`(document: String) throws {
+        let makefile = String(decoding: try SourceTree.bytes("Makefile"), as: UTF8.self)
+        let targets = Set(makefile.matches(of: /(?m)^([a-z]+):/).map { $0.1 })
+        let text = String(decoding: try SourceTree.bytes(document), as: UTF8.self)
+        let named = text.matches(of: /(?m)(?:^|`)make ([a-z]+)/).map { $0.1 }
+        #expect(!named.isEmpty)
+        for name in named { #expect(targets.contains(name), "make \(name)") }
+    }
+
+    @Test func `the binary carries the samples and migrations that lie in the tree`() throws {
+        for (folder, list) in [
+            ("samples", broadsheet_samples()), ("migrations", broadsheet_migrations()),
+        ] {
+            let embedded = UnsafeBufferPointer(start: list.first, count: list.count)
+            let names = embedded.map { String(cString: $0.name) }
+            #expect(names == (try SourceTree.names(in: "Resources/\(folder)")))
+            for (name, resource) in zip(names, embedded) {
+                let bytes = UnsafeBufferPointer(start: resource.bytes, count: resource.size)
+                let file = try SourceTree.bytes("Resources/\(folder)/\(name)")
+                #expect(bytes.elementsEqual(file), "\(name) is not what the binary carries")
+            }
+        }
+    }
+
+    private func listing(_ violations: [Violation]) -> String {
+        violations.map(\.description).joined(separator: "\n")
+    }
+}
