@@ -23,7 +23,7 @@ RUN apt-get update \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin broadsheet \
     && install --directory --owner broadsheet --mode 0700 /data
 COPY --from=build /install/broadsheet /usr/local/bin/broadsheet
-USER broadsheet
+USER 10001
 WORKDIR /data
 VOLUME /data
 ENV BROADSHEET_DATABASE=/data/broadsheet.db \

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-/// Every Swift target is built by the same rules: imports stay internal unless exposed, existentials are
-/// spelled, and a warning is an error.
+/// Every Swift target is built by the same rules: imports stay internal unless exposed,
+/// existentials are spelled, and a warning is an error.
 let rules: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),

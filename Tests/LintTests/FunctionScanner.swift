@@ -3,7 +3,8 @@ enum FunctionScanner {
     /// From the line of the declaration to that of the closing brace, both counted from 0.
     static func functions(in code: [String]) -> [ClosedRange<Int>] {
         var found: [ClosedRange<Int>] = []
-        /// For each open brace: the line of the declaration whose body it opened, if it is a function.
+        /// For each open brace: the line of the declaration whose body it opened, if it is a
+        /// function.
         var braces: [Int?] = []
         var parentheses = 0
         /// The line of a declaration that waits for its body.

@@ -66,15 +66,18 @@ enum Ladder {
         return found
     }
 
-    /// `Network` of `package import struct Network.Listener`; `nil` for a line that imports nothing.
+    /// `Network` of `package import struct Network.Listener`; `nil` for a line that imports
+    /// nothing.
     static func module(imported line: String) -> String? {
-        guard
-            let match = line.wholeMatch(
-                of:
-                    /\s*(?:@\w+(?:\(.*?\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)(?:\..*)?[\s;]*/
-            )
-        else { return nil }
-        return String(match.1)
+        let pattern =
+            #/
+            \s* (?: @\w+ (?: \( .*? \) )? \s+ )*
+            (?: (?: public | package | internal | fileprivate | private ) \s+ )?
+            import \s+
+            (?: (?: struct | class | enum | protocol | func | var | let | typealias ) \s+ )?
+            (\w+) (?: \. .* )? [\s;]*
+            /#
+        return line.wholeMatch(of: pattern).map { String($0.1) }
     }
 
     private static func standsInForEssentials(_ before: ArraySlice<String>) -> Bool {

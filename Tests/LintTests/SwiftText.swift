@@ -1,7 +1,7 @@
 /// Swift source, parted into code and comments, line by line.
 ///
-/// Texts of literals and names in backticks are blanked out of the code, so that words and braces in
-/// them mean nothing; code within interpolations is kept.
+/// Texts of literals and names in backticks are blanked out of the code, so that words and braces
+/// in them mean nothing; code within interpolations is kept.
 struct SwiftText {
     private(set) var code: [String] = []
     private(set) var comments: [String] = []
@@ -27,8 +27,8 @@ struct SwiftText {
         endLine()
     }
 
-    /// Invariant: everything before `position` stands in `code` and `comments`; the mode on top says
-    /// what the character at `position` belongs to.
+    /// Invariant: everything before `position` stands in `code` and `comments`; the mode on top
+    /// says what the character at `position` belongs to.
     private mutating func step() {
         if text[position] == "\n" {
             if case .lineComment = modes.last { modes.removeLast() }

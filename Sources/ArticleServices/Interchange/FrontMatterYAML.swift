@@ -13,8 +13,8 @@ struct FrontMatterNode {
         case mapping([(key: String, node: FrontMatterNode)])
     }
 
-    /// Reads a YAML text of one mapping, which begins on line `firstLine` of its file; an empty text
-    /// is an empty mapping.
+    /// Reads a YAML text of one mapping, which begins on line `firstLine` of its file; an empty
+    /// text is an empty mapping.
     ///
     /// Anchors, aliases and nesting beyond `FrontMatter.limitDepth` are refused, so that the result
     /// is never larger than the text; and so is a key with two different values (a line that was

@@ -34,8 +34,8 @@ package struct MarkdownPost: Sendable, Hashable {
         self.frontMatter = frontMatter
     }
 
-    /// What stands between a first line `---` and a later `---` or `...`; `nil` if the first line is
-    /// another. `rest` and `line` move to what follows.
+    /// What stands between a first line `---` and a later `---` or `...`; `nil` if the first line
+    /// is another. `rest` and `line` move to what follows.
     private static func takeFrontMatter(
         from rest: inout ArraySlice<UInt8>, line: inout Int
     ) throws(FrontMatterError) -> ArraySlice<UInt8>? {

@@ -1,6 +1,7 @@
 public import ArticleAPI
 
-/// All that an editor decides about an article, validated; the store resolves slug, tags and authors.
+/// All that an editor decides about an article, validated; the store resolves slug, tags and
+/// authors.
 public struct ArticleContent: Sendable, Hashable {
     public var slug: SlugChoice
     public var title: String

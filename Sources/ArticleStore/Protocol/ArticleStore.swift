@@ -15,7 +15,8 @@ public protocol ArticleStore: Sendable {
     /// One page of articles in the query's order, bounded in items, bytes and examined rows.
     func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
 
-    /// Makes an article of revision 1: `.idTaken`, `.slugTaken`, `.unknownAuthor`, `.authorDiffers`.
+    /// Makes an article of revision 1: `.idTaken`, `.slugTaken`, `.unknownAuthor`,
+    /// `.authorDiffers`.
     func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article

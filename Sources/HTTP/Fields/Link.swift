@@ -3,7 +3,8 @@ public struct Link: Sendable, Hashable {
     public let target: String
     public let relation: String
 
-    /// A link to an encoded URI reference; `nil` if it or the relation has octets that cannot stand.
+    /// A link to an encoded URI reference; `nil` if it or the relation has octets that cannot
+    /// stand.
     public init?(target: String, relation: String) {
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3C && $0 != 0x3E }),
             !relation.isEmpty, relation.utf8.allSatisfy({ Token.contains($0) || $0 == 0x20 })

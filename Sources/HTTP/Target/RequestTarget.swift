@@ -24,8 +24,8 @@ public struct RequestTarget: Sendable, Hashable {
         case dotSegment
     }
 
-    /// The target in these octets; `nil` if they are none of the four forms. `CONNECT` alone has the
-    /// authority form.
+    /// The target in these octets; `nil` if they are none of the four forms. `CONNECT` alone has
+    /// the authority form.
     public init?(_ bytes: some Sequence<UInt8>, method: HTTPMethod = .get) {
         let bytes = Array(bytes)
         guard let first = bytes.first, bytes.allSatisfy(Self.octets.contains) else { return nil }

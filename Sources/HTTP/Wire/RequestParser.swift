@@ -23,8 +23,8 @@ public enum BodyFraming: Sendable, Hashable {
 
 /// Parses the heads of requests, one after the other, from a growing buffer (RFC 9112).
 ///
-/// Give it all bytes from the head's start on; it remembers how far it has looked. After a head, take
-/// `consumed` bytes from the buffer and go on with the body.
+/// Give it all bytes from the head's start on; it remembers how far it has looked. After a head,
+/// take `consumed` bytes from the buffer and go on with the body.
 public struct RequestParser: Sendable {
     private var scanner: HeadScanner
     /// The length of the last head.

@@ -1,7 +1,7 @@
 /// Writes requests as HTTP/1.1 octets (RFC 9112 §3).
 public enum RequestSerializer {
-    /// The whole request: line, fields, `Content-Length` where there is a body or the method expects
-    /// one, and the body. `Host` has to be among the fields.
+    /// The whole request: line, fields, `Content-Length` where there is a body or the method
+    /// expects one, and the body. `Host` has to be among the fields.
     public static func bytes(of request: HTTPRequest) -> [UInt8] {
         var bytes = Array("\(request.method.rawValue) ".utf8)
         bytes += request.target.bytes

@@ -1,5 +1,5 @@
-/// The open channels of a loop, by token: a slot's number and how often it was used, so that an event
-/// for a closed channel never reaches the next one in its slot.
+/// The open channels of a loop, by token: a slot's number and how often it was used, so that an
+/// event for a closed channel never reaches the next one in its slot.
 struct ChannelSlots {
     private var slots: [(generation: UInt32, channel: SocketChannel?)] = []
     private var free: [UInt32] = []

@@ -3,8 +3,8 @@ import Glibc
 
 /// Accepts connections with a Dispatch source and deals them out to loops.
 ///
-/// When descriptors run out it takes no more connections for a moment and then looks again; those that
-/// wait meanwhile stay in the kernel's queue.
+/// When descriptors run out it takes no more connections for a moment and then looks again; those
+/// that wait meanwhile stay in the kernel's queue.
 public final class Listener: Sendable {
     /// Where it listens: with the real port.
     public let address: SocketAddress

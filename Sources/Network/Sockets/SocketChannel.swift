@@ -40,8 +40,8 @@ public final class SocketChannel {
     /// When the loop's wheel next shows this channel.
     private var armedAt = Int64.max
     private var isWorking = false
-    /// Called on the loop when work is not over in time, while the task is still at it; it should end
-    /// the channel.
+    /// Called on the loop when work is not over in time, while the task is still at it; it should
+    /// end the channel.
     public var onOverrun: ((SocketChannel) -> Void)?
 
     init(
@@ -80,8 +80,8 @@ public final class SocketChannel {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
-                // Less than there was room for: drained, and the next bytes are a new edge; unless the
-                // peer has closed, as that edge may have passed already.
+                // Less than there was room for: drained, and the next bytes are a new edge; unless
+                // the peer has closed, as that edge may have passed already.
                 if count < buffer.count, !isHungUp { isReadable = false }
                 return .bytes(count)
             }

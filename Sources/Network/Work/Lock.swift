@@ -4,10 +4,11 @@
     import Darwin
 #endif
 
-/// The one kind of lock: a value that only its holder can touch (`pthread_mutex_t`, which the thread
-/// sanitizer understands).
+/// The one kind of lock: a value that only its holder can touch (`pthread_mutex_t`, which the
+/// thread sanitizer understands).
 public final class Lock<Value>: Sendable {
-    // `pthread_mutex_t` must not move, so it has a place of its own; all access to `value` is under it.
+    // `pthread_mutex_t` must not move, so it has a place of its own; all access to `value` is under
+    // it.
     private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
     // Guarded by `mutex`.
     private nonisolated(unsafe) var value: Value
