@@ -43,7 +43,7 @@ enum Ladder {
     ]
 
     private static let system: Set<String> = [
-        "Darwin", "Dispatch", "FoundationEssentials", "Glibc",
+        "Darwin", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
     ]
 
     /// The imports of a file of `Sources` that its target may not have.

@@ -52,7 +52,7 @@ enum StyleRules {
             {
                 found.append(violation(file, index, "a trap that is no programmer error"))
             }
-            if line.contains(/@unchecked\b|\bnonisolated\s*\(\s*unsafe\s*\)/),
+            if line.contains(/@unchecke[d]\b|\bnonisolated\s*\(\s*unsafe\s*\)/),
                 !isExplained(index, file, text, by: nil)
             {
                 found.append(violation(file, index, "no reason stands beside it"))

@@ -15,22 +15,22 @@ struct SwiftText {
         case backticks
     }
 
-    private let text: [Character]
+    private let text: [UInt8]
     private var position = 0
     private var modes: [Mode] = [.code(parentheses: 0)]
-    private var codeLine = ""
-    private var commentLine = ""
+    private var codeLine: [UInt8] = []
+    private var commentLine: [UInt8] = []
 
     init(_ file: SourceFile) {
-        text = Array(file.lines.joined(separator: "\n"))
+        text = Array(file.lines.joined(separator: "\n").utf8)
         while position < text.count { step() }
         endLine()
     }
 
     /// Invariant: everything before `position` stands in `code` and `comments`; the mode on top
-    /// says what the character at `position` belongs to.
+    /// says what the byte at `position` belongs to.
     private mutating func step() {
-        if text[position] == "\n" {
+        if text[position] == UInt8(ascii: "\n") {
             if case .lineComment = modes.last { modes.removeLast() }
             endLine()
             position += 1
@@ -44,7 +44,7 @@ struct SwiftText {
             position += 1
         case .blockComment(let depth): stepBlockComment(depth)
         case .backticks:
-            if text[position] == "`" { modes.removeLast() }
+            if text[position] == UInt8(ascii: "`") { modes.removeLast() }
             position += 1
         }
     }
@@ -53,34 +53,36 @@ struct SwiftText {
         if skip("//") { return modes.append(.lineComment) }
         if skip("/*") { return modes.append(.blockComment(depth: 1)) }
         if skip("`") {
-            codeLine.append("_")
+            codeLine.append(UInt8(ascii: "_"))
             return modes.append(.backticks)
         }
-        let hashes = text[position...].prefix { $0 == "#" }.count
-        if position + hashes < text.count, text[position + hashes] == "\"" {
+        let hashes = text[position...].prefix { $0 == UInt8(ascii: "#") }.count
+        if position + hashes < text.count, text[position + hashes] == UInt8(ascii: "\"") {
             position += hashes
             let isMultiline = skip("\"\"\"")
             if !isMultiline { position += 1 }
-            codeLine.append("\"\"")
+            codeLine += "\"\"".utf8
             return modes.append(.string(hashes: hashes, isMultiline: isMultiline))
         }
-        let character = text[position]
+        let byte = text[position]
         position += 1
-        let isInterpolation = modes.count > 1
-        if isInterpolation, character == ")", parentheses == 1 {
-            modes.removeLast()
-            return
+        if byte == UInt8(ascii: "(") {
+            modes[modes.count - 1] = .code(parentheses: parentheses + 1)
+        } else if byte == UInt8(ascii: ")") {
+            if modes.count > 1, parentheses == 1 {
+                modes.removeLast()
+                return
+            }
+            modes[modes.count - 1] = .code(parentheses: parentheses - 1)
         }
-        if character == "(" { modes[modes.count - 1] = .code(parentheses: parentheses + 1) }
-        if character == ")" { modes[modes.count - 1] = .code(parentheses: parentheses - 1) }
-        codeLine.append(character)
+        codeLine.append(byte)
     }
 
     private mutating func stepString(_ hashes: Int, _ isMultiline: Bool) {
         let fence = String(repeating: "#", count: hashes)
         if skip("\\\(fence)(") { return modes.append(.code(parentheses: 1)) }
         if skip("\\\(fence)") {
-            if position < text.count, text[position] != "\n" { position += 1 }
+            if position < text.count, text[position] != UInt8(ascii: "\n") { position += 1 }
             return
         }
         if skip((isMultiline ? "\"\"\"" : "\"") + fence) {
@@ -103,15 +105,18 @@ struct SwiftText {
     }
 
     private mutating func skip(_ word: String) -> Bool {
-        guard text[position...].starts(with: word) else { return false }
+        let word = word.utf8
+        guard text[position] == word.first, text[position...].starts(with: word) else {
+            return false
+        }
         position += word.count
         return true
     }
 
     private mutating func endLine() {
-        code.append(codeLine)
-        comments.append(commentLine)
-        codeLine = ""
-        commentLine = ""
+        code.append(String(decoding: codeLine, as: UTF8.self))
+        comments.append(String(decoding: commentLine, as: UTF8.self))
+        codeLine = []
+        commentLine = []
     }
 }

@@ -14,7 +14,7 @@ public enum RequestPrinter {
         }
         if let body = draft.body { fields.append(.contentType, body.mediaType) }
         guard let target = RequestTarget(target(of: draft, Request.endpoint).utf8) else {
-            preconditionFailure("programmer error: an encoded path with an encoded query is no target")
+            preconditionFailure("programmer error: an encoded path and query are no target")
         }
         return HTTPRequest(
             Request.endpoint.method, target, fields: fields, body: draft.body?.bytes ?? [])

@@ -21,7 +21,7 @@ import Testing
             permalink: /2016/01/hello-world.html
             ---
 
-            Body\twith  trailing \u{1112}\u{1161}\u{11AB} 
+            Body\twith  trailing \u{1112}\u{1161}\u{11AB}\u{20}
             """
         let post = try MarkdownPost(Array(text.utf8), name: "a.md")
         #expect(post.title == "Hello: world")
