@@ -8,7 +8,8 @@ public final class RawConnection {
     private var descriptor: Int32
     private var received: [UInt8] = []
 
-    /// - Parameter receiveBuffer: the size of the kernel's buffer in bytes; small ones make a reader
+    /// - Parameter receiveBuffer: the size of the kernel's buffer in bytes; small ones make a
+    /// reader
     ///   slow.
     public init(
         _ address: SocketAddress, timeoutSeconds: Int = 20, receiveBuffer: Int32? = nil

@@ -34,8 +34,30 @@ enum FunctionScanner {
 
     /// Words and brackets; a word behind a dot (`.init`) declares nothing and is left out.
     private static func tokens(of line: String) -> [Substring] {
-        line.matches(of: /(\.?)(\w+|[(){}\[\]])/).compactMap { match in
-            match.2.first?.isLetter == true && !match.1.isEmpty ? nil : match.2
+        var tokens: [Substring] = []
+        var rest = line[...].utf8
+        var isMember = false
+        while let byte = rest.first {
+            let word = rest.prefix(while: isWord)
+            if word.isEmpty {
+                if "(){}[]".utf8.contains(byte) { tokens.append(Substring(rest.prefix(1))) }
+                isMember = byte == UInt8(ascii: ".")
+                rest = rest.dropFirst()
+            } else {
+                if !isMember { tokens.append(Substring(word)) }
+                isMember = false
+                rest = rest[word.endIndex...]
+            }
+        }
+        return tokens
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
         }
     }
 }

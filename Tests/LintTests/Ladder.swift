@@ -39,7 +39,8 @@ enum Ladder {
                 "Resources",
             ], modules: system),
         "TestSupport": Rung(
-            4, ["ArticleAPI", "ArticleStore", "HTTP", "HTTPServer", "Network"], modules: system),
+            4, ["ArticleAPI", "ArticleStore", "CLinux", "HTTP", "HTTPServer", "Network"],
+            modules: system),
     ]
 
     private static let system: Set<String> = [
@@ -69,6 +70,7 @@ enum Ladder {
     /// `Network` of `package import struct Network.Listener`; `nil` for a line that imports
     /// nothing.
     static func module(imported line: String) -> String? {
+        guard line.contains("import") else { return nil }
         let pattern =
             #/
             \s* (?: @\w+ (?: \( .*? \) )? \s+ )*

@@ -154,8 +154,8 @@ extension Connection {
         releaseBuffer()
     }
 
-    /// Says that nothing more comes, then reads and drops what the client still sends, within bounds:
-    /// closing at once would reset the connection and take the answer away from it.
+    /// Says that nothing more comes, then reads and drops what the client still sends, within
+    /// bounds: closing at once would reset the connection and take the answer away from it.
     func linger() async {
         channel.shutdownWrite()
         let deadline = now + limits.lingerMilliseconds

@@ -9,7 +9,8 @@ struct ConnectionRules: Sendable {
     let observers: [any ExchangeObserver]
 }
 
-/// One client's connection, from its first byte to its last: read, parse, respond, write, in one task.
+/// One client's connection, from its first byte to its last: read, parse, respond, write, in one
+/// task.
 final class Connection {
     let channel: SocketChannel
     let local: LoopContext

@@ -2,8 +2,8 @@ import HTTP
 
 /// Finds the handler of a request: a trie of path segments that never changes.
 ///
-/// Literals go before parameters. `HEAD` is taken by `GET`'s handler and `OPTIONS` answered from the
-/// table, where they have none of their own.
+/// Literals go before parameters. `HEAD` is taken by `GET`'s handler and `OPTIONS` answered from
+/// the table, where they have none of their own.
 public struct Router: Sendable {
     struct Route: Sendable {
         let method: HTTPMethod

@@ -169,9 +169,9 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     /// - Returns: the time before which it is not shown.
     func arm(_ token: UInt64, at time: Int64) -> Int64 { state.wheel.add(token, at: time) }
 
-    /// Makes the descriptor a channel of this loop and runs its task here: the one place where tasks
-    /// are made. The channel is closed when the task ends, and then `ended` is called, also when the
-    /// loop could not take the channel. From any thread.
+    /// Makes the descriptor a channel of this loop and runs its task here: the one place where
+    /// tasks are made. The channel is closed when the task ends, and then `ended` is called, also
+    /// when the loop could not take the channel. From any thread.
     public func adopt(
         _ descriptor: consuming Descriptor, peer: SocketAddress,
         _ body: @escaping @Sendable (SocketChannel) async -> Void,

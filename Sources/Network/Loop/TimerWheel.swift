@@ -1,5 +1,5 @@
-/// Deadlines of channels, in ticks of 64 ms: arming costs a store, and a deadline that moves on costs
-/// nothing until its old tick comes round.
+/// Deadlines of channels, in ticks of 64 ms: arming costs a store, and a deadline that moves on
+/// costs nothing until its old tick comes round.
 ///
 /// The wheel holds tokens, not times: a token whose tick has come is shown to the owner, who tells
 /// when to look again.

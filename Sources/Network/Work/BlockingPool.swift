@@ -32,8 +32,9 @@ public final class BlockingPool: Sendable {
         public init() {}
     }
 
-    // A serial queue has a thread of its own when it needs one; a concurrent one would share as many
-    // threads as there are cores with every other pool, and one that blocks would hold up the rest.
+    // A serial queue has a thread of its own when it needs one; a concurrent one would share as
+    // many threads as there are cores with every other pool, and one that blocks would hold up the
+    // rest.
     private let queues: [DispatchQueue]
     private let limit: Int
     private let state: Lock<State>

@@ -2,7 +2,8 @@ import CSQLite
 
 /// One open connection (`sqlite3_open_v2`) with its compiled statements; closed with its last user.
 ///
-/// It serves one thread at a time and is not `Sendable`: the commit queue owns one, each reader one.
+/// It serves one thread at a time and is not `Sendable`: the commit queue owns one, each reader
+/// one.
 final class Connection {
     enum Access {
         case create, write, read
@@ -47,7 +48,8 @@ final class Connection {
         frames.deallocate()
     }
 
-    /// Whether a transaction is open: some failures end one on their own (`sqlite3_get_autocommit`).
+    /// Whether a transaction is open: some failures end one on their own
+    /// (`sqlite3_get_autocommit`).
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }

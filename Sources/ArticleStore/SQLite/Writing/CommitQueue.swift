@@ -127,8 +127,8 @@ final class CommitQueue: Sendable {
         boundLog(connection)
     }
 
-    /// Nothing of the commit stays. Steps that shared it are tried once more, each in a commit of its
-    /// own, if one of them may have spoiled it for all: a text that found no room, say.
+    /// Nothing of the commit stays. Steps that shared it are tried once more, each in a commit of
+    /// its own, if one of them may have spoiled it for all: a text that found no room, say.
     private func recover(
         _ jobs: ArraySlice<any CommitJob>, on connection: Connection,
         from failure: StoreError? = nil
