@@ -116,8 +116,8 @@ public struct HTTPFields: Sendable {
         entries.removeAll(keepingCapacity: true)
     }
 
-    /// The fields in lines that the parser has checked, which it then tells one by one (`noteLine`):
-    /// one copy for all.
+    /// The fields in lines that the parser has checked, which it then tells one by one
+    /// (`noteLine`): one copy for all.
     init(lines: borrowing Span<UInt8>, count: Int) {
         lines.withUnsafeBufferPointer { wireBytes.append(contentsOf: $0) }
         entries.reserveCapacity(count)
@@ -163,7 +163,8 @@ public struct HTTPFields: Sendable {
 }
 
 extension HTTPFields: Equatable {
-    /// The same names, as written, and values in the same order; white space around them is nothing.
+    /// The same names, as written, and values in the same order; white space around them is
+    /// nothing.
     public static func == (left: HTTPFields, right: HTTPFields) -> Bool {
         left.count == right.count
             && zip(left.entries, right.entries).allSatisfy {

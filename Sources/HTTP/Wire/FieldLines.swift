@@ -85,8 +85,8 @@ struct FieldLines: Sendable {
         return .bad("a field line without a name and a colon, at byte \(start)")
     }
 
-    /// The elements of a list, empty ones too: octets, as the characters of a text could hide a comma
-    /// under a combining mark.
+    /// The elements of a list, empty ones too: octets, as the characters of a text could hide a
+    /// comma under a combining mark.
     private static func elements(_ value: borrowing Span<UInt8>) -> [ArraySlice<UInt8>] {
         value.withUnsafeBufferPointer { Array($0) }
             .split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

@@ -18,8 +18,8 @@ public struct HTTPParseError: Error, Sendable, Hashable {
 public struct HTTPLimits: Sendable, Hashable {
     /// Of a request line with its end: 414 beyond.
     public var requestLineBytes = 8 << 10
-    /// Of all field lines with their ends, and of all trailers: 431 beyond; of all chunk extensions:
-    /// 400 beyond.
+    /// Of all field lines with their ends, and of all trailers: 431 beyond; of all chunk
+    /// extensions: 400 beyond.
     public var fieldBytes = 16 << 10
     /// The number of fields: 431 beyond.
     public var fields = 100

@@ -46,7 +46,8 @@ enum RefusedRequests {
         Case("a version with a comma", 400, lines("GET / HTTP/1,1", "Host: a")),
         Case("another protocol", 400, lines("GET / HTCP/1.1", "Host: a")),
         Case(
-            "five empty lines before", 400, "\r\n\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "five empty lines before", 400,
+            "\r\n\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n"),
         Case("a greeting of TLS", 400, "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}"),
     ]
 
