@@ -27,7 +27,8 @@ struct ChannelSlots {
 
     mutating func free(_ token: UInt64) {
         let index = UInt32(truncatingIfNeeded: token)
-        slots[Int(index)].generation &+= 1
+        // The highest bit is left to timers.
+        slots[Int(index)].generation = (slots[Int(index)].generation &+ 1) & 0x7FFF_FFFF
         slots[Int(index)].channel = nil
         free.append(index)
         count -= 1

@@ -6,13 +6,15 @@ import Synchronization
 /// reads as straight-line `async` code without hops, locks or copies between threads.
 ///
 /// The loop is the executor of its tasks (`TaskExecutor`); it runs as the body of a serial Dispatch
-/// queue of its own until it is stopped and its last channel is closed.
+/// queue of its own until it is stopped and its last channel is closed. What still comes after that
+/// runs there too.
 public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     /// Everything that only the loop's thread touches.
     private struct State {
         var wheel: TimerWheel
         var jobs: [UnownedJob] = []
         var slots = ChannelSlots()
+        var timers = LoopTimers()
         var now: Int64
         var wallSeconds: Int64
         var isDraining = false
@@ -23,6 +25,8 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var work: [@Sendable () -> Void] = []
+        /// Nobody empties the inbox any more.
+        var hasEnded = false
         var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
     }
 
@@ -31,6 +35,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     private let poller: EpollPoller
     private let inbox = Lock(Inbox())
     private let thread = Atomic<UInt>(0)
+    private let channels = Atomic<Int>(0)
     private let queue: DispatchQueue
     /// Its place in its group.
     public let index: Int
@@ -74,27 +79,44 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
 
     /// The wake-up is written only when the inbox was empty: otherwise one is on its way.
     private func post(_ add: (inout Inbox) -> Void) {
-        let wasEmpty = inbox.withLock { inbox in
-            let wasEmpty = inbox.isEmpty
+        let (wasEmpty, hadEnded) = inbox.withLock { inbox in
+            let state = (inbox.isEmpty, inbox.hasEnded)
             add(&inbox)
-            return wasEmpty
+            inbox.hasEnded = false
+            return state
         }
-        if wasEmpty { poller.wake() }
+        if hadEnded {
+            queue.async { self.run() }
+        } else if wasEmpty {
+            poller.wake()
+        }
     }
 
     // MARK: Running
 
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        // Invariant: one turn runs everything that was ready when it began, then waits.
-        while !(state.isStopping && state.slots.isEmpty) {
-            runJobs()
+        repeat {
+            // Invariant: one turn runs everything that was ready when it began, then waits.
+            while !(state.isStopping && state.slots.isEmpty) {
+                runInbox()
+                runJobs()
+                waitForEvents()
+                tellTimers()
+            }
             runInbox()
-            waitForEvents()
-            tellTimers()
-        }
-        runJobs()
+            runJobs()
+        } while !ends()
         thread.store(0, ordering: .relaxed)
+    }
+
+    /// Whether nothing is left; who posts from now on starts the loop again.
+    private func ends() -> Bool {
+        guard state.jobs.isEmpty else { return false }
+        return inbox.withLock { inbox in
+            inbox.hasEnded = inbox.isEmpty
+            return inbox.hasEnded
+        }
     }
 
     private func runJobs() {
@@ -116,7 +138,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     private func runInbox() {
         let inbox = inbox.withLock { inbox in
             let taken = inbox
-            inbox = Inbox()
+            if !taken.isEmpty { inbox = Inbox() }
             return taken
         }
         state.jobs += inbox.jobs
@@ -144,7 +166,19 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
 
     private func tellTimers() {
         for token in state.wheel.take(upTo: state.now) {
-            state.slots[token]?.deadlineReached(now: state.now)
+            if LoopTimers.holds(token) {
+                tellTimer(token)
+            } else {
+                state.slots[token]?.deadlineReached(now: state.now)
+            }
+        }
+    }
+
+    private func tellTimer(_ token: UInt64) {
+        switch state.timers.take(token, now: state.now) {
+        case .due(let work): work()
+        case .later(let time): _ = state.wheel.add(token, at: time)
+        case .cancelled: break
         }
     }
 
@@ -154,16 +188,41 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    // MARK: For channels, on the loop
+    // MARK: On the loop
 
     /// Monotonic milliseconds, as of this turn.
-    public var now: Int64 { state.now }
+    public var now: Int64 {
+        assert(isOnLoop, "programmer error: a loop's time is for its own tasks")
+        return state.now
+    }
 
     /// Seconds since 1970, as of this turn.
-    public var wallSeconds: Int64 { state.wallSeconds }
+    public var wallSeconds: Int64 {
+        assert(isOnLoop, "programmer error: a loop's time is for its own tasks")
+        return state.wallSeconds
+    }
 
-    /// The channels that are open.
-    public var channelCount: Int { state.slots.count }
+    /// Runs the work once on the loop, on time or up to 64 ms later; not after the loop has stopped.
+    /// Only on the loop.
+    @discardableResult
+    public func schedule(
+        afterMilliseconds delay: Int64, _ work: @escaping () -> Void
+    ) -> LoopTimer {
+        checkIsolated()
+        let time = state.now + max(0, delay)
+        let timer = state.timers.add(at: time, work)
+        _ = state.wheel.add(timer.token, at: time)
+        return timer
+    }
+
+    /// Takes the timer back: its work does not run, and is let go. Only on the loop.
+    public func cancel(_ timer: LoopTimer) {
+        checkIsolated()
+        state.timers.remove(timer)
+    }
+
+    /// The channels whose tasks have not ended. From any thread.
+    public var channelCount: Int { channels.load(ordering: .relaxed) }
 
     /// Shows the channel its deadline at or after `time`.
     /// - Returns: the time before which it is not shown.
@@ -175,7 +234,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     public func adopt(
         _ descriptor: consuming Descriptor, peer: SocketAddress,
         _ body: @escaping @Sendable (SocketChannel) async -> Void,
-        ended: @escaping @Sendable () -> Void
+        ended: @escaping @Sendable () -> Void = {}
     ) {
         let raw = descriptor.release()
         submit { [self] in
@@ -200,6 +259,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         }
         let channel = SocketChannel(Descriptor(raw), peer: peer, token: token, loop: self)
         state.slots.fill(token, with: channel)
+        channels.wrappingAdd(1, ordering: .relaxed)
         if state.isDraining { channel.drain() }
         channel.task = Task(executorPreference: self) {
             if let channel = self.state.slots[token] {
@@ -208,6 +268,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
                 channel.close()
             }
             self.state.slots.free(token)
+            self.channels.wrappingSubtract(1, ordering: .relaxed)
             ended()
         }
         return true

@@ -14,11 +14,12 @@ public final class EventLoopGroup: Sendable {
 
     /// The loop for the next connection, in turn.
     public func next() -> EventLoop {
-        loops[
-            Int(
-                UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).newValue)
-                    % UInt(loops.count))]
+        let turn = UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue)
+        return loops[Int(turn % UInt(loops.count))]
     }
+
+    /// The channels of all loops whose tasks have not ended.
+    public var channelCount: Int { loops.reduce(0) { $0 + $1.channelCount } }
 
     /// Ends idle connections; see `EventLoop.drain`.
     public func drain() {

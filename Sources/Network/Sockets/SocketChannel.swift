@@ -35,11 +35,12 @@ public final class SocketChannel {
         case writable(UnsafeContinuation<Void, Never>)
     }
     private var wait = Wait.none
-    /// When the wait, or the work, has to be over; monotonic milliseconds.
-    private var deadline = Int64.max
+    /// When the wait has to be over; monotonic milliseconds.
+    private var waitDeadline = Int64.max
+    /// When the work has to be over; monotonic milliseconds.
+    private var workDeadline = Int64.max
     /// When the loop's wheel next shows this channel.
     private var armedAt = Int64.max
-    private var isWorking = false
     /// Called on the loop when work is not over in time, while the task is still at it; it should
     /// end the channel.
     public var onOverrun: ((SocketChannel) -> Void)?
@@ -71,7 +72,7 @@ public final class SocketChannel {
     /// Whether a read may give something; otherwise it is known that nothing is there.
     public var mayRead: Bool { isReadable || failure != nil }
 
-    /// Reads what is there (`recv(2)`).
+    /// Reads what is there (`recv(2)`) into a buffer that is not empty.
     public func read(
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(ChannelError) -> ReadResult {
@@ -107,15 +108,13 @@ public final class SocketChannel {
         try check()
         guard !isReadable else { return }
         if isIdle, isDraining { throw .cancelled }
-        arm(deadline)
+        isTimedOut = false
+        waitDeadline = deadline
+        arm()
         await withUnsafeContinuation { wait = .readable($0, isIdle: isIdle) }
-        self.deadline = .max
         try check()
         guard !isReadable else { return }
-        if isTimedOut {
-            isTimedOut = false
-            throw .timedOut
-        }
+        if isTimedOut { throw .timedOut }
         if isIdle, isDraining { throw .cancelled }
     }
 
@@ -140,13 +139,14 @@ public final class SocketChannel {
                     written += count
                     continue
                 }
-                guard errno != EINTR else { continue }
-                guard errno == EAGAIN else { throw fail(.disconnected(code: errno)) }
+                let code = errno
+                guard code != EINTR else { continue }
+                guard code == EAGAIN else { throw fail(.disconnected(code: code)) }
                 isWritable = false
             }
-            arm(loop.now + stallMilliseconds)
+            waitDeadline = loop.now + stallMilliseconds
+            arm()
             await withUnsafeContinuation { wait = .writable($0) }
-            deadline = .max
         }
     }
 
@@ -189,14 +189,11 @@ public final class SocketChannel {
 
     /// Begins work that has to be over at the deadline; otherwise `onOverrun` is called.
     public func beginWork(until deadline: Int64) {
-        isWorking = true
-        arm(deadline)
+        workDeadline = deadline
+        arm()
     }
 
-    public func endWork() {
-        isWorking = false
-        deadline = .max
-    }
+    public func endWork() { workDeadline = .max }
 
     // MARK: Ending
 
@@ -260,16 +257,15 @@ public final class SocketChannel {
         // An entry for another time stands in the wheel: this one was left behind.
         guard armedAt <= now else { return }
         armedAt = .max
-        guard deadline != .max else { return }
-        guard deadline <= now else { return arm(deadline) }
-        deadline = .max
-        if isWorking {
-            isWorking = false
+        if workDeadline <= now {
+            workDeadline = .max
             onOverrun?(self)
-            return
         }
-        if case .writable = wait { _ = fail(.timedOut) } else { isTimedOut = true }
-        resume()
+        if waitDeadline <= now {
+            if case .writable = wait { _ = fail(.timedOut) } else { isTimedOut = true }
+            resume()
+        }
+        arm()
     }
 
     /// The server stops: an idle wait ends.
@@ -281,8 +277,9 @@ public final class SocketChannel {
     /// Whether the server has begun to stop.
     public var isStopping: Bool { isDraining }
 
-    private func arm(_ time: Int64) {
-        deadline = time
+    /// Has the wheel show this channel in time for its next deadline.
+    private func arm() {
+        let time = min(waitDeadline, workDeadline)
         guard time < armedAt else { return }
         armedAt = loop.arm(token, at: time)
     }
@@ -290,6 +287,7 @@ public final class SocketChannel {
     private func resume() {
         let wait = wait
         self.wait = .none
+        waitDeadline = .max
         switch wait {
         case .none: return
         case .readable(let continuation, _), .writable(let continuation): continuation.resume()

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Network
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventLoopTests {
+    @Test func `work from another thread wakes a sleeping loop`() async throws {
+        let loops = try TestLoops()
+        for _ in 0..<200 { #expect(await loops.submit { $0.isOnLoop }) }
+        #expect(!loops.loop.isOnLoop)
+    }
+
+    @Test func `a channel's task stays on its loop through every kind of call`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        async let places = loops.run(side) { channel in
+            peer.send("x")
+            return await Self.places(of: channel)
+        }
+        #expect(await places == [true, true, true, true, true, true])
+    }
+
+    private static func places(of channel: SocketChannel) async -> [Bool] {
+        let loop = channel.loop
+        var places = [loop.isOnLoop]
+        _ = try? await channel.receive(1)
+        let waiting = loop.schedule(afterMilliseconds: 1) { channel.drain() }
+        try? await channel.waitForMore(isIdle: true)
+        loop.cancel(waiting)
+        places.append(loop.isOnLoop)
+        await Task.yield()
+        places.append(loop.isOnLoop)
+        places.append(await whereAmI(loop))
+        async let child = whereAmI(loop)
+        places.append(await child)
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await whereAmI(loop) }
+            for await place in group { places.append(place) }
+        }
+        loop.checkIsolated()
+        return places
+    }
+
+    @concurrent private static func whereAmI(_ loop: EventLoop) async -> Bool { loop.isOnLoop }
+
+    @Test func `a task that waited for another thread comes back to its loop`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        let pool = BlockingPool(label: "test", width: 1, depth: 1)
+        let loop = loops.loop
+        let places = await loops.run(side) { _ in
+            let away = (try? await pool.run { loop.isOnLoop }) ?? true
+            return [away, loop.isOnLoop]
+        }
+        #expect(places == [false, true])
+        #expect(peer.receiveState() == 0)
+    }
+
+    @Test func `timers run in order, on time, and not once they are cancelled`() async throws {
+        let loops = try TestLoops()
+        let told: [(Int64, Int64)] = await withCheckedContinuation { continuation in
+            loops.loop.submit { [loop = loops.loop] in
+                let start = loop.now
+                let told = Lock<[(Int64, Int64)]>([])
+                for delay in [300, 0, 150] as [Int64] {
+                    loop.schedule(afterMilliseconds: delay) {
+                        told.withLock { $0.append((delay, loop.now - start)) }
+                        if delay == 300 { continuation.resume(returning: told.withLock { $0 }) }
+                    }
+                }
+                let cancelled = loop.schedule(afterMilliseconds: 100) {
+                    told.withLock { $0.append((-1, 0)) }
+                }
+                loop.cancel(cancelled)
+            }
+        }
+        #expect(told.map(\.0) == [0, 150, 300])
+        for (delay, time) in told { #expect(time >= delay) }
+    }
+
+    @Test func `the wall clock tells the second`() async throws {
+        let loops = try TestLoops()
+        // 2026-01-01; a clock in milliseconds or since start-up would be far off.
+        #expect((1_767_225_600..<10_000_000_000).contains(await loops.submit { $0.wallSeconds }))
+    }
+
+    @Test func `a group deals out its loops in turn`() throws {
+        let loops = try TestLoops(count: 3)
+        let turn = (0..<6).map { _ in loops.group.next().index }
+        #expect(turn == [0, 1, 2, 0, 1, 2])
+    }
+}
