@@ -202,8 +202,8 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         return state.wallSeconds
     }
 
-    /// Runs the work once on the loop, on time or up to 64 ms later; not after the loop has stopped.
-    /// Only on the loop.
+    /// Runs the work once on the loop, on time or up to 64 ms later; not after the loop has
+    /// stopped. Only on the loop.
     @discardableResult
     public func schedule(
         afterMilliseconds delay: Int64, _ work: @escaping () -> Void
