@@ -15,10 +15,16 @@ public struct EntityTag: Sendable, Hashable {
 
     /// Reads `"value"` or `W/"value"`.
     public init?(_ text: String) {
-        let isWeak = text.hasPrefix("W/")
-        let quoted = isWeak ? text.dropFirst(2) : text[...]
-        guard quoted.utf8.count >= 2, quoted.first == "\"", quoted.last == "\"" else { return nil }
-        self.init(value: String(quoted.dropFirst().dropLast()), isWeak: isWeak)
+        var reader = FieldValueReader(text)
+        self.init(from: &reader)
+        guard reader.isAtEnd else { return nil }
+    }
+
+    init?(from reader: inout FieldValueReader) {
+        let isWeak = reader.take("W")
+        guard !isWeak || reader.take("/"), reader.take("\""), let value = reader.text(until: "\"")
+        else { return nil }
+        self.init(value: value, isWeak: isWeak)
     }
 
     /// Both strong and the same (RFC 9110 §8.8.3.2).

@@ -1,17 +1,18 @@
 /// Whether a client's stored copy still stands: the conditions of GET and HEAD.
 public enum Freshness {
     /// Whether to answer 304 (RFC 9110 §13.2.2): `If-None-Match` by weak comparison, and only
-    /// without it `If-Modified-Since`. Fields that cannot be read are as if absent.
+    /// without it `If-Modified-Since`. What cannot be read asks for the whole answer.
     ///
-    /// - Parameter lastModified: seconds since 1970; `nil` if the answer does not tell.
+    /// - Parameters:
+    ///   - etag: of the selected representation; `nil` if it has none.
+    ///   - lastModified: seconds since 1970; `nil` if the answer does not tell.
+    ///   - exists: whether there is a representation at all, which is what `*` asks.
     public static func isNotModified(
-        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?
+        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?, exists: Bool = true
     ) -> Bool {
         if let text = fields.combined(.ifNoneMatch) {
-            guard let etag, let condition = IfNoneMatch(text) else { return false }
-            switch condition {
-            case .any: return true
-            case .tags(let tags): return tags.contains { $0.weaklyMatches(etag) }
+            return ConditionalRequest.matches(text, exists) { tag in
+                etag.map(tag.weaklyMatches) ?? false
             }
         }
         guard let lastModified, let text = fields[.ifModifiedSince],

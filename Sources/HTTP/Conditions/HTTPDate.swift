@@ -1,63 +1,155 @@
 /// Dates in fields (RFC 9110 §5.6.7), as whole seconds since 1970.
 public enum HTTPDate {
-    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
+    private static let days = Names(
+        "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+    private static let months = Names(
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`; years 0000 to 9999, others are held within.
     public static func text(_ seconds: Int64) -> String {
         let seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
         let day = Calendar.floorDivide(seconds, 86_400)
-        let time = seconds - day * 86_400
+        let time = Int(seconds - day * 86_400)
         let date = Calendar.date(day: day)
         let weekday = Int(Calendar.floorModulo(day + 4, 7))
-        return "\(days[weekday]), \(pad(date.day)) \(months[date.month - 1]) "
-            + "\(pad(date.year, 4)) \(pad(Int(time / 3_600))):\(pad(Int(time / 60 % 60))):"
-            + "\(pad(Int(time % 60))) GMT"
-    }
-
-    /// Reads the three forms that a recipient must know; `nil` for anything else.
-    public static func seconds(_ text: String) -> Int64? {
-        let words = text.split { $0 == " " || $0 == "," || $0 == "-" }.map(String.init)
-        switch words.count {
-        case 6 where text.contains("-"):  // Sunday, 06-Nov-94 08:49:37 GMT
-            guard words[5] == "GMT", words[3].utf8.count == 2, let short = number(words[3])
-            else { return nil }
-            return seconds(day: words[1], month: words[2], year: fullYear(short), time: words[4])
-        case 6:  // Sun, 06 Nov 1994 08:49:37 GMT
-            guard words[5] == "GMT", words[3].utf8.count == 4, let year = number(words[3])
-            else { return nil }
-            return seconds(day: words[1], month: words[2], year: year, time: words[4])
-        case 5:  // Sun Nov  6 08:49:37 1994
-            guard words[4].utf8.count == 4, let year = number(words[4]) else { return nil }
-            return seconds(day: words[2], month: words[1], year: year, time: words[3])
-        default: return nil
+        return String(unsafeUninitializedCapacity: 29) { buffer in
+            var writer = DateWriter(buffer: buffer)
+            writer.put(days.all[weekday].prefix(3))
+            writer.put(", ".utf8)
+            writer.put(date.day, 2)
+            writer.put(" ".utf8)
+            writer.put(months.all[date.month - 1])
+            writer.put(" ".utf8)
+            writer.put(date.year, 4)
+            writer.put(" ".utf8)
+            writer.put(time / 3_600, 2)
+            writer.put(":".utf8)
+            writer.put(time / 60 % 60, 2)
+            writer.put(":".utf8)
+            writer.put(time % 60, 2)
+            writer.put(" GMT".utf8)
+            return writer.count
         }
     }
 
-    private static func seconds(day: String, month: String, year: Int, time: String) -> Int64? {
-        let clock = time.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard let day = number(day), let month = months.firstIndex(of: month), clock.count == 3,
-            clock.allSatisfy({ $0.utf8.count == 2 }),
-            let hour = number(clock[0]), let minute = number(clock[1]),
-            let second = number(clock[2]), hour < 24, minute < 60, second <= 60,
-            day >= 1, day <= Calendar.daysIn(month: month + 1, year: year)
+    /// Reads the three forms that a recipient must know; `nil` for anything else. A leap second is
+    /// the second before it.
+    public static func seconds(_ text: String) -> Int64? {
+        var reader = DateReader(text)
+        // `Sunday` begins with `Sun`: the long name goes first.
+        let isLong = reader.name(days, letters: 9) != nil
+        guard isLong || reader.name(days, letters: 3) != nil else { return nil }
+        let date: (year: Int, month: Int, day: Int)?
+        let time: Int?
+        if isLong {  // Sunday, 06-Nov-94 08:49:37 GMT
+            date = reader.text(", ") ? reader.date(separator: "-", yearDigits: 2) : nil
+            time = reader.text(" ") ? reader.time() : nil
+            guard reader.text(" GMT") else { return nil }
+        } else if reader.text(", ") {  // Sun, 06 Nov 1994 08:49:37 GMT
+            date = reader.date(separator: " ", yearDigits: 4)
+            time = reader.text(" ") ? reader.time() : nil
+            guard reader.text(" GMT") else { return nil }
+        } else {  // Sun Nov  6 08:49:37 1994
+            guard reader.text(" "), let month = reader.name(months, letters: 3), reader.text(" "),
+                let day = reader.text(" ") ? reader.number(1) : reader.number(2),
+                reader.text(" ")
+            else { return nil }
+            time = reader.time()
+            guard reader.text(" "), let year = reader.number(4) else { return nil }
+            date = (year, month + 1, day)
+        }
+        guard let date, let time, reader.isAtEnd, date.day >= 1,
+            date.day <= Calendar.daysIn(month: date.month, year: date.year)
         else { return nil }
-        let days = Calendar.day(year: year, month: month + 1, day: day)
-        return days * 86_400 + Int64(hour * 3_600 + minute * 60 + min(second, 59))
+        let day = Calendar.day(year: date.year, month: date.month, day: date.day)
+        return day * 86_400 + Int64(time)
     }
 
-    /// A two-digit year is the one less than 50 years ahead; reckoned from 2000 to 2049, as no
-    /// sender of this form is younger (RFC 9110 §5.6.7).
-    private static func fullYear(_ short: Int) -> Int { short < 50 ? 2_000 + short : 1_900 + short }
-
-    private static func number(_ digits: String) -> Int? {
-        digits.utf8.allSatisfy { (48...57).contains($0) } ? Int(digits) : nil
+    /// Names, as octets.
+    fileprivate struct Names: Sendable {
+        let all: [[UInt8]]
+        init(_ names: String...) { all = names.map { Array($0.utf8) } }
     }
 
-    private static func pad(_ number: Int, _ width: Int = 2) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    /// Puts a date's parts into room that is made for it.
+    private struct DateWriter {
+        let buffer: UnsafeMutableBufferPointer<UInt8>
+        private(set) var count = 0
+
+        init(buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+        mutating func put(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes {
+                buffer[count] = byte
+                count += 1
+            }
+        }
+
+        mutating func put(_ number: Int, _ digits: Int) {
+            var rest = number
+            for place in (0..<digits).reversed() {
+                buffer[count + place] = UInt8(48 + rest % 10)
+                rest /= 10
+            }
+            count += digits
+        }
+    }
+
+    /// Takes a date's parts, one by one.
+    private struct DateReader {
+        private let bytes: [UInt8]
+        private var position = 0
+
+        init(_ text: String) { bytes = Array(text.utf8) }
+
+        var isAtEnd: Bool { position == bytes.count }
+
+        mutating func text(_ text: String) -> Bool {
+            guard bytes[position...].starts(with: text.utf8) else { return false }
+            position += text.utf8.count
+            return true
+        }
+
+        /// The index of the name that stands here, cut to this many letters.
+        mutating func name(_ names: Names, letters: Int) -> Int? {
+            let index = names.all.firstIndex { name in
+                bytes[position...].starts(with: name.prefix(letters))
+            }
+            guard let index else { return nil }
+            position += min(names.all[index].count, letters)
+            return index
+        }
+
+        mutating func number(_ digits: Int) -> Int? {
+            guard bytes.count - position >= digits else { return nil }
+            var number = 0
+            for byte in bytes[position..<(position + digits)] {
+                guard (48...57).contains(byte) else { return nil }
+                number = number * 10 + Int(byte - 48)
+            }
+            position += digits
+            return number
+        }
+
+        /// `06-Nov-94`, `06 Nov 1994`
+        mutating func date(
+            separator: String, yearDigits: Int
+        ) -> (year: Int, month: Int, day: Int)? {
+            guard let day = number(2), text(separator), let month = name(months, letters: 3),
+                text(separator), let year = number(yearDigits)
+            else { return nil }
+            return (yearDigits == 2 ? fullYear(year) : year, month + 1, day)
+        }
+
+        /// A two-digit year is at most 50 years ahead, else in the past; as reckoned in 2026.
+        private func fullYear(_ short: Int) -> Int { short <= 76 ? 2_000 + short : 1_900 + short }
+
+        /// Seconds of the day.
+        mutating func time() -> Int? {
+            guard let hour = number(2), text(":"), let minute = number(2), text(":"),
+                let second = number(2), hour < 24, minute < 60, second <= 60
+            else { return nil }
+            return hour * 3_600 + minute * 60 + min(second, 59)
+        }
     }
 }

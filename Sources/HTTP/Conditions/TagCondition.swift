@@ -9,25 +9,20 @@ public enum TagCondition: Sendable, Hashable {
 
     /// Reads a field's value; `nil` if it is no condition.
     public init?(_ text: String) {
-        if text.trimmed == "*" {
-            self = .any
-            return
-        }
+        var reader = FieldValueReader(text)
         var tags: [EntityTag] = []
-        var rest = text.trimmed[...]
-        // Invariant: `rest` begins where a tag or an empty element of the list may begin.
-        while !rest.isEmpty {
-            if rest.first == "," {
-                rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
-                continue
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            if tags.isEmpty, reader.take("*") {
+                reader.skipSpace()
+                guard reader.isAtEnd else { return nil }
+                self = .any
+                return
             }
-            guard let open = rest.firstIndex(of: "\""),
-                let close = rest[rest.index(after: open)...].firstIndex(of: "\""),
-                let tag = EntityTag(String(rest[...close])), tags.count < Self.limit
+            guard let tag = EntityTag(from: &reader), tags.count < Self.limit,
+                reader.skipSeparators()
             else { return nil }
             tags.append(tag)
-            rest = rest[rest.index(after: close)...].drop { $0 == " " || $0 == "\t" }
-            guard rest.isEmpty || rest.first == "," else { return nil }
         }
         guard !tags.isEmpty else { return nil }
         self = .tags(tags)

@@ -1,39 +1,57 @@
 /// One link of a `Link` field (RFC 8288 §3).
 public struct Link: Sendable, Hashable {
+    /// A URI reference, encoded, as it was sent.
     public let target: String
+    /// One relation type, or several with spaces between them.
     public let relation: String
 
     /// A link to an encoded URI reference; `nil` if it or the relation has octets that cannot
     /// stand.
     public init?(target: String, relation: String) {
-        guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x3C && $0 != 0x3E }),
-            !relation.isEmpty, relation.utf8.allSatisfy({ Token.contains($0) || $0 == 0x20 })
+        guard target.utf8.allSatisfy(Self.isTargetOctet),
+            relation.utf8.contains(where: { $0 != 0x20 }),
+            relation.utf8.allSatisfy({ Self.isTargetOctet($0) || $0 == 0x20 })
         else { return nil }
         self.target = target
         self.relation = relation
     }
 
-    /// The links in a field's value; what is no link is left out.
+    /// Visible ASCII without quotes, backslash and angle brackets.
+    private static func isTargetOctet(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && ![0x22, 0x3C, 0x3E, 0x5C].contains(byte)
+    }
+
+    /// Whether this is one of its relation types, in any case (RFC 8288 §3.3).
+    public func has(relation name: String) -> Bool {
+        relation.split(separator: " ").contains { $0.lowercased() == name.lowercased() }
+    }
+
+    /// The links in a field's value. What is no link, has no relation, or is a link of something
+    /// else (`anchor`) is left out.
     public static func links(in text: String) -> [Link] {
         var links: [Link] = []
-        var rest = text[...]
-        while let open = rest.firstIndex(of: "<"),
-            let close = rest[open...].firstIndex(of: ">")
-        {
-            let target = String(rest[rest.index(after: open)..<close])
-            let after = rest[rest.index(after: close)...]
-            let end = after.firstIndex(of: "<") ?? after.endIndex
-            for parameter in after[..<end].split(whereSeparator: { $0 == ";" || $0 == "," }) {
-                let halves = parameter.split(separator: "=", maxSplits: 1).map {
-                    String($0).trimmed
-                }
-                guard halves.count == 2, halves[0].lowercased() == "rel" else { continue }
-                let relation = halves[1].filter { $0 != "\"" }
-                if let link = Link(target: target, relation: relation) { links.append(link) }
+        var reader = FieldValueReader(text)
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            let link = link(&reader)
+            if reader.skipSeparators() {
+                if let link { links.append(link) }
+            } else {
+                reader.skipElement()
+                reader.skipEmptyElements()
             }
-            rest = after[end...]
         }
         return links
+    }
+
+    private static func link(_ reader: inout FieldValueReader) -> Link? {
+        guard reader.take("<"), let target = reader.text(until: ">"),
+            let parameters = reader.parameters(allowsBare: true),
+            // Of several, the first counts.
+            let relation = parameters.first(where: { $0.name == "rel" }),
+            !parameters.contains(where: { $0.name == "anchor" })
+        else { return nil }
+        return Link(target: target, relation: relation.value)
     }
 }
 

@@ -14,25 +14,19 @@ public struct MediaType: Sendable, Hashable {
 
     /// Reads a field's value; `nil` if it is no media type.
     public init?(_ text: String) {
-        let parts = text.split(separator: ";", omittingEmptySubsequences: false)
-        let names = parts[0].split(separator: "/", omittingEmptySubsequences: false)
-            .map { String($0).trimmed }
-        guard names.count == 2, names.allSatisfy(Self.isToken) else { return nil }
-        type = names[0].lowercased()
-        subtype = names[1].lowercased()
-        var parameters: [Parameter] = []
-        for part in parts.dropFirst() where !String(part).trimmed.isEmpty {
-            let halves = part.split(separator: "=", maxSplits: 1).map { String($0).trimmed }
-            guard halves.count == 2, Self.isToken(halves[0]) else { return nil }
-            var value = halves[1]
-            if value.utf8.count >= 2, value.first == "\"", value.last == "\"" {
-                value = String(value.dropFirst().dropLast())
-            } else if !Self.isToken(value) {
-                return nil
-            }
-            parameters.append(Parameter(name: halves[0].lowercased(), value: value))
-        }
-        self.parameters = parameters
+        var reader = FieldValueReader(text)
+        reader.skipSpace()
+        self.init(from: &reader)
+        guard reader.isAtEnd else { return nil }
+    }
+
+    init?(from reader: inout FieldValueReader) {
+        guard let type = reader.token(), reader.take("/"), let subtype = reader.token(),
+            let parameters = reader.parameters()
+        else { return nil }
+        self.type = type.lowercased()
+        self.subtype = subtype.lowercased()
+        self.parameters = parameters.map { Parameter(name: $0.name, value: $0.value) }
     }
 
     /// Whether type and subtype are those of `text` (`application/json`), in lower case.
@@ -43,31 +37,26 @@ public struct MediaType: Sendable, Hashable {
         parameters.first { $0.name == name }?.value
     }
 
-    private static func isToken(_ text: String) -> Bool {
-        !text.isEmpty && text.utf8.allSatisfy(Token.contains)
-    }
+    /// Whether an `Accept` value takes this type (RFC 9110 §12.5.1). Without a value, and with one
+    /// of which nothing can be read, everything is taken.
+    public func isAccepted(by accept: String?) -> Bool { Accept(accept).quality(of: self) > 0 }
 }
 
-extension MediaType {
-    /// Whether an `Accept` value takes this type (RFC 9110 §12.5.1): the most specific range that
-    /// covers it decides, unless its weight is 0. Without a value, and with one that cannot be
-    /// read, everything is taken.
-    public func isAccepted(by accept: String?) -> Bool {
-        guard let accept, !accept.trimmed.isEmpty else { return true }
-        var best = (specificity: -1, quality: 0.0)
-        for element in accept.split(separator: ",") {
-            guard let range = MediaType(String(element)) else { continue }
-            guard let specificity = specificity(of: range) else { continue }
-            let quality = range.parameter("q").flatMap(Double.init) ?? 1
-            if specificity > best.specificity { best = (specificity, quality) }
+extension MediaType: CustomStringConvertible {
+    /// As it stands in a field.
+    public var description: String {
+        parameters.reduce("\(type)/\(subtype)") { text, parameter in
+            "\(text);\(parameter.name)=\(Self.quoted(parameter.value))"
         }
-        return best.quality > 0
     }
 
-    private func specificity(of range: MediaType) -> Int? {
-        if range.type == "*" { return range.subtype == "*" ? 0 : nil }
-        guard range.type == type else { return nil }
-        if range.subtype == "*" { return 1 }
-        return range.subtype == subtype ? 2 : nil
+    private static func quoted(_ value: String) -> String {
+        if !value.isEmpty, value.utf8.allSatisfy(Token.contains) { return value }
+        var text = "\""
+        for scalar in value.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
+            text.unicodeScalars.append(scalar)
+        }
+        return text + "\""
     }
 }

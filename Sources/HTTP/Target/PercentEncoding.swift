@@ -15,24 +15,19 @@ public enum PercentEncoding {
         _ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false
     ) throws(DecodingError) -> String {
         var decoded: [UInt8] = []
-        var escape: [UInt8]?
-        // Invariant: `escape` holds the hexadecimal digits since an open `%`, at most one.
-        for byte in bytes {
-            if let digits = escape {
-                guard let value = hexValue(of: byte) else { throw .badEscape }
-                if let high = digits.first {
-                    decoded.append(high << 4 | value)
-                    escape = nil
-                } else {
-                    escape = [value]
-                }
-            } else if byte == UInt8(ascii: "%") {
-                escape = []
+        decoded.reserveCapacity(bytes.underestimatedCount)
+        var iterator = bytes.makeIterator()
+        // Invariant: what has been taken from `iterator` is in `decoded`, whole escapes only.
+        while let byte = iterator.next() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = iterator.next().flatMap(hexValue),
+                    let low = iterator.next().flatMap(hexValue)
+                else { throw .badEscape }
+                decoded.append(high << 4 | low)
             } else {
                 decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
             }
         }
-        guard escape == nil else { throw .badEscape }
         guard !decoded.contains(0) else { throw .nul }
         guard let text = String(validating: decoded, as: UTF8.self) else { throw .invalidUTF8 }
         return text
@@ -51,25 +46,30 @@ public enum PercentEncoding {
     }
 
     private static func encode(_ text: String, keeping marks: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let kept = Array("-._~".utf8) + Array(marks.utf8)
         var encoded: [UInt8] = []
+        encoded.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
-            if isAlphanumeric(byte) || kept.contains(byte) {
+            if isUnreserved(byte) || marks.utf8.contains(byte) {
                 encoded.append(byte)
             } else {
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+                encoded.append(UInt8(ascii: "%"))
+                encoded.append(hexDigit(byte >> 4))
+                encoded.append(hexDigit(byte & 0xF))
             }
         }
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    /// RFC 3986 §2.3.
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case 48...57, 65...90, 97...122: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
         default: false
         }
     }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
 
     static func hexValue(of byte: UInt8) -> UInt8? {
         switch byte {

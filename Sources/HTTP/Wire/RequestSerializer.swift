@@ -1,17 +1,27 @@
 /// Writes requests as HTTP/1.1 octets (RFC 9112 §3).
 public enum RequestSerializer {
     /// The whole request: line, fields, `Content-Length` where there is a body or the method
-    /// expects one, and the body. `Host` has to be among the fields.
+    /// expects one, and the body. `Host` has to be among the fields; what they say of the body's
+    /// length is not sent, as the body itself says it.
     public static func bytes(of request: HTTPRequest) -> [UInt8] {
-        var bytes = Array("\(request.method.rawValue) ".utf8)
-        bytes += request.target.bytes
-        bytes += Array(request.version == .http11 ? " HTTP/1.1\r\n".utf8 : " HTTP/1.0\r\n".utf8)
-        bytes += request.fields.wireBytes
+        var fields = request.fields
+        fields.remove(.contentLength)
+        fields.remove(.transferEncoding)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(
+            request.target.bytes.count + fields.wireBytes.count + request.body.count + 64)
+        bytes.append(contentsOf: request.method.rawValue.utf8)
+        bytes.append(UInt8(ascii: " "))
+        bytes.append(contentsOf: request.target.bytes)
+        bytes.append(
+            contentsOf: (request.version == .http11 ? " HTTP/1.1\r\n" : " HTTP/1.0\r\n").utf8)
+        bytes.append(contentsOf: fields.wireBytes)
         let expectsBody = [.post, .put, .patch].contains(request.method)
         if expectsBody || !request.body.isEmpty {
-            bytes += Array("Content-Length: \(request.body.count)\r\n".utf8)
+            bytes.append(contentsOf: "Content-Length: \(request.body.count)\r\n".utf8)
         }
-        bytes += [0x0D, 0x0A]
-        return bytes + request.body
+        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append(contentsOf: request.body)
+        return bytes
     }
 }

@@ -1,0 +1,114 @@
+/// Walks through a field's value by its grammar (RFC 9110 §5.6).
+///
+/// It looks at octets: to a walk over characters, a combining mark could hide a separator.
+struct FieldValueReader {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    /// Optional white space (RFC 9110 §5.6.3).
+    mutating func skipSpace() {
+        while let byte = next, byte == 0x20 || byte == 0x09 { position += 1 }
+    }
+
+    /// Goes past this octet, if it is the next.
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    /// A token (RFC 9110 §5.6.2); `nil` if none begins here.
+    mutating func token() -> String? {
+        let start = position
+        while let byte = next, Token.contains(byte) { position += 1 }
+        return position > start ? text(start..<position) : nil
+    }
+
+    /// Everything up to this octet, and past it; `nil`, and nothing taken, without it.
+    mutating func text(until character: Unicode.Scalar) -> String? {
+        guard let end = bytes[position...].firstIndex(of: UInt8(ascii: character)) else {
+            return nil
+        }
+        defer { position = end + 1 }
+        return text(position..<end)
+    }
+
+    /// A quoted string without quotes and escapes (RFC 9110 §5.6.4); `nil` if none begins here or
+    /// it does not end.
+    mutating func quotedString() -> String? {
+        guard take("\"") else { return nil }
+        var content: [UInt8] = []
+        // Invariant: `content` is what the octets behind the opening quote say.
+        while let byte = next {
+            position += 1
+            if byte == UInt8(ascii: "\"") { return String(decoding: content, as: UTF8.self) }
+            guard byte == UInt8(ascii: "\\") else {
+                content.append(byte)
+                continue
+            }
+            guard let escaped = next else { return nil }
+            content.append(escaped)
+            position += 1
+        }
+        return nil
+    }
+
+    /// Parameters (RFC 9110 §5.6.6), names in lower case; `nil` if they are malformed.
+    ///
+    /// - Parameter allowsBare: whether a name may stand without a value (RFC 8288 §3).
+    mutating func parameters(allowsBare: Bool = false) -> [(name: String, value: String)]? {
+        var parameters: [(name: String, value: String)] = []
+        skipSpace()
+        while take(";") {
+            skipSpace()
+            // RFC 9110 allows for empty ones.
+            guard let name = token()?.lowercased() else { continue }
+            if allowsBare { skipSpace() }
+            if take("=") {
+                if allowsBare { skipSpace() }
+                guard let value = token() ?? quotedString() else { return nil }
+                parameters.append((name, value))
+            } else {
+                guard allowsBare else { return nil }
+                parameters.append((name, ""))
+            }
+            skipSpace()
+        }
+        return parameters
+    }
+
+    /// Goes to the next element of a list: past all commas and white space, as empty elements are
+    /// nothing (RFC 9110 §5.6.1.2). False if what is left is no separator.
+    mutating func skipSeparators() -> Bool {
+        skipSpace()
+        guard !isAtEnd else { return true }
+        guard take(",") else { return false }
+        skipEmptyElements()
+        return true
+    }
+
+    mutating func skipEmptyElements() {
+        repeat { skipSpace() } while take(",")
+    }
+
+    /// Goes past what cannot be read: to the next comma that no quotes hold.
+    mutating func skipElement() {
+        while let byte = next, byte != UInt8(ascii: ",") {
+            if byte == UInt8(ascii: "\"") {
+                guard quotedString() != nil else { return }
+            } else {
+                position += 1
+            }
+        }
+    }
+
+    private func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+}

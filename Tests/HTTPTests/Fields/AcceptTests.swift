@@ -1,0 +1,67 @@
+import HTTP
+import Testing
+
+@Suite struct AcceptTests {
+    @Test(
+        arguments: [
+            (nil, 1000), ("", 1000), (" , ,", 1000), ("*/*", 1000), ("application/*", 1000),
+            ("application/json", 1000), ("APPLICATION/Json", 1000), ("text/html", 0), ("text/*", 0),
+            ("application/json;q=0", 0), ("application/json;q=0.000", 0), ("*/*;q=0.1", 100),
+            ("application/json;q=0.5", 500), ("application/json;Q=0.25", 250),
+            ("application/json;q=1.000", 1000), ("application/json;q=0.001", 1),
+            // The most specific range decides, wherever it stands.
+            ("*/*, application/json;q=0", 0), ("application/json;q=0, */*", 0),
+            ("application/*;q=0.2, */*;q=0.9", 200), ("text/html, */*;q=0.3", 300),
+            // Parameters have to be the same, but for one that JSON does not have.
+            ("application/json;version=2", 0), ("application/json;charset=utf-8", 1000),
+            // A weight in a quoted string is none; a comma there does not end an element.
+            ("text/html;a=\"application/json, */*\"", 0),
+            ("a/b;x=\",;q=0\", application/json;q=0.7", 700),
+        ] as [(String?, Int)])
+    func `an Accept value says how gladly JSON is taken`(text: String?, quality: Int) throws {
+        let json = try #require(MediaType("application/json"))
+        #expect(Accept(text).quality(of: json) == quality)
+        #expect(json.isAccepted(by: text) == (quality > 0))
+    }
+
+    @Test(arguments: [
+        "q=1.001", "q=2", "q=", "q=.5", "q=0,5", "q=0.1234", "q=inf", "q=-1", "q=1e0",
+    ])
+    func `an element with a bad weight is left out`(weight: String) throws {
+        let json = try #require(MediaType("application/json"))
+        #expect(!json.isAccepted(by: "application/json;\(weight), text/html"))
+    }
+
+    @Test func `a value of which nothing can be read is as if absent`() throws {
+        let json = try #require(MediaType("application/json"))
+        #expect(json.isAccepted(by: "json"))
+        #expect(json.isAccepted(by: "\"open"))
+        #expect(json.isAccepted(by: "text html, ???"))
+    }
+
+    @Test func `bad elements do not take the good ones with them`() throws {
+        let json = try #require(MediaType("application/json"))
+        #expect(!json.isAccepted(by: "a b c, text/html"))
+        #expect(json.isAccepted(by: "a b c, application/json"))
+        #expect(json.isAccepted(by: "x/y;a=\"b, application/json"))
+    }
+
+    @Test func `the best offer is the one that is taken most gladly`() throws {
+        let offers = try ["application/json", "text/html", "text/html;level=1"].map {
+            try #require(MediaType($0))
+        }
+        #expect(Accept(nil).best(of: offers) == offers[0])
+        #expect(Accept("text/html, */*;q=0.5").best(of: offers) == offers[1])
+        #expect(Accept("text/html;q=0.4, text/html;level=1").best(of: offers) == offers[2])
+        #expect(Accept("text/plain").best(of: offers) == nil)
+        #expect(Accept("*/*;q=0").best(of: offers) == nil)
+    }
+
+    @Test func `a parameter is matched by its value`() throws {
+        let level = try #require(MediaType("text/html;level=1"))
+        #expect(level.isAccepted(by: "text/html"))
+        #expect(level.isAccepted(by: "text/html;level=1;q=0.5;ext=2"))
+        #expect(!level.isAccepted(by: "text/html;level=2"))
+        #expect(Accept("text/html;level=1;q=0.3, text/html").quality(of: level) == 300)
+    }
+}

@@ -1,0 +1,46 @@
+import HTTP
+import Testing
+
+@Suite struct LinkTests {
+    @Test func `a link is written as RFC 8288 has it, and read again`() throws {
+        let link = try #require(Link(target: "/v1/articles?cursor=a%20b", relation: "next"))
+        #expect(link.description == "</v1/articles?cursor=a%20b>; rel=\"next\"")
+        #expect(Link.links(in: link.description) == [link])
+    }
+
+    @Test(
+        arguments: [
+            ("</a>; rel=next", [["/a", "next"]]),
+            ("</a>;rel=\"next\"", [["/a", "next"]]),
+            ("</a> ; REL = \"next\"", [["/a", "next"]]),
+            ("</a>; rel=next; rel=prev", [["/a", "next"]]),
+            ("</a>; title=\"x, <y>; rel=\\\"z\\\"\"; rel=next", [["/a", "next"]]),
+            ("</a;b,c>; rel=next, </d>; rel=prev", [["/a;b,c", "next"], ["/d", "prev"]]),
+            (", ,</a>; rel=next,,", [["/a", "next"]]),
+            ("<>; rel=self", [["", "self"]]),
+            ("</a>; rel=next; crossorigin", [["/a", "next"]]),
+            ("</a>", []), ("</a>; rel", []), ("</a>; rel=\"\"", []), ("/a; rel=next", []),
+            ("</a; rel=next", []), ("</a>; rel=\"next", []), ("", []),
+            ("</a>; anchor=\"/b\"; rel=next", []), ("<a b>; rel=next", []),
+            ("</a>; rel=next x, </b>; rel=prev", [["/b", "prev"]]),
+            ("garbage \"quo,ted\", </b>; rel=prev", [["/b", "prev"]]),
+        ] as [(String, [[String]])])
+    func `the links of a field are read`(text: String, links: [[String]]) {
+        #expect(Link.links(in: text).map { [$0.target, $0.relation] } == links)
+    }
+
+    @Test(arguments: [
+        ("/a b", "next"), ("/a>", "next"), ("/ä", "next"), ("/a\r\nX: y", "next"),
+        ("/a", ""), ("/a", " "), ("/a", "ne\"xt"), ("/a", "next\r\n"),
+    ])
+    func `what cannot stand in a link makes none`(target: String, relation: String) {
+        #expect(Link(target: target, relation: relation) == nil)
+    }
+
+    @Test func `one of several relation types is found in any case`() throws {
+        let link = try #require(Link.links(in: "</a>; rel=\"Next http://x.example/rel\"").first)
+        #expect(link.has(relation: "next"))
+        #expect(link.has(relation: "http://x.example/rel"))
+        #expect(!link.has(relation: "prev"))
+    }
+}
