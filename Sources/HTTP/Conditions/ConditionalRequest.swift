@@ -25,7 +25,7 @@ public enum ConditionalRequest {
             guard matches(text, exists, { tag in etag.map(tag.stronglyMatches) ?? false }) else {
                 return .preconditionFailed
             }
-        } else if let lastModified, let text = fields[.ifUnmodifiedSince],
+        } else if let lastModified, let text = fields.combined(.ifUnmodifiedSince),
             let since = HTTPDate.seconds(text), lastModified > since
         {
             return .preconditionFailed

@@ -15,7 +15,7 @@ public enum Freshness {
                 etag.map(tag.weaklyMatches) ?? false
             }
         }
-        guard let lastModified, let text = fields[.ifModifiedSince],
+        guard let lastModified, let text = fields.combined(.ifModifiedSince),
             let since = HTTPDate.seconds(text)
         else { return false }
         return lastModified <= since
