@@ -33,7 +33,7 @@ public struct Accept: Sendable, Hashable {
         return quality(weight).map { MediaRange(type: type, quality: $0) }
     }
 
-    /// A weight (RFC 9110 §12.4.2) in thousandths: 0 to 1 with at most three digits behind the point.
+    /// A weight (RFC 9110 §12.4.2) in thousandths: 0 to 1, with at most three decimals.
     private static func quality(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard (1...5).contains(bytes.count), bytes.count == 1 || bytes[1] == UInt8(ascii: "."),
@@ -41,7 +41,8 @@ public struct Accept: Sendable, Hashable {
         else { return nil }
         var quality = Int(bytes[0] - 48)
         for index in 2..<5 {
-            quality = quality * 10 + (index < bytes.count ? Int(bytes[index] - 48) : 0)
+            let digit = index < bytes.count ? Int(bytes[index] - 48) : 0
+            quality = quality * 10 + digit
         }
         return quality <= 1000 ? quality : nil
     }
