@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #endif
 #include "CLinux.h"
-#include <fcntl.h>
-#include <unistd.h>
 
 #if defined(__linux__)
-int broadsheet_accept(int listener, struct sockaddr *address, socklen_t *length) {
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int broadsheet_accept(int listener, void *address, unsigned int *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 

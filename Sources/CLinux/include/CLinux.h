@@ -1,13 +1,15 @@
 /// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2) (Linux only; empty elsewhere).
+///
+/// No header that the Glibc module has is included here: its types would belong to either module,
+/// whichever the compiler happens to meet first.
 #pragma once
 #if defined(__linux__)
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
-/// `accept4(2)` with SOCK_NONBLOCK and SOCK_CLOEXEC.
-int broadsheet_accept(int listener, struct sockaddr *_Nullable address,
-                      socklen_t *_Nullable length);
+/// `accept4(2)` with SOCK_NONBLOCK and SOCK_CLOEXEC; `address` is a `struct sockaddr *`, `length` a
+/// `socklen_t *`.
+int broadsheet_accept(int listener, void *_Nullable address, unsigned int *_Nullable length);
 
 /// `pipe2(2)` with O_CLOEXEC.
 int broadsheet_pipe(int ends[_Nonnull 2]);

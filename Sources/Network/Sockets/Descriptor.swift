@@ -1,5 +1,3 @@
-import CLinux
-
 #if canImport(Glibc)
     import Glibc
 #else

@@ -12,20 +12,35 @@ public final class Listener: Sendable {
     private let queue: DispatchQueue
     private let source = Lock<(any DispatchSourceRead)?>(nil)
     private let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
+    private let accept: Accept
     private static let batch = 64
     private static let shortageMilliseconds = 100
 
+    /// How the next connection is taken from the socket (`ListeningSocket.accept`).
+    typealias Accept =
+        @Sendable (ListeningSocket) throws(SystemError) -> (descriptor: Int32, peer: SocketAddress)?
+
     /// Binds at once, and accepts from `start` on.
     ///
-    /// - Parameter take: gets each connection, on the listener's queue.
-    public init(
-        _ address: SocketAddress,
+    /// - Parameters:
+    ///   - backlog: how many connections may wait in the kernel (`listen(2)`).
+    ///   - take: gets each connection, on the listener's queue; what it does not keep is closed.
+    public convenience init(
+        _ address: SocketAddress, backlog: Int32 = 4_096,
         _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
     ) throws(SystemError) {
-        let socket = try ListeningSocket(address)
+        let socket = try ListeningSocket(address, backlog: backlog)
+        self.init(socket, { (socket) throws(SystemError) in try socket.accept() }, take)
+    }
+
+    init(
+        _ socket: ListeningSocket, _ accept: @escaping Accept,
+        _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
+    ) {
         self.socket = socket
         self.address = socket.address
         self.take = take
+        self.accept = accept
         queue = DispatchQueue(label: "broadsheet.listener.\(self.address)")
     }
 
@@ -61,7 +76,7 @@ public final class Listener: Sendable {
     private func acceptBatch() {
         do throws(SystemError) {
             for _ in 0..<Self.batch {
-                guard let (descriptor, peer) = try socket.accept() else { return }
+                guard let (descriptor, peer) = try accept(socket) else { return }
                 take(Descriptor(descriptor), peer)
             }
         } catch {

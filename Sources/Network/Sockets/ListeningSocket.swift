@@ -41,8 +41,9 @@ final class ListeningSocket: Sendable {
             return isClosed
         }
         guard !wasClosed else { return }
-        Glibc.close(raw)
+        // The file goes first: who finds the path answered has not bound it anew.
         if case .unix(let path) = address { unlink(path) }
+        Glibc.close(raw)
     }
 
     /// The next connection and its peer; `nil` when none is waiting.
@@ -87,7 +88,8 @@ final class ListeningSocket: Sendable {
     private static func removeStale(_ path: String) throws(SystemError) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        // A full queue would let `connect` wait; without that it says EAGAIN: an answer.
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let probe = Descriptor(try retrying("socket") { socket(AF_UNIX, type, 0) })
         let isAnswered = SocketAddress.unix(path).withSockaddr { connect(probe.raw, $0, $1) } == 0
         if !isAnswered, errno == ECONNREFUSED { unlink(path) }

@@ -1,6 +1,5 @@
 #if canImport(Glibc)
-    package import CLinux
-    import Glibc
+    package import Glibc
 #else
     package import Darwin
 #endif
@@ -40,7 +39,10 @@ public enum SocketAddress: Sendable, Hashable {
             return [.unix(path)]
         }
         guard let colon = text.lastIndex(of: ":") else { throw .noPort }
-        guard let port = UInt16(text[text.index(after: colon)...]) else { throw .badPort }
+        let digits = text[text.index(after: colon)...]
+        // Digits alone: `UInt16` would also take a sign.
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits)
+        else { throw .badPort }
         var host = String(text[..<colon])
         if host.isEmpty {
             let everyIPv6 = SocketAddress.v6([UInt8](repeating: 0, count: 16), port: port)

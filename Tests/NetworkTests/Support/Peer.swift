@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 @testable import Network
