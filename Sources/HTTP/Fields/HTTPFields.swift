@@ -46,6 +46,16 @@ public struct HTTPFields: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
+    /// Lends the octets of the name's first value and makes no text of them; `nil` without one.
+    public func withBytes<Result, Failure>(
+        of name: HTTPFieldName,
+        _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard let entry = entries.first(where: { matches($0, name) }) else { return nil }
+        let start = Int(entry.valueStart)
+        return try body(wireBytes.span.extracting(start..<(start + Int(entry.valueLength))))
+    }
+
     public func contains(_ name: HTTPFieldName) -> Bool {
         entries.contains { matches($0, name) }
     }

@@ -131,6 +131,10 @@ extension FieldLines {
             throw .bad("both Transfer-Encoding and Content-Length")
         }
         guard !codings.contains(.malformed) else { throw .bad("a malformed transfer coding") }
+        // What follows the last chunk of another coding's data, nobody could tell (RFC 9112 §6.3).
+        guard codings.last == .chunked || !codings.contains(.chunked) else {
+            throw .bad("a transfer coding behind chunked")
+        }
         guard !codings.contains(.unknown) else {
             throw HTTPParseError(.notImplemented, "a transfer coding other than chunked")
         }

@@ -46,8 +46,9 @@ public struct ResponseParser: Sendable {
         let (version, status) = try Self.statusLine(line)
         let lines = try FieldLines(
             bytes, start: lineEnd + 2, ends: scanner.lineEnds.dropFirst())
+        let isTunnel = method == .connect && (200...299).contains(status.code)
         let framing: BodyFraming =
-            if method == .head || status.forbidsBody { .none } else {
+            if method == .head || status.forbidsBody || isTunnel { .none } else {
                 try lines.framing(version: version) ?? .untilClose
             }
         return ResponseHead(
@@ -64,10 +65,11 @@ public struct ResponseParser: Sendable {
             parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let code = Int(parts[1]),
             let status = HTTPStatus(code)
         else { throw .bad("a status line without a status") }
-        switch parts[0] {
-        case "HTTP/1.0": return (.http10, status)
-        case "HTTP/1.1": return (.http11, status)
-        default: throw .bad("a status line of an HTTP version other than 1.0 and 1.1")
-        }
+        // A later minor version speaks 1.1 too (RFC 9110 §2.5).
+        let version = Array(parts[0].utf8)
+        guard version.count == 8, version.starts(with: "HTTP/1.".utf8),
+            (48...57).contains(version[7])
+        else { throw .bad("a status line of an HTTP version other than 1.0 and 1.1") }
+        return (version[7] == 48 ? .http10 : .http11, status)
     }
 }

@@ -144,7 +144,8 @@ enum RefusedRequests {
         [
             ("", 400), (",", 400), ("chunked,", 400), (",chunked", 400), ("chunked, chunked", 400),
             ("chunked;q=1", 400), ("\"chunked\"", 400), ("chu nked", 400), ("=", 400),
-            ("gzip", 501), ("gzip, chunked", 501), ("chunked, gzip", 501), ("identity", 501),
+            ("gzip", 501), ("gzip, chunked", 501), ("chunked, gzip", 400),
+            ("chunked, identity", 400), ("identity", 501),
             ("xchunked", 501), ("chunkedx", 501), ("gzip;level=9, chunked", 501),
             // To Unicode a Kelvin sign is a K in lower case; to HTTP it is no letter at all.
             ("chun\u{212A}ed", 400), ("chunked,\u{301}", 400), ("chunked\u{A0}", 400),

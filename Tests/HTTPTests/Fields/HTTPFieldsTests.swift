@@ -1,0 +1,112 @@
+import HTTP
+import Testing
+
+@Suite struct HTTPFieldsTests {
+    private func wire(_ fields: HTTPFields) -> String {
+        String(decoding: fields.wireBytes, as: UTF8.self)
+    }
+
+    @Test func `fields keep their order and stand as they go on the wire`() {
+        var fields = HTTPFields()
+        #expect(fields.isEmpty)
+        fields.append(.vary, "Accept")
+        fields.append(.etag, "\"1\"")
+        fields.append(.vary, "Origin")
+        #expect(wire(fields) == "Vary: Accept\r\nETag: \"1\"\r\nVary: Origin\r\n")
+        #expect(fields.count == 3)
+        #expect(fields.all.map(\.name) == ["Vary", "ETag", "Vary"])
+        #expect(fields.all.map(\.value) == ["Accept", "\"1\"", "Origin"])
+    }
+
+    @Test func `names are found in any case`() throws {
+        var fields = HTTPFields()
+        fields.append(try #require(HTTPFieldName("X-THING")), "a")
+        fields.append(try #require(HTTPFieldName("x-thing")), "b")
+        let name = try #require(HTTPFieldName("X-Thing"))
+        #expect(fields[name] == "a")
+        #expect(fields.values(of: name) == ["a", "b"])
+        #expect(fields.combined(name) == "a, b")
+        #expect(fields.contains(name))
+        #expect(Set([name, try #require(HTTPFieldName("x-thinG"))]).count == 1)
+    }
+
+    @Test func `what is absent is not empty`() {
+        let fields: HTTPFields = [.accept: ""]
+        #expect(fields[.accept] == "")
+        #expect(fields[.vary] == nil)
+        #expect(fields.combined(.vary) == nil)
+        #expect(fields.values(of: .vary).isEmpty)
+        #expect(!fields.contains(.vary))
+    }
+
+    @Test(arguments: [
+        "a\r\nSet-Cookie: b", "a\n", "\r", "a\0b", "\u{1B}[0m", "\u{7F}", "a\u{B}b", "\u{1F}",
+    ])
+    func `no value splits a response`(value: String) {
+        var fields: HTTPFields = [.location: "/a"]
+        let before = fields
+        let isAppended = fields.append(.location, value)
+        let isSet = fields.set(.location, to: value)
+        #expect(!isAppended && !isSet)
+        fields[.location] = value
+        #expect(fields == before)
+        #expect(wire(fields) == "Location: /a\r\n")
+        #expect(HTTPFields(dictionaryLiteral: (.location, value)).isEmpty)
+    }
+
+    @Test(arguments: ["", "a b", "a:", "a\r\n", "é", "a\0", "(a)", "\u{212A}"])
+    func `a name is a token`(name: String) {
+        #expect(HTTPFieldName(name) == nil)
+    }
+
+    @Test func `a value loses the white space at its ends, as it would on the way`() {
+        var fields = HTTPFields()
+        fields.append(.server, " \ta b\t ")
+        fields.append(.vary, " ")
+        #expect(fields[.server] == "a b")
+        #expect(fields[.vary] == "")
+        #expect(wire(fields) == "Server: a b\r\nVary: \r\n")
+    }
+
+    @Test func `setting replaces all fields of the name`() {
+        var fields: HTTPFields = [.vary: "a", .etag: "\"1\"", .server: "s"]
+        fields.append(.vary, "b")
+        fields[.vary] = "c"
+        #expect(fields.all.map(\.name) == ["ETag", "Server", "Vary"])
+        #expect(fields[.vary] == "c")
+        fields[.etag] = nil
+        #expect(wire(fields) == "Server: s\r\nVary: c\r\n")
+        #expect(fields[.server] == "s")
+        fields.removeAll()
+        #expect(fields.isEmpty && fields.wireBytes.isEmpty)
+    }
+
+    @Test func `a copy does not change with the other`() {
+        let before: HTTPFields = [.vary: "a"]
+        var after = before
+        after.append(.etag, "\"1\"")
+        after[.vary] = "b"
+        #expect(before[.vary] == "a")
+        #expect(before.count == 1)
+    }
+
+    @Test func `the octets of a value are lent`() {
+        let fields: HTTPFields = [.etag: "\"é\"", .etag: "\"2\""]
+        let octets = fields.withBytes(of: .etag) { span in
+            span.indices.map { span[$0] }
+        }
+        #expect(octets == Array("\"é\"".utf8))
+        #expect(fields.withBytes(of: .vary) { $0.count } == nil)
+    }
+
+    @Test func `a token is found in a list, in any case of ASCII`() {
+        var fields: HTTPFields = [.connection: "upgrade,\tKeep-Alive ,x"]
+        fields.append(.connection, "Close")
+        #expect(fields.list(.connection, has: "keep-alive"))
+        #expect(fields.list(.connection, has: "close"))
+        #expect(!fields.list(.connection, has: "keep"))
+        let kelvin: HTTPFields = [.connection: "\u{212A}eep-alive"]
+        #expect(!kelvin.list(.connection, has: "keep-alive"))
+        #expect(!fields.list(.vary, has: "x"))
+    }
+}
