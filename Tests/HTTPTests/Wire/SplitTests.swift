@@ -18,7 +18,7 @@ struct SplitTests {
             // A long text is cut at every place near its ends and at some between.
             let stride = 1 + bytes.count / 1_000 * 97
             for cut in 0...bytes.count
-            where cut < 200 || cut % stride == 0 || cut + 200 > bytes.count {
+            where cut < 40 || bytes.count < 400 || cut % stride == 0 || cut + 40 > bytes.count {
                 if Receiver.receive([bytes[..<cut], bytes[cut...]]) != whole {
                     Issue.record("\(what), cut at \(cut)")
                 }
