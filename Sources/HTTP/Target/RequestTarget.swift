@@ -28,21 +28,23 @@ public struct RequestTarget: Sendable, Hashable {
     /// the authority form.
     public init?(_ bytes: some Sequence<UInt8>, method: HTTPMethod = .get) {
         let bytes = Array(bytes)
-        guard let first = bytes.first, bytes.allSatisfy(Self.octets.contains) else { return nil }
+        guard let first = bytes.first, let queryMark = Self.queryMark(in: bytes.span) else {
+            return nil
+        }
         self.bytes = bytes
         if method == .connect {
             guard Authority(bytes)?.port != nil else { return nil }
             (form, pathStart, pathEnd) = (.authority, 0, 0)
         } else if first == UInt8(ascii: "/") {
             form = .origin
-            (pathStart, pathEnd) = (0, bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count)
+            (pathStart, pathEnd) = (0, queryMark)
         } else if bytes == [UInt8(ascii: "*")] {
             (form, pathStart, pathEnd) = (.asterisk, 1, 1)
         } else {
             guard let start = Self.pathStart(ofAbsolute: bytes) else { return nil }
             form = .absolute
             pathStart = start
-            pathEnd = bytes[start...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+            pathEnd = queryMark
         }
     }
 
@@ -84,6 +86,18 @@ public struct RequestTarget: Sendable, Hashable {
             segments.append(text)
         }
         return segments
+    }
+
+    /// Where the first `?` stands, the count without one; `nil` if an octet is of no target.
+    private static func queryMark(in bytes: borrowing Span<UInt8>) -> Int? {
+        var mark = bytes.count
+        // Invariant: the octets before `index` are of a target.
+        for index in 0..<bytes.count {
+            let byte = bytes[unchecked: index]
+            guard octets.contains(byte) else { return nil }
+            if byte == UInt8(ascii: "?"), mark == bytes.count { mark = index }
+        }
+        return mark
     }
 
     /// RFC 3986 §2: visible ASCII but ``"#<>\^`{|}``; a fragment is never sent.

@@ -9,16 +9,19 @@ struct FieldLines: Sendable {
     private var codings: [TransferCoding]?
     private var hasConnection = false
 
-    /// Reads the lines between `start` and each end (RFC 9112 §5).
+    /// Reads the lines behind the start line (RFC 9112 §5).
+    ///
+    /// - Parameter lineEnds: where each line's content ends, the start line first.
     init(
-        _ bytes: borrowing Span<UInt8>, start: Int, ends: ArraySlice<Int>
+        _ bytes: borrowing Span<UInt8>, lineEnds: borrowing [Int]
     ) throws(HTTPParseError) {
-        let end = ends.last.map { $0 + 2 } ?? start
-        fields = HTTPFields(lines: bytes.extracting(start..<end), count: ends.count)
+        let start = lineEnds[0] + 2
+        let end = lineEnds[lineEnds.count - 1] + 2
+        fields = HTTPFields(lines: bytes.extracting(start..<end), count: lineEnds.count - 1)
         var lineStart = start
-        for end in ends {
-            try readLine(bytes, lineStart, end, offset: start)
-            lineStart = end + 2
+        for index in 1..<lineEnds.count {
+            try readLine(bytes, lineStart, lineEnds[index], offset: start)
+            lineStart = lineEnds[index] + 2
         }
     }
 

@@ -26,9 +26,7 @@ struct HeadScanner: Sendable {
         let count = bytes.count
         // Invariant: bytes before `position` are good; `lineStart` is where their last line began.
         while position < count {
-            // Invariant: the bytes before `position` are of one line.
-            let end = min(count, bound)
-            while position < end, Token.isFieldContent(bytes[unchecked: position]) { position += 1 }
+            position = Self.endOfContent(bytes, from: position, to: min(count, bound))
             guard position < count else { break }
             // The empty line that ends the head is not of the field lines.
             guard position < bound || position == lineStart else { throw tooLong }
@@ -50,6 +48,33 @@ struct HeadScanner: Sendable {
         }
         scanned = position
         return nil
+    }
+
+    /// Where the first octet stands that is no content of a line; `end` if all are.
+    private static func endOfContent(
+        _ bytes: borrowing Span<UInt8>, from start: Int, to end: Int
+    ) -> Int {
+        var position = start
+        // Invariant: the bytes before `position` are content. Eight at a time: borrowing from the
+        // high bit tells an octet below 0x20, or one that is 0x7F, if its own high bit is not set;
+        // the lowest such bit is exact.
+        while position + 8 <= end {
+            let word = UInt64(
+                littleEndian: bytes.bytes.unsafeLoadUnaligned(
+                    fromUncheckedByteOffset: position, as: UInt64.self))
+            let below = word &- 0x2020_2020_2020_2020
+            let delete = (word ^ 0x7F7F_7F7F_7F7F_7F7F) &- 0x0101_0101_0101_0101
+            let found = (below | delete) & ~word & 0x8080_8080_8080_8080
+            guard found != 0 else {
+                position += 8
+                continue
+            }
+            position += found.trailingZeroBitCount / 8
+            guard bytes[unchecked: position] == 0x09 else { return position }
+            position += 1
+        }
+        while position < end, Token.isFieldContent(bytes[unchecked: position]) { position += 1 }
+        return position
     }
 
     /// Makes it ready for the next message, keeping its room.

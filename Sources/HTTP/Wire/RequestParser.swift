@@ -55,8 +55,7 @@ public struct RequestParser: Sendable {
     private func head(in bytes: borrowing Span<UInt8>) throws(HTTPParseError) -> RequestHead {
         let lineEnd = scanner.lineEnds[0]
         let line = try RequestLine(bytes.extracting(scanner.start..<lineEnd))
-        let lines = try FieldLines(
-            bytes, start: lineEnd + 2, ends: scanner.lineEnds.dropFirst())
+        let lines = try FieldLines(bytes, lineEnds: scanner.lineEnds)
         try Self.checkHost(lines, line.version)
         let framing = try lines.framing(version: line.version) ?? .none
         return RequestHead(

@@ -44,8 +44,7 @@ public struct ResponseParser: Sendable {
             String(decoding: $0, as: UTF8.self)
         }
         let (version, status) = try Self.statusLine(line)
-        let lines = try FieldLines(
-            bytes, start: lineEnd + 2, ends: scanner.lineEnds.dropFirst())
+        let lines = try FieldLines(bytes, lineEnds: scanner.lineEnds)
         let isTunnel = method == .connect && (200...299).contains(status.code)
         let framing: BodyFraming =
             if method == .head || status.forbidsBody || isTunnel { .none } else {
