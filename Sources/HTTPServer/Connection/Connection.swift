@@ -41,7 +41,7 @@ final class Connection {
         do throws(ChannelError) {
             while let head = try await nextHead() {
                 guard try await exchange(head) else { break }
-                try await giveWay()
+                await giveWay()
             }
         } catch {
             // The peer is gone or too slow, or the server stops: there is no one to tell.
@@ -51,11 +51,11 @@ final class Connection {
     }
 
     /// Lets the loop's other connections go on when this one sends without a pause.
-    private func giveWay() async throws(ChannelError) {
+    private func giveWay() async {
         streak += 1
         guard streak >= Self.longestStreak else { return }
         streak = 0
-        await Task.yield()
+        await channel.loop.giveWay()
     }
 
     // MARK: Reading

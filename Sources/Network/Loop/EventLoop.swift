@@ -8,7 +8,7 @@ import Synchronization
 /// The loop is the executor of its tasks (`TaskExecutor`); it runs as the body of a serial Dispatch
 /// queue of its own until it is stopped and its last channel is closed. What still comes after that
 /// runs there too.
-public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
+public final class EventLoop: TaskExecutor, Sendable {
     /// Everything that only the loop's thread touches.
     private struct State {
         var wheel: TimerWheel
@@ -17,6 +17,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         var timers = LoopTimers()
         var now: Int64
         var wallSeconds: Int64
+        var nextTurn: [UnsafeContinuation<Void, Never>] = []
         var isDraining = false
         var isStopping = false
     }
@@ -63,11 +64,10 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         }
     }
 
-    public func checkIsolated() {
+    /// Ends the program unless the caller runs on the loop's thread.
+    func checkIsOnLoop() {
         precondition(isOnLoop, "programmer error: loop-confined state is used off its loop")
     }
-
-    public func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
     /// Whether the caller runs on the loop's thread.
     public var isOnLoop: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
@@ -98,17 +98,20 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         repeat {
             // Invariant: one turn runs everything that was ready when it began, then waits.
-            while !(state.isStopping && state.slots.isEmpty) {
+            while !isDone {
                 runInbox()
                 runJobs()
                 waitForEvents()
                 tellTimers()
+                resumeNextTurn()
             }
             runInbox()
             runJobs()
         } while !ends()
         thread.store(0, ordering: .relaxed)
     }
+
+    private var isDone: Bool { state.isStopping && state.slots.isEmpty }
 
     /// Whether nothing is left; who posts from now on starts the loop again.
     private func ends() -> Bool {
@@ -127,8 +130,9 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
             var jobs: [UnownedJob] = []
             swap(&jobs, &state.jobs)
             for job in jobs {
-                job.runSynchronously(
-                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                // Not as isolated to the loop as an actor would be: every call of an async function
+                // would then leave that isolation by way of the queue.
+                job.runSynchronously(on: asUnownedTaskExecutor())
             }
             jobs.removeAll(keepingCapacity: true)
             if state.jobs.isEmpty { swap(&jobs, &state.jobs) }
@@ -147,7 +151,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
 
     private func waitForEvents() {
         var timeout: Int32 = -1
-        if !state.jobs.isEmpty {
+        if !state.jobs.isEmpty || !state.nextTurn.isEmpty || isDone {
             timeout = 0
         } else if let delay = state.wheel.delay(from: state.now) {
             timeout = Int32(clamping: delay + 1)
@@ -182,6 +186,13 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
         }
     }
 
+    private func resumeNextTurn() {
+        guard !state.nextTurn.isEmpty else { return }
+        let waiting = state.nextTurn
+        state.nextTurn = []
+        for continuation in waiting { continuation.resume() }
+    }
+
     private static func clock(_ id: clockid_t) -> Int64 {
         var time = timespec()
         clock_gettime(id, &time)
@@ -208,7 +219,7 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
     public func schedule(
         afterMilliseconds delay: Int64, _ work: @escaping () -> Void
     ) -> LoopTimer {
-        checkIsolated()
+        checkIsOnLoop()
         let time = state.now + max(0, delay)
         let timer = state.timers.add(at: time, work)
         _ = state.wheel.add(timer.token, at: time)
@@ -217,8 +228,14 @@ public final class EventLoop: TaskExecutor, SerialExecutor, Sendable {
 
     /// Takes the timer back: its work does not run, and is let go. Only on the loop.
     public func cancel(_ timer: LoopTimer) {
-        checkIsolated()
+        checkIsOnLoop()
         state.timers.remove(timer)
+    }
+
+    /// Lets everything else that is ready go first. Only on the loop. (`Task.yield` would go by way
+    /// of the global executor, which may be busy.)
+    public func giveWay() async {
+        await withUnsafeContinuation { state.nextTurn.append($0) }
     }
 
     /// The channels whose tasks have not ended. From any thread.

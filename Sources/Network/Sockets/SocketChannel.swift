@@ -111,7 +111,12 @@ public final class SocketChannel {
         isTimedOut = false
         waitDeadline = deadline
         arm()
-        await withUnsafeContinuation { wait = .readable($0, isIdle: isIdle) }
+        await withUnsafeContinuation { continuation in
+            // What it waits for may have come while the task was on its way here.
+            let isOver = isReadable || isTimedOut || isIdle && isDraining
+            wait = .readable(continuation, isIdle: isIdle)
+            if isOver || !isOpen { resume() }
+        }
         try check()
         guard !isReadable else { return }
         if isTimedOut { throw .timedOut }
@@ -144,9 +149,13 @@ public final class SocketChannel {
                 guard code == EAGAIN else { throw fail(.disconnected(code: code)) }
                 isWritable = false
             }
+            isTimedOut = false
             waitDeadline = loop.now + stallMilliseconds
             arm()
-            await withUnsafeContinuation { wait = .writable($0) }
+            await withUnsafeContinuation { continuation in
+                wait = .writable(continuation)
+                if isWritable || isTimedOut || !isOpen { resume() }
+            }
         }
     }
 

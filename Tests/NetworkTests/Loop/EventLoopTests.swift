@@ -37,7 +37,7 @@ struct EventLoopTests {
             group.addTask { await whereAmI(loop) }
             for await place in group { places.append(place) }
         }
-        loop.checkIsolated()
+        loop.checkIsOnLoop()
         return places
     }
 

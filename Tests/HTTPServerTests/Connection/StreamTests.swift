@@ -1,0 +1,112 @@
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+@Suite struct StreamTests {
+    /// Counts how many pieces were asked for.
+    private static func pieces(
+        _ count: Int, of size: Int, length: Int? = nil, asked: Lock<Int> = Lock(0)
+    ) -> HTTPResponse {
+        HTTPResponse(
+            .ok,
+            body: .stream(
+                HTTPBodyStream(length: length) {
+                    let number = asked.withLock { asked in
+                        asked += 1
+                        return asked
+                    }
+                    return number > count
+                        ? nil : [UInt8](repeating: UInt8(number & 0xFF), count: size)
+                }))
+    }
+
+    @Test func `a stream is chunked, and the connection goes on`() async throws {
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/stream") { _, _ in Self.pieces(10, of: 1_000) }
+        }
+        try await TestServer.run(router) { test in
+            let connection = try RawConnection(test.address)
+            for _ in 0..<2 {
+                try connection.send("GET /stream HTTP/1.1\r\nHost: t\r\n\r\n")
+                let response = try connection.response()
+                #expect(response.head.framing == .chunked)
+                #expect(response.body.count == 10_000)
+            }
+        }
+    }
+
+    @Test func `a stream to 1_0 ends with the connection`() async throws {
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/stream") { _, _ in Self.pieces(3, of: 10) }
+        }
+        try await TestServer.run(router) { test in
+            let connection = try RawConnection(test.address)
+            try connection.send("GET /stream HTTP/1.0\r\n\r\n")
+            let response = try connection.response()
+            #expect(response.head.framing == .untilClose)
+            #expect(response.body.count == 30)
+        }
+    }
+
+    @Test func `a stream of known length says so`() async throws {
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/stream") { _, _ in Self.pieces(3, of: 10, length: 30) }
+        }
+        try await TestServer.run(router) { test in
+            #expect(try test.client.get("/stream").head.framing == .length(30))
+            let head = try test.client.send(.head, "/stream")
+            #expect(head.fields[.contentLength] == "30")
+        }
+    }
+
+    @Test(arguments: [20, 40])
+    func `a stream that lies about its length is cut off`(length: Int) async throws {
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/stream") { _, _ in Self.pieces(3, of: 10, length: length) }
+        }
+        try await TestServer.run(router) { test in
+            if length == 40 {
+                #expect(throws: (any Error).self) { try test.client.get("/stream") }
+            } else {
+                let connection = try RawConnection(test.address)
+                try connection.send("GET /stream HTTP/1.1\r\nHost: t\r\n\r\n")
+                #expect(throws: (any Error).self) {
+                    _ = try connection.response()
+                    _ = try connection.rest()
+                }
+            }
+        }
+    }
+
+    @Test func `a slow reader holds the stream back`() async throws {
+        let asked = Lock(0)
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/stream") { _, _ in Self.pieces(4_000, of: 64 << 10, asked: asked) }
+        }
+        try await TestServer.run(router) { test in
+            let connection = try RawConnection(test.address, receiveBuffer: 4_096)
+            try connection.send("GET /stream HTTP/1.1\r\nHost: t\r\n\r\n")
+            // Until it is seen that the server goes on with others, it has filled what it can.
+            #expect(try connection.receive(atMost: 1).count == 1)
+            for _ in 0..<100 { #expect(try test.client.get("/hello").status == 200) }
+            // 250 MiB are to be had; the kernel's buffers take a few.
+            #expect(asked.withLock { $0 } < 400)
+        }
+    }
+
+    @Test func `a stream ends when its reader goes away`() async throws {
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/stream") { _, _ in Self.pieces(.max, of: 64 << 10) }
+        }
+        try await TestServer.run(router) { test in
+            let connection = try RawConnection(test.address)
+            try connection.send("GET /stream HTTP/1.1\r\nHost: t\r\n\r\n")
+            #expect(try connection.receive(atMost: 1).count == 1)
+            connection.reset()
+            await test.server.stop(graceSeconds: 20)
+            #expect(test.server.connectionCount == 0)
+        }
+    }
+}

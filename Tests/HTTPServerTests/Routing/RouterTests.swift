@@ -1,0 +1,102 @@
+import HTTP
+import HTTPServer
+import TestSupport
+import Testing
+
+@Suite struct RouterTests {
+    @Test(arguments: [
+        ("/articles/42", "42"), ("/articles/latest", "the latest"),
+        ("/articles/%6Catest", "the latest"), ("/articles/a%2Fb", "a/b"),
+        ("/articles/%ED%95%9C", "한"), ("http://test/articles/7?x=/y", "7"),
+    ])
+    func `paths lead to their handlers`(target: String, text: String) async throws {
+        try await TestServer.run(TestRoutes.router()) { test in
+            let response = try test.client.get(target)
+            #expect(response.status == 200)
+            #expect(response.text == text)
+        }
+    }
+
+    @Test(arguments: ["/", "/nothing", "/articles", "/articles/", "/articles/1/2", "/hello/"])
+    func `other paths are 404`(target: String) async throws {
+        try await TestServer.run(TestRoutes.router()) { test in
+            let response = try test.client.get(target)
+            #expect(response.status == 404)
+        }
+    }
+
+    @Test func `a method that is not offered is 405 and says which are`() async throws {
+        try await TestServer.run(TestRoutes.router()) { test in
+            let response = try test.client.send(.put, "/articles/1")
+            #expect(response.status == 405)
+            #expect(response.fields[.allow] == "DELETE, GET, HEAD, OPTIONS")
+        }
+    }
+
+    @Test func `OPTIONS tells what is offered`() async throws {
+        try await TestServer.run(TestRoutes.router()) { test in
+            let one = try test.client.send(.options, "/hello")
+            #expect(one.status == 204)
+            #expect(one.fields[.allow] == "GET, HEAD, OPTIONS")
+            let all = try test.client.send(.options, "*")
+            #expect(all.status == 204)
+            #expect(all.fields[.allow] == "DELETE, GET, HEAD, OPTIONS, POST")
+        }
+    }
+
+    @Test func `HEAD is GET without its body`() async throws {
+        try await TestServer.run(TestRoutes.router()) { test in
+            let connection = try RawConnection(test.address)
+            try connection.send("HEAD /hello HTTP/1.1\r\nHost: t\r\n\r\n" + get)
+            let head = try connection.response(to: .head)
+            #expect(head.fields[.contentLength] == "5")
+            #expect(head.fields[.contentType] == "text/plain")
+            #expect(try connection.response().text == "hello")
+        }
+    }
+
+    @Test func `an answer that forbids a body has no length`() async throws {
+        try await TestServer.run(TestRoutes.router()) { test in
+            let response = try test.client.send(.delete, "/articles/1")
+            #expect(response.status == 204)
+            #expect(!response.fields.contains(.contentLength))
+        }
+    }
+
+    @Test(arguments: ["", "a", "/a//b", "/a/", "/{}", "/{a}/{a}", "/x{a}", "/..", "/a%20b", "/a?b"])
+    func `malformed templates are refused`(template: String) {
+        var routes = RouterBuilder()
+        routes.on(.get, template) { _, _ in HTTPResponse(.ok) }
+        #expect(throws: RouterError.self) { _ = try routes.build() }
+    }
+
+    @Test func `routes for the same requests are refused`() {
+        var routes = RouterBuilder()
+        routes.on(.get, "/a/{id}") { _, _ in HTTPResponse(.ok) }
+        routes.on(.get, "/a/{slug}") { _, _ in HTTPResponse(.ok) }
+        #expect(throws: RouterError.conflict(method: "GET", "/a/{id}", "/a/{slug}")) {
+            _ = try routes.build()
+        }
+    }
+
+    @Test func `the first middleware stands outermost`() async throws {
+        struct Mark: Middleware {
+            let text: String
+            func respond(
+                to request: HTTPRequest, in context: RequestContext, next: HTTPHandler
+            ) async -> HTTPResponse {
+                var response = await next(request, context)
+                response.fields[.vary] = (response.fields[.vary] ?? "") + text
+                return response
+            }
+        }
+        let router = try TestRoutes.router { routes in
+            routes.use(Mark(text: "a"))
+            routes.use(Mark(text: "b"))
+        }
+        try await TestServer.run(router) { test in
+            let response = try test.client.get("/hello")
+            #expect(response.fields[.vary] == "ba")
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import HTTP
+import HTTPServer
+
+/// The routes that the tests of this target speak to.
+enum TestRoutes {
+    static func router(
+        _ more: (inout RouterBuilder) -> Void = { _ in }
+    ) throws -> Router {
+        var routes = RouterBuilder()
+        routes.on(.get, "/hello") { _, _ in text("hello") }
+        routes.on(.post, "/echo") { request, _ in
+            HTTPResponse(.ok, body: .bytes(request.body))
+        }
+        routes.on(.get, "/articles/{id}") { _, context in
+            text(context.parameters["id"] ?? "")
+        }
+        routes.on(.get, "/articles/latest") { _, _ in text("the latest") }
+        routes.on(.delete, "/articles/{id}") { _, _ in HTTPResponse(.noContent) }
+        more(&routes)
+        return try routes.build()
+    }
+
+    static func text(_ text: String) -> HTTPResponse {
+        HTTPResponse(
+            .ok, fields: [.contentType: "text/plain"], body: .bytes(Array(text.utf8)))
+    }
+}
+
+let get = "GET /hello HTTP/1.1\r\nHost: test\r\n\r\n"
