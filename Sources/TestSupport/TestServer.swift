@@ -10,20 +10,17 @@ public struct TestServer: Sendable {
 
     /// Serves the router on the addresses while the body runs, and stops behind it.
     public static func run(
-        _ router: Router, on addresses: [SocketAddress] = [.v4([127, 0, 0, 1], port: 0)],
-        _ body: (TestServer) async throws -> Void
+        _ router: Router, on addresses: [SocketAddress], _ body: (TestServer) async throws -> Void
     ) async throws {
-        try await run(router, on: addresses, configure: { _ in }, body)
+        try await run(router, with: ServerConfiguration(addresses: addresses), body)
     }
 
-    /// Serves the router, with a configuration of the test's own.
+    /// Serves the router while the body runs, and stops behind it. The body runs on a thread of its
+    /// own and may block.
     public static func run(
-        _ router: Router, on addresses: [SocketAddress] = [.v4([127, 0, 0, 1], port: 0)],
-        configure: (inout ServerConfiguration) -> Void,
+        _ router: Router, with configuration: ServerConfiguration = .local(),
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        var configuration = ServerConfiguration(addresses: addresses)
-        configure(&configuration)
         let server = HTTPServer(configuration, router: router)
         let bound = try server.start()
         let test = TestServer(server: server, addresses: bound)
@@ -34,5 +31,16 @@ public struct TestServer: Sendable {
             throw error
         }
         await server.stop(graceSeconds: 0)
+    }
+}
+
+extension ServerConfiguration {
+    /// One loop on a loopback port that the kernel chooses, and what a test wants otherwise.
+    public static func local(
+        _ change: (inout ServerConfiguration) -> Void = { _ in }
+    ) -> ServerConfiguration {
+        var configuration = ServerConfiguration(addresses: [.v4([127, 0, 0, 1], port: 0)])
+        change(&configuration)
+        return configuration
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct DeadlineTests {
     @Test func `a head that does not end is answered 408`() async throws {
         try await TestServer.run(
-            TestRoutes.router(), configure: { $0.limits.headMilliseconds = 100 }
+            TestRoutes.router(), with: .local { $0.limits.headMilliseconds = 100 }
         ) { test in
             let connection = try RawConnection(test.address)
             try connection.send("GET /hello HTTP/1.1\r\nHos")
@@ -20,7 +20,7 @@ import Testing
 
     @Test func `a body that comes too slowly is answered 408`() async throws {
         try await TestServer.run(
-            TestRoutes.router(), configure: { $0.limits.bodyGraceMilliseconds = 100 }
+            TestRoutes.router(), with: .local { $0.limits.bodyGraceMilliseconds = 100 }
         ) { test in
             let connection = try RawConnection(test.address)
             try connection.send("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: 9\r\n\r\nab")
@@ -30,7 +30,7 @@ import Testing
 
     @Test func `an idle connection is closed without a word`() async throws {
         try await TestServer.run(
-            TestRoutes.router(), configure: { $0.limits.idleMilliseconds = 100 }
+            TestRoutes.router(), with: .local { $0.limits.idleMilliseconds = 100 }
         ) { test in
             let silent = try RawConnection(test.address)
             #expect(silent.isEnded())
@@ -49,7 +49,7 @@ import Testing
                 return HTTPResponse(.ok)
             }
         }
-        try await TestServer.run(router, configure: { $0.limits.handlerMilliseconds = 100 }) {
+        try await TestServer.run(router, with: .local { $0.limits.handlerMilliseconds = 100 }) {
             test in
             let connection = try RawConnection(test.address)
             try connection.send("GET /slow HTTP/1.1\r\nHost: t\r\n\r\n")
@@ -67,7 +67,7 @@ import Testing
                 HTTPResponse(.ok, body: .bytes([UInt8](repeating: 1, count: 64 << 20)))
             }
         }
-        try await TestServer.run(router, configure: { $0.limits.writeStallMilliseconds = 100 }) {
+        try await TestServer.run(router, with: .local { $0.limits.writeStallMilliseconds = 100 }) {
             test in
             let connection = try RawConnection(test.address, receiveBuffer: 4_096)
             try connection.send("GET /large HTTP/1.1\r\nHost: t\r\n\r\n")

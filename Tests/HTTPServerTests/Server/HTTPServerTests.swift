@@ -39,7 +39,7 @@ import Testing
 
     @Test func `several loops share the connections`() async throws {
         try await TestServer.run(
-            TestRoutes.router(), configure: { $0.loops = 3 }
+            TestRoutes.router(), with: .local { $0.loops = 3 }
         ) { test in
             let connections = try (0..<9).map { _ in try RawConnection(test.address) }
             for connection in connections {
@@ -51,7 +51,7 @@ import Testing
 
     @Test func `beyond the limit connections are answered 503`() async throws {
         try await TestServer.run(
-            TestRoutes.router(), configure: { $0.maximumConnections = 2 }
+            TestRoutes.router(), with: .local { $0.maximumConnections = 2 }
         ) { test in
             let connections = try (0..<2).map { _ in try RawConnection(test.address) }
             for connection in connections {
@@ -131,7 +131,7 @@ import Testing
         }
         let observer = Observer()
         try await TestServer.run(
-            TestRoutes.router(), configure: { $0.observers = [observer] }
+            TestRoutes.router(), with: .local { $0.observers = [observer] }
         ) { test in
             _ = try test.client.get("/articles/7")
             _ = try test.client.get("/nothing")
