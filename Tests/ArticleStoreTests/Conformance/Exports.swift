@@ -1,0 +1,139 @@
+import ArticleAPI
+import ArticleStore
+import Network
+import Testing
+
+extension ArticleStoreConformance {
+    @Suite struct Exports {
+        /// Articles with all that an export has to keep: history, tombstones, aliases, imports.
+        private static func fill(_ store: any ArticleStore) async throws {
+            var ids: [Article.ID] = []
+            for number in 0..<5 {
+                let made = try await store.createArticle(
+                    .make(),
+                    .sample(
+                        "n\(number)", slug: .exactly("n\(number)"),
+                        body: "\u{D55C}\u{AE00} \(number)", authors: [.name("a\(number % 2)")],
+                        tags: ["T\(number % 3)"], source: number == 0 ? "Wire" : nil),
+                    by: .later(Int64(number)))
+                ids.append(made.id)
+            }
+            for slug in ["m1", "n1"] {
+                _ = try await store.updateArticle(ids[1], expecting: .anything, by: .later(10)) {
+                    article in .of(article) { $0.slug = .exactly(slug) }
+                }
+            }
+            try await store.deleteArticle(ids[2], expecting: .anything, by: .later(11))
+            try await store.deleteArticle(ids[3], expecting: .anything, by: .later(12))
+            _ = try await store.restoreArticle(
+                ids[3], to: 1, expecting: .anything, by: .later(13))
+            _ = try await store.importArticles(
+                [
+                    ImportItem(
+                        path: "a.md", digest: [UInt8](repeating: 1, count: 32), id: .make(),
+                        content: .sample("imported", at: nil))
+                ], by: Edit(at: .start + 14, editor: nil), dryRun: false)
+            _ = try await store.putAuthor(.make(), expecting: .nothing, at: .start) { _ in
+                AuthorContent(name: "Idle", about: "Writes nothing", website: nil)
+            }
+        }
+
+        private static func exported(_ store: any ArticleStore) async throws -> [ExportRecord] {
+            let records = Lock([ExportRecord]())
+            try await store.export { record in records.withLock { $0.append(record) } }
+            return records.withLock { $0 }
+        }
+
+        @Test(arguments: Engine.all)
+        func `an export restored into an empty store exports the same`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                try await Self.fill(store)
+                let records = try await Self.exported(store)
+                #expect(records.count == 3 + 6 + 11)
+                for size in [1, 4, 1_000] {
+                    try await engine.with { other in
+                        var added = 0
+                        for start in stride(from: 0, to: records.count, by: size) {
+                            let batch = records[start..<min(start + size, records.count)]
+                            added += try await other.restore(Array(batch), dryRun: false).added
+                        }
+                        #expect(added == records.count)
+                        #expect(try await Self.exported(other) == records)
+                        #expect(try await other.articleCount() == store.articleCount())
+                        #expect(try await other.changeSequence() == store.changeSequence())
+                        let again = try await other.restore(records, dryRun: false)
+                        #expect(again == RestoreCounts(added: 0, unchanged: records.count))
+                        var query = ArticleQuery(audience: .editors, now: .start)
+                        query.sort = .updatedLast
+                        let here = try await store.articles(query).items
+                        #expect(try await other.articles(query).items == here)
+                    }
+                }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `a record that differs from what is there is refused, with all of its batch`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                try await Self.fill(store)
+                let records = try await Self.exported(store)
+                for (index, record) in records.enumerated() {
+                    var altered: ExportRecord
+                    switch record {
+                    case .author(var author):
+                        author.about = "Altered"
+                        altered = .author(author)
+                    case .article(var article):
+                        article.aliases.append("altered")
+                        altered = .article(article)
+                    case .revision(var revision):
+                        revision.article.title = "Altered"
+                        altered = .revision(revision)
+                    }
+                    let batch = [altered]
+                    let error = try await failure {
+                        _ = try await store.restore(batch, dryRun: false)
+                    }
+                    guard case .conflict = error else { throw error }
+                    if index > 0 {
+                        try await engine.with { other in
+                            let error = try await failure {
+                                _ = try await other.restore(
+                                    records + batch, dryRun: false)
+                            }
+                            guard case .conflict = error else { throw error }
+                            #expect(try await other.changeSequence() == 0)
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `an export stops with what its receiver throws`(_ engine: Engine) async throws {
+            struct Enough: Error {}
+            try await engine.with { store in
+                try await Self.fill(store)
+                let error = try await failure { try await store.export { _ in throw Enough() } }
+                guard case .rejected(let cause) = error, cause is Enough else { throw error }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `a dry restoration counts and keeps nothing`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                try await Self.fill(store)
+                let records = try await Self.exported(store)
+                try await engine.with { other in
+                    let counts = try await other.restore(records, dryRun: true)
+                    #expect(counts.added == records.count)
+                    #expect(try await Self.exported(other).isEmpty)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ArticleAPI
+import ArticleStore
+import Testing
+
+extension ArticleStoreConformance {
+    @Suite struct Imports {
+        private static func item(
+            _ path: String, digest: UInt8 = 1, _ content: ArticleContent
+        ) -> ImportItem {
+            ImportItem(
+                path: path, digest: [UInt8](repeating: digest, count: 32), id: .make(),
+                content: content)
+        }
+
+        private static func outcomes(
+            _ store: any ArticleStore, _ items: [ImportItem], at milliseconds: Int64 = 0,
+            dryRun: Bool = false
+        ) async throws -> [ImportOutcome] {
+            try await store.importArticles(
+                items, by: Edit(at: .start + milliseconds, editor: nil), dryRun: dryRun
+            ).map { try $0.get() }
+        }
+
+        @Test(arguments: Engine.all)
+        func `a second import of the same files changes nothing`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let items = [Self.item("a.md", .sample("A")), Self.item("b.md", .sample("B"))]
+                let outcomes = try await Self.outcomes(store, items)
+                #expect(outcomes == [.created, .created])
+                let again = items.map { Self.item($0.path, $0.content) }
+                #expect(try await Self.outcomes(store, again) == [.unchanged, .unchanged])
+                #expect(try await store.changeSequence() == 2)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `a changed file updates what the last import left, and never an edit`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let first = Self.item("a.md", .sample("A"))
+                _ = try await Self.outcomes(store, [first])
+                let second = Self.item("a.md", digest: 2, .sample("A", body: "More"))
+                #expect(try await Self.outcomes(store, [second], at: 1) == [.updated])
+                let updated = try await store.article(.id(first.id), visibleTo: .editors)
+                #expect(updated.body == "More" && updated.revision == 2)
+                let same = Self.item("a.md", digest: 3, .sample("A", body: "More"))
+                #expect(try await Self.outcomes(store, [same], at: 2) == [.unchanged])
+
+                let edited = try await store.updateArticle(
+                    first.id, expecting: .anything, by: .later(3)
+                ) { article in .of(article) { $0.title = "Edited" } }
+                let third = Self.item("a.md", digest: 4, .sample("A", body: "Even more"))
+                #expect(try await Self.outcomes(store, [third], at: 4) == [.keptEdits])
+                #expect(try await store.article(.id(first.id), visibleTo: .editors) == edited)
+                try await store.deleteArticle(first.id, expecting: .anything, by: .later(5))
+                #expect(try await Self.outcomes(store, [third], at: 6) == [.keptEdits])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `an undated post keeps the time of its first import`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let first = Self.item("a.md", .sample("A", at: nil))
+                _ = try await Self.outcomes(store, [first], at: 5)
+                let second = Self.item("a.md", digest: 2, .sample("A", body: "More", at: nil))
+                _ = try await Self.outcomes(store, [second], at: 9)
+                let article = try await store.article(.id(first.id), visibleTo: .editors)
+                #expect(article.publishedAt == .start + 5 && article.updatedAt == .start + 9)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `one that fails does not keep the others out`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let results = try await store.importArticles(
+                    [
+                        Self.item("a.md", .sample(slug: .exactly("a"), tags: ["One"])),
+                        Self.item(
+                            "b.md",
+                            .sample(slug: .exactly("a"), authors: [.name("Eve")], tags: ["Two"])),
+                        Self.item("c.md", .sample(slug: .exactly("c"), tags: ["Two"])),
+                    ], by: .first, dryRun: false)
+                guard case .failure(.slugTaken("a")) = results[1] else {
+                    Issue.record("\(results[1])")
+                    return
+                }
+                #expect(try results[0].get() == .created && results[2].get() == .created)
+                let tags = try await store.tags(after: nil, limit: 9, visibleTo: .editors)
+                #expect(tags.items.map(\.articleCount) == [1, 1])
+                #expect(try await store.changeSequence() == 2)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `a dry run says what would happen, and does nothing`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let items = [Self.item("a.md", .sample("A", authors: [.name("Ann")]))]
+                let outcomes = try await Self.outcomes(store, items, dryRun: true)
+                #expect(outcomes == [.created])
+                #expect(try await store.changeSequence() == 0)
+                #expect(try await store.articleCount() == 0)
+                #expect(try await Self.outcomes(store, items) == [.created])
+            }
+        }
+    }
+}
