@@ -70,6 +70,21 @@ public struct HTTPFields: Sendable {
         }
     }
 
+    /// Whether `Connection`, `Content-Length`, `Date` or `Transfer-Encoding` may be among the names:
+    /// told by lengths and first letters, as it is asked of every answer.
+    public var hasFramingFields: Bool {
+        for entry in entries {
+            let first = Token.lowercase(wireBytes[Int(entry.nameStart)])
+            switch entry.nameLength {
+            case 4 where first == UInt8(ascii: "d"), 10 where first == UInt8(ascii: "c"),
+                14 where first == UInt8(ascii: "c"), 17 where first == UInt8(ascii: "t"):
+                return true
+            default: continue
+            }
+        }
+        return false
+    }
+
     /// Names and values, in order.
     public var all: [(name: String, value: String)] {
         entries.map { entry in

@@ -47,13 +47,14 @@ extension Connection {
 
     /// Whether a handler wants the connection to end. Fields that the server writes are taken out.
     private func asksToClose(_ fields: inout HTTPFields) -> Bool {
+        guard fields.hasFramingFields else { return false }
         let asks = fields.list(.connection, has: "close")
         for name in Self.ownFields where fields.contains(name) { fields.remove(name) }
         return asks
     }
 
     private static let ownFields: [HTTPFieldName] = [
-        .connection, .contentLength, .date, .transferEncoding, .xRequestID,
+        .connection, .contentLength, .date, .transferEncoding,
     ]
 
     /// The octets of the head alone.
@@ -137,7 +138,9 @@ extension Connection {
         Array("\(isFirst ? "" : "\r\n")\(String(count, radix: 16))\r\n".utf8)
     }
 
-    private func send(_ head: [UInt8], _ body: [UInt8]) async throws(ChannelError) {
+    private func send(_ head: [UInt8], _ body: [UInt8])
+        async throws(ChannelError)
+    {
         try await channel.write(head, body, stallMilliseconds: limits.writeStallMilliseconds)
         sent.bytes += head.count + body.count
     }

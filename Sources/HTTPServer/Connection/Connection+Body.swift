@@ -3,7 +3,9 @@ import Network
 
 extension Connection {
     /// The request's body; `nil` if it was refused, and the connection is over.
-    func readBody(_ head: borrowing RequestHead) async throws(ChannelError) -> [UInt8]? {
+    func readBody(_ head: borrowing RequestHead) async throws(ChannelError)
+        -> [UInt8]?
+    {
         var body: [UInt8] = []
         do throws(BodyFailure) {
             try await read(&body, head)
@@ -48,7 +50,9 @@ extension Connection {
     }
 
     /// Waits for bytes and reads them; false at the end of all.
-    private func more(until deadline: Int64) async throws(BodyFailure) -> Bool {
+    private func more(until deadline: Int64) async throws(BodyFailure)
+        -> Bool
+    {
         do throws(ChannelError) {
             while true {
                 switch try fill() {

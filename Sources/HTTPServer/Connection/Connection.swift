@@ -127,7 +127,9 @@ final class Connection {
     // MARK: One request
 
     /// Answers the request; tells whether the connection goes on.
-    private func exchange(_ head: consuming RequestHead) async throws(ChannelError) -> Bool {
+    private func exchange(_ head: consuming RequestHead)
+        async throws(ChannelError) -> Bool
+    {
         requestID = local.requestID(for: head.fields)
         sent = SentAnswer(observed: !rules.observers.isEmpty)
         sent.isHead = head.method == .head

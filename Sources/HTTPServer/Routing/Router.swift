@@ -5,19 +5,37 @@ import HTTP
 /// Literals go before parameters. `HEAD` is taken by `GET`'s handler and `OPTIONS` answered from
 /// the table, where they have none of their own.
 public struct Router: Sendable {
-    struct Route: Sendable {
+    /// A class, as are nodes: a request passes them on by one reference.
+    final class Route: Sendable {
         let method: HTTPMethod
         let template: String
         let names: [String]
         /// The numbers of the segments that the names stand for.
         let places: [Int]
         let handler: HTTPHandler
+
+        init(
+            _ method: HTTPMethod, _ template: String, _ path: PathTemplate,
+            _ handler: @escaping HTTPHandler
+        ) {
+            self.method = method
+            self.template = template
+            names = path.names
+            places = path.places
+            self.handler = handler
+        }
     }
 
-    struct Node: Sendable {
-        var literals: [(bytes: [UInt8], node: Int)] = []
-        var parameter: Int?
-        var routes: [Route] = []
+    final class Node: Sendable {
+        let literals: [(bytes: [UInt8], node: Node)]
+        let parameter: Node?
+        let routes: [Route]
+
+        init(_ literals: [(bytes: [UInt8], node: Node)], _ parameter: Node?, _ routes: [Route]) {
+            self.literals = literals
+            self.parameter = parameter
+            self.routes = routes
+        }
     }
 
     /// What a request comes to.
@@ -28,16 +46,16 @@ public struct Router: Sendable {
         case options([HTTPMethod])
     }
 
-    private let nodes: [Node]
+    private let root: Node
     /// Of all routes, for `OPTIONS *`.
     private let methods: [HTTPMethod]
     private static let standard: [HTTPMethod] = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace,
     ]
 
-    init(nodes: [Node]) {
-        self.nodes = nodes
-        methods = Self.allowed(nodes.flatMap(\.routes).map(\.method))
+    init(root: Node, methods: [HTTPMethod]) {
+        self.root = root
+        self.methods = Self.allowed(methods)
     }
 
     /// The route for this method and target.
@@ -54,10 +72,10 @@ public struct Router: Sendable {
         } catch {
             return .refused(ServerRefusal(.badRequest, Self.detail(error)))
         }
-        guard let node = find(0, segments, 0) else {
+        guard let node = Self.find(root, segments, 0) else {
             return .refused(ServerRefusal(.notFound, "Nothing is at this path."))
         }
-        return match(method, at: nodes[node], segments)
+        return match(method, at: node, segments)
     }
 
     private func match(_ method: HTTPMethod, at node: Node, _ segments: PathSegments) -> Match {
@@ -77,11 +95,12 @@ public struct Router: Sendable {
                 .methodNotAllowed, "\(method) is not offered at this path.", allow: allow))
     }
 
-    /// The node with routes where the segments from `index` on lead. It goes no deeper than the
+    /// The node with routes where the segments from `depth` on lead. It goes no deeper than the
     /// templates do.
-    private func find(_ index: Int, _ segments: PathSegments, _ depth: Int) -> Int? {
-        let node = nodes[index]
-        guard depth < segments.count else { return node.routes.isEmpty ? nil : index }
+    private static func find(
+        _ node: Node, _ segments: borrowing PathSegments, _ depth: Int
+    ) -> Node? {
+        guard depth < segments.count else { return node.routes.isEmpty ? nil : node }
         for literal in node.literals where segments.isEqual(depth, literal.bytes) {
             if let found = find(literal.node, segments, depth + 1) { return found }
         }

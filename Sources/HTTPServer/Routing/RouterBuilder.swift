@@ -19,26 +19,31 @@ public struct RouterBuilder {
 
     /// - Throws: for malformed templates, and routes that take the same requests.
     public func build() throws(RouterError) -> Router {
-        var nodes = [Router.Node()]
+        var nodes = [Draft()]
         for route in routes {
-            let template = try PathTemplate(route.template)
+            let path = try PathTemplate(route.template)
             var node = 0
-            for part in template.parts { node = Self.child(of: node, for: part, in: &nodes) }
+            for part in path.parts { node = Self.child(of: node, for: part, in: &nodes) }
             if let other = nodes[node].routes.first(where: { $0.method == route.method }) {
                 throw .conflict(
                     method: route.method.rawValue, other.template, route.template)
             }
             let handler = middleware.reversed().reduce(route.handler) { $1.around($0) }
             nodes[node].routes.append(
-                Router.Route(
-                    method: route.method, template: route.template, names: template.names,
-                    places: template.places, handler: handler))
+                Router.Route(route.method, route.template, path, handler))
         }
-        return Router(nodes: nodes)
+        return Router(root: Self.node(0, nodes), methods: routes.map(\.method))
+    }
+
+    /// A node while routes are still added.
+    private struct Draft {
+        var literals: [(bytes: [UInt8], node: Int)] = []
+        var parameter: Int?
+        var routes: [Router.Route] = []
     }
 
     private static func child(
-        of node: Int, for part: PathTemplate.Part, in nodes: inout [Router.Node]
+        of node: Int, for part: PathTemplate.Part, in nodes: inout [Draft]
     ) -> Int {
         switch part {
         case .parameter:
@@ -51,7 +56,14 @@ public struct RouterBuilder {
             }
             nodes[node].literals.append((bytes, nodes.count))
         }
-        nodes.append(Router.Node())
+        nodes.append(Draft())
         return nodes.count - 1
+    }
+
+    private static func node(_ index: Int, _ nodes: [Draft]) -> Router.Node {
+        let draft = nodes[index]
+        return Router.Node(
+            draft.literals.map { ($0.bytes, node($0.node, nodes)) },
+            draft.parameter.map { node($0, nodes) }, draft.routes)
     }
 }

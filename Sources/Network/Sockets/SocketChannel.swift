@@ -103,7 +103,8 @@ public final class SocketChannel {
     ///   - deadline: monotonic milliseconds (`loop.now`).
     ///   - isIdle: between requests: a server that stops ends such a wait at once.
     /// - Throws: `timedOut`, after which the channel can still be used.
-    public func waitReadable(until deadline: Int64, isIdle: Bool = false) async throws(ChannelError)
+    public func waitReadable(until deadline: Int64, isIdle: Bool = false)
+        async throws(ChannelError)
     {
         try check()
         guard !isReadable else { return }

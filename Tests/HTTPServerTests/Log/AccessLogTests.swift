@@ -1,0 +1,72 @@
+import Glibc
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+@Suite struct AccessLogTests {
+    /// The lines that these requests leave behind.
+    private func lines(
+        _ format: AccessLog.Format, limitBytes: Int = 1 << 20, _ targets: [String]
+    ) async throws -> [String] {
+        let folder = try TemporaryFolder()
+        let path = folder.file("log")
+        let descriptor = open(path, O_CREAT | O_RDWR | O_APPEND, 0o600)
+        defer { close(descriptor) }
+        let log = AccessLog(descriptor: descriptor, format: format, limitBytes: limitBytes)
+        let configuration = ServerConfiguration.local { $0.observers = [log] }
+        try await TestServer.run(TestRoutes.router(), with: configuration) { test in
+            for target in targets {
+                _ = try test.client.send(
+                    .get, target, fields: [.authorization: "Bearer hidden", .xRequestID: "me"])
+            }
+        }
+        log.flush()
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = pread(descriptor, &bytes, bytes.count, 0)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+            .split(separator: "\n").map(String.init)
+    }
+
+    @Test func `each answer is one JSON object`() async throws {
+        let lines = try await lines(.json, ["/articles/7?a=b", "/nothing"])
+        #expect(lines.count == 2)
+        let first = try #require(lines.first)
+        #expect(first.hasPrefix(#"{"time":1"#))
+        #expect(first.contains(#","id":"me","peer":"127.0.0.1:"#))
+        #expect(
+            first.contains(
+                #","method":"GET","target":"/articles/7?a=b","route":"/articles/{id}","status":200,"#
+            ))
+        #expect(first.contains(#","microseconds":"#))
+        #expect(lines[1].contains(#""target":"/nothing","status":404"#))
+    }
+
+    @Test func `a person reads one line for each answer`() async throws {
+        let lines = try await lines(.text, ["/hello"])
+        #expect(lines.count == 1)
+        #expect(lines[0].contains(" GET /hello 200 "))
+        #expect(lines[0].hasSuffix(" me"))
+    }
+
+    @Test func `no secret is written down`() async throws {
+        let lines = try await lines(
+            .json,
+            ["/hello?access_token=hidden&q=x", "/hello?%6Bey=hidden", "/hello?API-Key=hidden"])
+        #expect(lines.count == 3)
+        #expect(!lines.joined().contains("hidden"))
+        #expect(lines[0].contains("/hello?access_token=***&q=x"))
+    }
+
+    @Test func `what is too much is counted`() async throws {
+        let lines = try await lines(.json, limitBytes: 1, ["/hello", "/hello", "/hello"])
+        let dropped = lines.filter { $0.hasPrefix(#"{"droppedLines":"#) }
+        let written = lines.count - dropped.count
+        let count = dropped.reduce(0) { sum, line in
+            sum + (Int(line.filter(\.isNumber)) ?? 0)
+        }
+        #expect(written >= 1)
+        #expect(written + count == 3)
+    }
+}
