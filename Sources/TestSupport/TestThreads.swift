@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Runs each piece of a test on a thread of its own: a test's socket calls block, and the few threads
-/// that tests share would then be missing for everyone.
+/// Runs each piece of a test on a thread of its own: a test's socket calls block, and the few
+/// threads that tests share would then be missing for everyone.
 final class TestThreads: TaskExecutor {
     private final class Piece {
         let job: UnownedJob

@@ -1,4 +1,5 @@
-/// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2) (Linux only; empty elsewhere).
+/// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2), pipe2(2) (Linux only; empty
+/// elsewhere).
 ///
 /// No header that the Glibc module has is included here: its types would belong to either module,
 /// whichever the compiler happens to meet first.

@@ -70,8 +70,8 @@ public struct HTTPFields: Sendable {
         }
     }
 
-    /// Whether `Connection`, `Content-Length`, `Date` or `Transfer-Encoding` may be among the names:
-    /// told by lengths and first letters, as it is asked of every answer.
+    /// Whether `Connection`, `Content-Length`, `Date` or `Transfer-Encoding` may be among the
+    /// names: told by lengths and first letters, as it is asked of every answer.
     public var hasFramingFields: Bool {
         for entry in entries {
             let first = Token.lowercase(wireBytes[Int(entry.nameStart)])

@@ -31,14 +31,20 @@ extension Connection {
     /// Answers what the server does not take, and ends the connection so that the client sees why.
     func refuse(_ refusal: ServerRefusal) async throws(ChannelError) {
         var refusal = refusal
-        if sent.request == nil { requestID = local.requestID(for: HTTPFields()) }
         refusal.requestID = requestID
         _ = try await answer(refusal.response(by: rules.render), keepsAlive: false)
         await linger()
     }
 
+    /// Answers bytes that were no request.
+    func refuseUnread(_ refusal: ServerRefusal) async throws(ChannelError) {
+        sent = SentAnswer(isObserved)
+        requestID = local.requestID(for: HTTPFields())
+        try await refuse(refusal)
+    }
+
     private func tellObservers() {
-        guard !rules.observers.isEmpty else { return }
+        guard isObserved else { return }
         let record = sent.record(peer: channel.peer, requestID: requestID)
         for observer in rules.observers { observer.finished(record) }
     }
@@ -150,7 +156,7 @@ extension Connection {
     /// Tells a client beyond the limit that there are too many.
     func turnAway() async {
         do throws(ChannelError) {
-            try await refuse(ServerRefusal(.serviceUnavailable, "Too many connections."))
+            try await refuseUnread(ServerRefusal(.serviceUnavailable, "Too many connections."))
         } catch {
             // It has gone by itself.
         }

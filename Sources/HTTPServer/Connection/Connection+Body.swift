@@ -15,7 +15,6 @@ extension Connection {
             case .ended: return nil
             case .channel(let error): throw error
             case .refused(let status, let detail):
-                sent.request = (head.method, head.target)
                 try await refuse(ServerRefusal(status, detail))
                 return nil
             }

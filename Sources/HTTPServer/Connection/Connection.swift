@@ -34,6 +34,7 @@ final class Connection {
 
     var limits: ServerLimits { rules.limits }
     var now: Int64 { channel.loop.now }
+    var isObserved: Bool { !rules.observers.isEmpty }
 
     /// Serves the client until one side ends it.
     func run() async {
@@ -72,7 +73,8 @@ final class Connection {
                         return head
                     }
                 } catch {
-                    try await refuse(ServerRefusal(error.status, sentence(error.detail)))
+                    let detail = "The request has \(error.detail)."
+                    try await refuseUnread(ServerRefusal(error.status, detail))
                     return nil
                 }
                 deadline = deadline ?? now + limits.headMilliseconds
@@ -88,7 +90,7 @@ final class Connection {
                     until: deadline ?? now + limits.idleMilliseconds, isIdle: deadline == nil)
             } catch .timedOut {
                 guard deadline != nil else { return nil }
-                try await refuse(
+                try await refuseUnread(
                     ServerRefusal(.requestTimeout, "The request's head took too long."))
                 return nil
             }
@@ -131,27 +133,26 @@ final class Connection {
         async throws(ChannelError) -> Bool
     {
         requestID = local.requestID(for: head.fields)
-        sent = SentAnswer(observed: !rules.observers.isEmpty)
+        sent = SentAnswer(isObserved)
         sent.isHead = head.method == .head
         sent.version = head.version
+        if isObserved { sent.request = (head.method, head.target) }
         let match = rules.router.match(head.method, head.target)
-        if case .refused(let refusal) = match, head.framing != .none {
-            // Its body would be read for nothing.
-            sent.request = (head.method, head.target)
-            try await refuse(refusal)
-            return false
-        }
         var body: [UInt8] = []
         if head.framing != .none {
+            if case .refused(let refusal) = match {
+                // Its body would be read for nothing.
+                try await refuse(refusal)
+                return false
+            }
             guard let whole = try await readBody(head) else { return false }
             body = whole
         }
+        let keepsAlive = head.keepsAlive
         let request = HTTPRequest(
             head.method, head.target, version: head.version, fields: head.fields, body: body)
-        sent.request = rules.observers.isEmpty ? nil : (head.method, head.target)
         let response = await respond(to: request, match)
-        let goesOn = try await answer(response, keepsAlive: head.keepsAlive)
-        return goesOn
+        return try await answer(response, keepsAlive: keepsAlive)
     }
 
     private func respond(
@@ -165,7 +166,7 @@ final class Connection {
             return HTTPResponse(
                 .noContent, fields: [.allow: allow.map(\.rawValue).joined(separator: ", ")])
         case .route(let route, let parameters):
-            sent.template = route.template
+            if isObserved { sent.template = route.template }
             let context = RequestContext(
                 requestID: requestID, peer: channel.peer, template: route.template,
                 parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
@@ -186,6 +187,4 @@ final class Connection {
         sent.status = response.status
         channel.abort(.timedOut, sending: bytes)
     }
-
-    private func sentence(_ detail: String) -> String { "The request has \(detail)." }
 }

@@ -13,8 +13,9 @@ struct SentAnswer {
     var version = HTTPVersion.http11
     private var startNanoseconds: Int64 = 0
 
-    init(observed: Bool = false) {
-        if observed { startNanoseconds = Self.clock(CLOCK_MONOTONIC) }
+    /// - Parameter isObserved: whether someone asks how long it took.
+    init(_ isObserved: Bool = false) {
+        if isObserved { startNanoseconds = Self.clock(CLOCK_MONOTONIC) }
     }
 
     func record(peer: SocketAddress, requestID: String) -> ExchangeRecord {

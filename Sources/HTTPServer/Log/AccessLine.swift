@@ -1,11 +1,11 @@
 import HTTP
 import Network
 
-/// Lines of the access log. Of a request only method, path and query are shown, never its fields, and
-/// of a query no value that could be a secret.
+/// Lines of the access log. Of a request only method, path and query are shown, never its fields,
+/// and of a query no value that could be a secret.
 enum AccessLine {
-    /// `{"time":1795252355903,"id":"…","peer":"127.0.0.1:5000","method":"GET","target":"/v1/articles",
-    /// "route":"/v1/articles","status":200,"bytes":738,"microseconds":85}`
+    /// `{"time":1795252355903,"id":"…","peer":"127.0.0.1:5000","method":"GET",
+    /// "target":"/v1/articles","route":"/v1/articles","status":200,"bytes":738,"microseconds":85}`
     static func appendJSON(_ exchange: borrowing ExchangeRecord, to line: inout [UInt8]) {
         line += #"{"time":"#.utf8
         appendNumber(exchange.finishedMilliseconds, to: &line)

@@ -4,8 +4,8 @@ import Network
 
 /// Writes a line for each answer: readable on a terminal, otherwise one JSON object.
 ///
-/// Lines gather in memory and go out together, on a queue of the log's own. What cannot be written in
-/// time is dropped, and counted in a line of its own.
+/// Lines gather in memory and go out together, on a queue of the log's own. What cannot be written
+/// in time is dropped, and counted in a line of its own.
 public final class AccessLog: ExchangeObserver {
     /// How a line looks.
     public enum Format: Sendable {

@@ -35,10 +35,8 @@ import Testing
         let first = try #require(lines.first)
         #expect(first.hasPrefix(#"{"time":1"#))
         #expect(first.contains(#","id":"me","peer":"127.0.0.1:"#))
-        #expect(
-            first.contains(
-                #","method":"GET","target":"/articles/7?a=b","route":"/articles/{id}","status":200,"#
-            ))
+        #expect(first.contains(#","method":"GET","target":"/articles/7?a=b","#))
+        #expect(first.contains(#","route":"/articles/{id}","status":200,"#))
         #expect(first.contains(#","microseconds":"#))
         #expect(lines[1].contains(#""target":"/nothing","status":404"#))
     }
@@ -53,7 +51,9 @@ import Testing
     @Test func `no secret is written down`() async throws {
         let lines = try await lines(
             .json,
-            ["/hello?access_token=hidden&q=x", "/hello?%6Bey=hidden", "/hello?API-Key=hidden"])
+            [
+                "/hello?access_token=hidden&q=x", "/hello?%6Bey=hidden", "/hello?API-Key=hidden",
+            ])
         #expect(lines.count == 3)
         #expect(!lines.joined().contains("hidden"))
         #expect(lines[0].contains("/hello?access_token=***&q=x"))

@@ -136,11 +136,13 @@ import Testing
             _ = try test.client.get("/articles/7")
             _ = try test.client.get("/nothing")
             let connection = try RawConnection(test.address)
-            try connection.send("nonsense\r\n\r\n")
+            try connection.send(get + "nonsense\r\n\r\n")
             connection.shutdownWrite()
             _ = try connection.rest()
         }
         #expect(
-            observer.lines.withLock { $0 } == ["GET /articles/{id} 200", "GET - 404", "- - 400"])
+            observer.lines.withLock { $0 } == [
+                "GET /articles/{id} 200", "GET - 404", "GET /hello 200", "- - 400",
+            ])
     }
 }
