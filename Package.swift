@@ -74,7 +74,12 @@ let package = Package(
         tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "TestSupport"]),
         tests(
             "ArticleStoreTests",
-            ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport"]),
+            ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport", "store-writer"]),
+        .executableTarget(
+            name: "store-writer",
+            dependencies: ["ArticleAPI", "ArticleStore"],
+            path: "Tests/Tools/StoreWriter",
+            swiftSettings: rules),
         tests(
             "ArticleServicesTests",
             [

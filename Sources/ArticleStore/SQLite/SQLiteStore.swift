@@ -47,7 +47,7 @@ public final class SQLiteStore: Sendable {
     }
 
     init(
-        path given: String, mode: Mode, schema: Schema, configuration: SQLiteConfiguration
+        path given: String, mode: Mode, schema: DatabaseSchema, configuration: SQLiteConfiguration
     ) throws(StoreOpeningError) {
         let file = try DatabaseFile(path: given, mayCreate: mode == .create)
         try file.verify(schema, mode: mode)
@@ -82,7 +82,7 @@ public final class SQLiteStore: Sendable {
 extension DatabaseFile {
     /// Looks at the file without touching it, and refuses what is not ours or too new.
     func verify(
-        _ schema: Schema, mode: SQLiteStore.Mode?
+        _ schema: DatabaseSchema, mode: SQLiteStore.Mode?
     ) throws(StoreOpeningError) {
         switch try inspect() {
         case .foreign: throw .foreign(path: path)
@@ -90,13 +90,13 @@ extension DatabaseFile {
             guard mode == .create else { throw .foreign(path: path) }
             return try createIfMissing()
         case .database(let application, let version):
-            guard application == Schema.applicationID else { throw .foreign(path: path) }
+            guard application == DatabaseSchema.applicationID else { throw .foreign(path: path) }
             try refuse(version, newerThan: schema)
         }
         // The first page may have a newer copy in the log: a reader sees it and moves nothing.
         let version: Int
         do throws(StoreError) {
-            version = try Schema.version(on: Connection(path: path, access: .read))
+            version = try DatabaseSchema.version(on: Connection(path: path, access: .read))
         } catch {
             // A first start that was killed leaves a journal, which only a writer may roll back.
             if hasJournal { return }
@@ -106,7 +106,7 @@ extension DatabaseFile {
     }
 
     private func refuse(
-        _ version: Int, newerThan schema: Schema
+        _ version: Int, newerThan schema: DatabaseSchema
     ) throws(StoreOpeningError) {
         if version > schema.version {
             throw .newer(path: path, version: version, known: schema.version)

@@ -1,4 +1,5 @@
 import ArticleStore
+import TestSupport
 import Testing
 
 /// What every engine has to hold. An engine takes part by its entry in `Engine.all`.

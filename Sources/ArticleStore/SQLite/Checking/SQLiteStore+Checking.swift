@@ -9,8 +9,8 @@ extension SQLiteStore {
             let connection = try Connection(readerOf: file.path, SQLiteConfiguration())
             // Sorting a large file's rows belongs on the disk.
             try connection.execute(script: "PRAGMA temp_store = FILE")
-            let version = try Schema.version(on: connection)
-            guard version == Schema.bundled.version else {
+            let version = try DatabaseSchema.version(on: connection)
+            guard version == DatabaseSchema.bundled.version else {
                 throw .unavailable("schema version \(version) is older; serve it once")
             }
             report.findings = try connection.lines(of: SQL.integrity).filter { $0 != "ok" }

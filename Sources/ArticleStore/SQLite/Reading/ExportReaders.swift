@@ -49,6 +49,8 @@ final class ExportReaders: Sendable {
     }
 
     private func perform(_ body: (ExportRecord) throws -> Void) throws(StoreError) {
+        // A closed store must not open the file again, which may be another's by now.
+        guard !state.withLock({ $0.isClosed }) else { throw .unavailable("the store is closed") }
         let connection = try Connection(readerOf: path, configuration)
         let interrupter = connection.interrupter
         let number: Int? = state.withLock { state in

@@ -27,6 +27,8 @@ final class CommitQueue: Sendable {
     private let stopLongReaders: @Sendable () -> Void
     // Touched on `queue` only, after `init`.
     private nonisolated(unsafe) var connection: Connection?
+    /// From this size of the log on, writes wait for readers to let go of it.
+    private nonisolated(unsafe) var waitingBytes: Int
 
     init(
         _ connection: sending Connection, _ configuration: SQLiteConfiguration,
@@ -35,6 +37,7 @@ final class CommitQueue: Sendable {
         self.connection = connection
         self.configuration = configuration
         self.stopLongReaders = stopLongReaders
+        waitingBytes = configuration.logLimitBytes
     }
 
     var counts: Counts { state.withLock { $0.counts } }
@@ -147,7 +150,7 @@ final class CommitQueue: Sendable {
     /// A flush that failed may have left a whole commit in the log, unacknowledged, which would be
     /// found after a crash. A small commit in its place breaks the chain of its checksums.
     private func overwriteLog(_ connection: Connection) {
-        guard let version = try? Schema.version(on: connection) else { return }
+        guard let version = try? DatabaseSchema.version(on: connection) else { return }
         try? connection.execute(script: "PRAGMA user_version = \(version)")
     }
 
@@ -162,22 +165,25 @@ final class CommitQueue: Sendable {
     // MARK: The log
 
     /// Moves the log into the file when it has grown. While readers hold it, it grows on, up to the
-    /// limit: then writes wait for them, and those that may run for long are stopped.
+    /// limit: then a write waits for them, and those that may run for long are stopped. If one of
+    /// them is stuck all the same, the next wait is due when the log has grown by the limit again.
     private func boundLog(_ connection: Connection) {
         let bytes = connection.logBytes
-        if bytes > configuration.logLimitBytes {
-            stopLongReaders()
-            checkpoint(
-                connection, truncating: true, patience: configuration.logPatienceMilliseconds)
-        } else if bytes > configuration.logBytes {
-            checkpoint(connection, truncating: false)
+        guard bytes > waitingBytes else {
+            if bytes > configuration.logBytes { checkpoint(connection, truncating: false) }
+            return
         }
+        stopLongReaders()
+        checkpoint(connection, truncating: true, patience: configuration.logPatienceMilliseconds)
+        waitingBytes = connection.logBytes + configuration.logLimitBytes
     }
 
     /// A checkpoint that fails loses nothing: the log has it all, and the next one tries again.
     private func checkpoint(_ connection: Connection, truncating: Bool, patience: Int = 0) {
         try? connection.setBusyTimeout(milliseconds: patience)
-        _ = try? connection.checkpoint(truncating: truncating)
+        if (try? connection.checkpoint(truncating: truncating)) == true, truncating {
+            waitingBytes = configuration.logLimitBytes
+        }
         try? connection.setBusyTimeout(milliseconds: Connection.busyMilliseconds)
         state.withLock { $0.counts.checkpoints += 1 }
     }

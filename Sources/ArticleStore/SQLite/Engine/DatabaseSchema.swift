@@ -1,7 +1,7 @@
 import Resources
 
 /// The versions of the file's schema: each migration takes it one up, once, and is never changed.
-struct Schema: Sendable {
+struct DatabaseSchema: Sendable {
     /// "BSHT" in the header of every file that is ours (`PRAGMA application_id`).
     static let applicationID = 0x4253_4854
 
@@ -11,10 +11,10 @@ struct Schema: Sendable {
     var version: Int { migrations.count }
 
     /// The migrations that the binary carries.
-    static let bundled: Schema = {
+    static let bundled: DatabaseSchema = {
         let table = broadsheet_migrations()
         let files = UnsafeBufferPointer(start: table.first, count: table.count)
-        return Schema(
+        return DatabaseSchema(
             migrations: files.map { file in
                 String(
                     decoding: UnsafeBufferPointer(start: file.bytes, count: file.size),

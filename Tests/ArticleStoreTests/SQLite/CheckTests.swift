@@ -1,0 +1,78 @@
+import ArticleAPI
+import ArticleStore
+import TestSupport
+import Testing
+
+@Suite struct CheckTests {
+    /// Statements that each break one promise, and a word of what the examination says.
+    private static let faults: [(sql: String, finding: String)] = [
+        ("DELETE FROM changes WHERE sequence = 2", "the change sequence"),
+        ("UPDATE changes SET sequence = 99 WHERE sequence = 3", "the change sequence"),
+        ("UPDATE changes SET is_deletion = 1 WHERE sequence = 2", "is not of a revision"),
+        ("UPDATE changes SET revision = 9 WHERE kind = 1", "is not of an author"),
+        ("UPDATE authors SET revision = 5", "at a revision without a change"),
+        ("DELETE FROM revisions WHERE number = 1", "is at revision"),
+        ("UPDATE articles SET publication = 1", "as its last revision says"),
+        ("UPDATE articles SET revision = 0", "lives without"),
+        ("DELETE FROM slugs", "is not kept for its article"),
+        ("DELETE FROM listings WHERE facet <> 1", "is not listed under"),
+        ("UPDATE listings SET state = 0 WHERE facet = 1", "is not listed under"),
+        (
+            "INSERT INTO listings VALUES (1, 0, 0, x'00', 1)", "places in listings"
+        ),
+        ("UPDATE facets SET live = live + 1 WHERE number = 1", "counts"),
+        ("UPDATE facets SET key = x'00' WHERE kind = 2", "is of no author"),
+        ("UPDATE revisions SET tags = '[77]'", "name what is not there"),
+        ("INSERT INTO bodies (text) VALUES ('lost')", "belongs to no revision"),
+        ("UPDATE bodies SET text = 'longer than before, by far'", "another length"),
+        ("UPDATE imports SET revision = 7", "of a revision to come"),
+        ("DELETE FROM bodies", "refers to nothing"),
+    ]
+
+    @Test func `each fault is found`() async throws {
+        for fault in Self.faults {
+            let folder = try TemporaryFolder()
+            let path = folder.file("a.db")
+            let store = try SQLiteStore.open(path: path, mode: .create)
+            let made = try await store.createArticle(
+                .make(), .sample(authors: [.name("Ann")], tags: ["Food"]), by: .first)
+            _ = try await store.updateArticle(made.id, expecting: .anything, by: .first) {
+                article in .of(article) { $0.body = "New text" }
+            }
+            let item = ImportItem(
+                path: "a.md", digest: [1], id: .make(), content: .sample("Imported"))
+            _ = try await store.importArticles([item], by: .first, dryRun: false)
+            await store.close()
+            let clean = try SQLiteStore.check(path: path)
+            #expect(clean.isClean && clean.articles == 2 && clean.revisions == 3)
+            #expect(clean.changes == 4)
+
+            try Plain(path).run("PRAGMA ignore_check_constraints = ON; " + fault.sql)
+            let findings = try SQLiteStore.check(path: path).findings
+            #expect(findings.contains { $0.contains(fault.finding) }, "\(fault.sql): \(findings)")
+        }
+    }
+
+    @Test func `a torn page is a finding, not a crash`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        for number in 0..<50 {
+            _ = try await store.createArticle(.make(), .sample("n\(number)"), by: .first)
+        }
+        await store.close()
+        let page = try Plain(path).number(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'listings'")
+        tear(path, page: try #require(page))
+        #expect(try !SQLiteStore.check(path: path).isClean)
+        let torn = try SQLiteStore.open(path: path, mode: .existing)
+        let error = try await failure {
+            while true {
+                _ = try await torn.articles(ArticleQuery(audience: .editors, now: .start))
+                _ = try await torn.createArticle(.make(), .sample("more"), by: .first)
+            }
+        }
+        guard case .corrupt = error else { throw error }
+        await torn.close()
+    }
+}

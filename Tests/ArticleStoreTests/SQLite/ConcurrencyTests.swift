@@ -1,0 +1,171 @@
+import ArticleAPI
+import ArticleStore
+import Dispatch
+import Network
+import TestSupport
+import Testing
+
+@Suite struct ConcurrencyTests {
+    private static func open(
+        _ folder: TemporaryFolder, _ change: (inout SQLiteConfiguration) -> Void = { _ in }
+    ) throws -> SQLiteStore {
+        var configuration = SQLiteConfiguration()
+        change(&configuration)
+        return try SQLiteStore.open(
+            path: folder.file("a.db"), mode: .create, configuration: configuration)
+    }
+
+    @Test func `writers at the same time share commits, a lone one does not wait`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder)
+        for number in 0..<10 {
+            _ = try await store.createArticle(.make(), .sample("lone \(number)"), by: .first)
+        }
+        #expect(store.statistics.commits == 10 && store.statistics.writes == 10)
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<64 {
+                group.addTask {
+                    for number in 0..<10 {
+                        _ = try await store.createArticle(
+                            .make(), .sample("n \(writer) \(number)"), by: .first)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(store.statistics.writes == 650)
+        #expect(store.statistics.commits - 10 <= 640 / 2)
+        await store.close()
+    }
+
+    @Test func `a write that fails takes nothing of its neighbours with it`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder)
+        let won = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<60 {
+                group.addTask {
+                    let slug: SlugChoice =
+                        number % 2 == 0 ? .exactly("one") : .exactly("own-\(number)")
+                    let made = try? await store.createArticle(
+                        .make(), .sample(slug: slug, authors: [.name("a\(number)")]), by: .first)
+                    return made != nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(won == 31)
+        #expect(try await store.changeSequence() == 62)
+        #expect(try await store.articleCount() == 31)
+        await store.close()
+        #expect(try SQLiteStore.check(path: folder.file("a.db")).findings == [])
+    }
+
+    @Test func `no reader ever sees half a commit`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder)
+        // Two articles that are only ever changed together, both with the tag of the round.
+        @Sendable func write(_ round: Int) async throws {
+            let items = (0..<2).map { number in
+                ImportItem(
+                    path: "\(number).md", digest: [UInt8](repeating: UInt8(round % 251), count: 32),
+                    id: .make(),
+                    content: .sample(
+                        "round \(round)", slug: .exactly("n\(number)"), body: "round \(round)",
+                        tags: ["r\(round % 5)"]))
+            }
+            for result in try await store.importArticles(items, by: .first, dryRun: false) {
+                _ = try result.get()
+            }
+        }
+        try await write(0)
+        let isOver = Lock(false)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for round in 1...200 { try await write(round) }
+                isOver.withLock { $0 = true }
+            }
+            for _ in 0..<4 {
+                group.addTask {
+                    var query = ArticleQuery(audience: .everyone(at: .start), now: .start)
+                    query.withBodies = true
+                    while !isOver.withLock({ $0 }) {
+                        let items = try await store.articles(query).items
+                        #expect(items.count == 2 && Set(items.map(\.title)).count == 1)
+                        #expect(items.allSatisfy { $0.body == $0.title })
+                        #expect(Set(items.map(\.revision)).count == 1)
+                        let tags = try await store.tags(
+                            after: nil, limit: 9, visibleTo: .everyone(at: .start))
+                        #expect(tags.items.map(\.articleCount) == [2])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        await store.close()
+    }
+
+    @Test func `a full queue says so, and keeps what it took`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { $0.writeQueueDepth = 3 }
+        let made = try await store.createArticle(.make(), .sample(), by: .first)
+        let isHeld = DispatchSemaphore(value: 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (started, signal) = AsyncStream.makeStream(of: Void.self)
+            group.addTask {
+                _ = try await store.updateArticle(made.id, expecting: .anything, by: .first) {
+                    article in
+                    signal.finish()
+                    isHeld.wait()
+                    return .of(article)
+                }
+            }
+            for await _ in started {}
+            // The writer is held: of ten more, three are queued.
+            let outcomes = Lock((taken: 0, refused: 0))
+            let (refusals, refusal) = AsyncStream.makeStream(of: Void.self)
+            for number in 0..<10 {
+                group.addTask {
+                    do {
+                        _ = try await store.createArticle(
+                            .make(), .sample("n\(number)"), by: .first)
+                        outcomes.withLock { $0.taken += 1 }
+                    } catch let error as StoreError {
+                        guard case .busy = error else { throw error }
+                        outcomes.withLock { $0.refused += 1 }
+                        refusal.yield()
+                    }
+                }
+            }
+            var iterator = refusals.makeAsyncIterator()
+            for _ in 0..<7 { await iterator.next() }
+            isHeld.signal()
+            try await group.waitForAll()
+            #expect(outcomes.withLock { $0 } == (3, 7))
+        }
+        #expect(try await store.articleCount() == 4)
+        await store.close()
+    }
+
+    @Test func `closing finishes what is queued`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder)
+        let made = await withTaskGroup(of: Article.ID?.self) { group in
+            for number in 0..<100 {
+                group.addTask {
+                    try? await store.createArticle(
+                        .make(), .sample("n\(number)"), by: .first
+                    ).id
+                }
+            }
+            group.addTask {
+                await store.close()
+                return nil
+            }
+            return await group.reduce(into: [Article.ID]()) { $0 += [$1].compactMap(\.self) }
+        }
+        let again = try Self.open(folder)
+        for id in made { _ = try await again.article(.id(id), visibleTo: .editors) }
+        #expect(try await again.articleCount() == made.count)
+        await again.close()
+    }
+}

@@ -1,0 +1,156 @@
+import ArticleAPI
+import ArticleStore
+import Glibc
+import Network
+import TestSupport
+import Testing
+
+@Suite struct LimitTests {
+    private static func open(
+        _ folder: TemporaryFolder, _ change: (inout SQLiteConfiguration) -> Void
+    ) throws -> SQLiteStore {
+        var configuration = SQLiteConfiguration()
+        change(&configuration)
+        return try SQLiteStore.open(
+            path: folder.file("a.db"), mode: .create, configuration: configuration)
+    }
+
+    /// Articles in turn of the tag `even` and by the author `odd`: no article has both.
+    private static func fill(_ store: SQLiteStore, _ count: Int) async throws -> Author.ID {
+        for start in stride(from: 0, to: count, by: 500) {
+            var items: [ImportItem] = []
+            for number in start..<min(start + 500, count) {
+                let isEven = number % 2 == 0
+                let content = ArticleContent.sample(
+                    "n\(number)", slug: .keep, body: "", authors: isEven ? [] : [.name("odd")],
+                    tags: isEven ? ["even"] : [], at: .start + Int64(number))
+                items.append(
+                    ImportItem(path: "\(number)", digest: [0], id: .make(), content: content))
+            }
+            _ = try await store.importArticles(items, by: .first, dryRun: false)
+        }
+        let authors = try await store.authors(after: nil, limit: 1, visibleTo: .editors)
+        return try #require(authors.items.first?.id)
+    }
+
+    @Test(arguments: ArticleSort.allCases)
+    func `a page that finds nothing in many rows comes back short, with a way on`(
+        _ sort: ArticleSort
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { $0.examinedRowsPerPage = 100 }
+        var query = ArticleQuery(audience: .everyone(at: .start + 10_000), now: .start)
+        query.author = try await Self.fill(store, 2_000)
+        query.tags = ["even"]
+        query.sort = sort
+        var pages = 0
+        repeat {
+            let page = try await store.articles(query)
+            #expect(page.items.isEmpty)
+            query.after = page.next
+            pages += 1
+        } while query.after != nil
+        // A thousand rows under the rarer facet (or all 2,000), each with a probe or two.
+        #expect((15...60).contains(pages))
+        await store.close()
+    }
+
+    @Test func `short pages lose and repeat nothing`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { $0.examinedRowsPerPage = 7 }
+        _ = try await Self.fill(store, 300)
+        var query = ArticleQuery(audience: .editors, now: .start)
+        query.tags = ["even"]
+        query.sort = .createdFirst
+        var titles: [String] = []
+        repeat {
+            let page = try await store.articles(query)
+            titles += page.items.map(\.title)
+            query.after = page.next
+        } while query.after != nil
+        #expect(titles.sorted() == stride(from: 0, to: 300, by: 2).map { "n\($0)" }.sorted())
+        await store.close()
+    }
+
+    @Test func `a full file refuses writes, goes on reading, and recovers`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { $0.fileLimitBytes = 1 << 20 }
+        let text = String(repeating: "x", count: 100_000)
+        var ids: [Article.ID] = []
+        var last: StoreError?
+        while last == nil, ids.count < 100 {
+            do {
+                let made = try await store.createArticle(
+                    .make(), .sample("n\(ids.count)", body: text), by: .first)
+                ids.append(made.id)
+            } catch { last = error }
+        }
+        guard case .full = last else { throw last ?? .notFound }
+        #expect(ids.count > 3)
+        let count = ids.count
+        // Small writes that share a commit with one that finds no room are not lost to it.
+        let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let body = number % 5 == 0 ? text : ""
+                    let made = try? await store.createArticle(
+                        .make(), .sample("m\(number)", body: body), by: .first)
+                    return (number, made != nil)
+                }
+            }
+            return await group.reduce(into: [Int: Bool]()) { $0[$1.0] = $1.1 }
+        }
+        #expect(outcomes.allSatisfy { $0.value == ($0.key % 5 != 0) })
+        for id in ids {
+            #expect(try await store.article(.id(id), visibleTo: .editors).body == text)
+        }
+        #expect(try await store.articleCount() == count + 16)
+        await store.close()
+        #expect(try SQLiteStore.check(path: folder.file("a.db")).findings == [])
+        let roomy = try Self.open(folder) { _ in }
+        _ = try await roomy.createArticle(.make(), .sample("more", body: text), by: .first)
+        #expect(try await roomy.changeSequence() == Int64(count + 17))
+        await roomy.close()
+    }
+
+    @Test func `an export that holds the log is stopped before the log outgrows its limit`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) {
+            $0.logBytes = 256 << 10
+            $0.logLimitBytes = 1 << 20
+            $0.logPatienceMilliseconds = 20
+        }
+        let text = String(repeating: "x", count: 20_000)
+        for number in 0..<30 {
+            _ = try await store.createArticle(
+                .make(), .sample("n\(number)", body: text), by: .first)
+        }
+        let (started, signal) = AsyncStream.makeStream(of: Void.self)
+        let isWritten = Lock(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let error = try await failure {
+                    try await store.export { _ in
+                        signal.finish()
+                        while !isWritten.withLock({ $0 }) { sched_yield() }
+                    }
+                }
+                guard case .unavailable = error else { throw error }
+            }
+            for await _ in started {}
+            for number in 30..<200 {
+                _ = try await store.createArticle(
+                    .make(), .sample("n\(number)", body: text), by: .first)
+                // By now the writer has asked the export to stop, which it does when it goes on.
+                if number == 150 { isWritten.withLock { $0 = true } }
+            }
+            try await group.waitForAll()
+        }
+        var status = stat()
+        #expect(stat(folder.file("a.db-wal"), &status) == 0 && status.st_size < 4 << 20)
+        #expect(try await store.articleCount() == 200)
+        await store.close()
+    }
+}

@@ -1,0 +1,204 @@
+import ArticleAPI
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ArticleStore
+
+@Suite struct OpeningTests {
+    private static func bytes(_ path: String) -> [UInt8] {
+        let descriptor = Glibc.open(path, O_RDONLY)
+        guard descriptor >= 0 else { return [] }
+        defer { Glibc.close(descriptor) }
+        var all: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while case let count = read(descriptor, &piece, piece.count), count > 0 {
+            all += piece.prefix(count)
+        }
+        return all
+    }
+
+    private static func write(_ text: String, to path: String) {
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT, 0o600)
+        _ = Glibc.write(descriptor, text, text.utf8.count)
+        Glibc.close(descriptor)
+    }
+
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Why the file does not open.
+    private static func refusal(
+        _ path: String, mode: SQLiteStore.Mode = .create, schema: DatabaseSchema = .bundled
+    ) async throws -> StoreOpeningError {
+        do throws(StoreOpeningError) {
+            let store = try SQLiteStore(
+                path: path, mode: mode, schema: schema, configuration: SQLiteConfiguration())
+            await store.close()
+        } catch { return error }
+        throw NothingWasThrown()
+    }
+
+    private static func makeStore(_ path: String, schema: DatabaseSchema = .bundled) async throws {
+        let store = try SQLiteStore(
+            path: path, mode: .create, schema: schema, configuration: SQLiteConfiguration())
+        await store.close()
+    }
+
+    @Test func `a file has one owner, under whatever name`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        #expect(symlink(path, folder.file("link.db")) == 0)
+        for name in [path, folder.file("link.db"), folder.path + "/./a.db"] {
+            guard case .owned = try await Self.refusal(name) else {
+                Issue.record("\(name) opened twice")
+                return
+            }
+        }
+        #expect(throws: StoreOpeningError.self) { try SQLiteStore.check(path: path) }
+        // The refusals left the owner's locks alone.
+        _ = try await store.createArticle(.make(), .sample(), by: .first)
+        await store.close()
+        try await Self.makeStore(path)
+    }
+
+    @Test func `a second process is refused while the first lives`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        let program = try RunningProgram(storeWriterPath(), [path])
+        #expect(program.output.next()?.hasPrefix("refused") == true)
+        #expect(program.wait() == 75)
+        await store.close()
+    }
+
+    @Test func `only its owner may read a new file`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.file("a.db"), mode: .create)
+        for name in ["a.db", "a.db-wal", "a.db-shm", "a.db.lock"] {
+            var status = stat()
+            #expect(stat(folder.file(name), &status) == 0 && status.st_mode & 0o777 == 0o600)
+        }
+        await store.close()
+    }
+
+    @Test func `a missing file is named, and nothing is made`() async throws {
+        let folder = try TemporaryFolder()
+        guard case .missing = try await Self.refusal(folder.file("a.db"), mode: .existing) else {
+            Issue.record("opened")
+            return
+        }
+        #expect(!Self.exists(folder.file("a.db")) && !Self.exists(folder.file("a.db.lock")))
+        guard case .failed = try await Self.refusal(folder.file("no/a.db")) else {
+            Issue.record("opened")
+            return
+        }
+    }
+
+    @Test func `files of another kind are refused and not touched`() async throws {
+        let folder = try TemporaryFolder()
+        let text = folder.file("notes.txt")
+        Self.write(String(repeating: "Not a database. ", count: 20), to: text)
+        let other = folder.file("other.db")
+        try Plain(other).run("PRAGMA application_id = 7; CREATE TABLE t (a)")
+        let short = folder.file("short")
+        Self.write("SQLite format 3\0", to: short)
+        for path in [text, other, short] {
+            let before = Self.bytes(path)
+            guard case .foreign = try await Self.refusal(path) else {
+                Issue.record("\(path) opened")
+                return
+            }
+            #expect(Self.bytes(path) == before && !before.isEmpty)
+            #expect(!Self.exists(path + "-wal") && !Self.exists(path + "-journal"))
+        }
+        Self.write("", to: folder.file("empty"))
+        guard case .foreign = try await Self.refusal(folder.file("empty"), mode: .existing) else {
+            Issue.record("an empty file opened as an existing store")
+            return
+        }
+    }
+
+    @Test func `a newer file is refused and not touched`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        try await Self.makeStore(path)
+        try Plain(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99")
+        let before = Self.bytes(path)
+        guard case .newer(_, 99, let known) = try await Self.refusal(path) else {
+            Issue.record("opened")
+            return
+        }
+        #expect(known == DatabaseSchema.bundled.version && Self.bytes(path) == before)
+        #expect(!Self.exists(path + "-wal"))
+    }
+
+    @Test func `a newer version that only the log knows is refused as well`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        try await Self.makeStore(path)
+        try Plain(path).run("PRAGMA user_version = 99")
+        let before = (Self.bytes(path), Self.bytes(path + "-wal"))
+        #expect(!before.1.isEmpty)
+        guard case .newer(_, 99, _) = try await Self.refusal(path) else {
+            Issue.record("opened")
+            return
+        }
+        #expect(Self.bytes(path) == before.0 && Self.bytes(path + "-wal") == before.1)
+    }
+
+    @Test func `each migration runs once, in order`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let first = DatabaseSchema.bundled.migrations
+        let more = [
+            "CREATE TABLE steps (number INTEGER); INSERT INTO steps VALUES (1);",
+            "INSERT INTO steps VALUES (2);",
+        ]
+        try await Self.makeStore(path)
+        try await Self.makeStore(path, schema: DatabaseSchema(migrations: first + more.prefix(1)))
+        try await Self.makeStore(path, schema: DatabaseSchema(migrations: first + more))
+        try await Self.makeStore(path, schema: DatabaseSchema(migrations: first + more))
+        let plain = try Plain(path)
+        #expect(plain.number("SELECT count(*) * 10 + sum(number) FROM steps") == 23)
+        #expect(plain.number("PRAGMA user_version") == Int64(first.count + 2))
+    }
+
+    @Test func `a migration that fails leaves the file as it was`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        try await Self.makeStore(path)
+        let broken = DatabaseSchema(
+            migrations: DatabaseSchema.bundled.migrations + [
+                "CREATE TABLE steps (number); NONSENSE;"
+            ])
+        guard case .failed = try await Self.refusal(path, schema: broken) else {
+            Issue.record("opened")
+            return
+        }
+        do {
+            let plain = try Plain(path)
+            #expect(plain.number("SELECT count(*) FROM sqlite_schema WHERE name = 'steps'") == 0)
+            #expect(plain.number("PRAGMA user_version") == Int64(DatabaseSchema.bundled.version))
+        }
+        try await Self.makeStore(path)
+    }
+
+    @Test func `after closing, calls are unavailable and one file is left`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        _ = try await store.createArticle(.make(), .sample(), by: .first)
+        await store.close()
+        await store.close()
+        let errors = [
+            try await failure { _ = try await store.articleCount() },
+            try await failure {
+                _ = try await store.createArticle(.make(), .sample(), by: .first)
+            },
+            try await failure { try await store.export { _ in } },
+        ]
+        for error in errors { guard case .unavailable = error else { throw error } }
+        #expect(!Self.exists(path + "-wal") && !Self.exists(path + "-shm"))
+    }
+}

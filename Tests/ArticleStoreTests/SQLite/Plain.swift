@@ -1,0 +1,31 @@
+import CSQLite
+import Testing
+
+/// A connection past the store: for looking at its files, and for spoiling them.
+struct Plain: ~Copyable {
+    private let handle: OpaquePointer
+
+    init(_ path: String) throws {
+        var handle: OpaquePointer?
+        sqlite3_open(path, &handle)
+        self.handle = try #require(handle)
+        // What it leaves in the log stays there.
+        csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    func run(_ sql: String, _ location: SourceLocation = #_sourceLocation) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        #expect(
+            code == SQLITE_OK, "\(sql): \(String(cString: sqlite3_errmsg(handle)))",
+            sourceLocation: location)
+    }
+
+    func number(_ sql: String) -> Int64? {
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        defer { sqlite3_finalize(statement) }
+        return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : nil
+    }
+}

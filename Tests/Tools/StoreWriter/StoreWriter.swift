@@ -1,0 +1,78 @@
+import ArticleAPI
+import ArticleStore
+import Glibc
+
+/// Writes to a store from many tasks until it is killed, and prints each acknowledged write.
+///
+/// A line is `<kind> <id> <revision>`; it is printed after the store answered, never before.
+@main
+enum StoreWriter {
+    static func main() async throws {
+        guard CommandLine.arguments.count == 2 else { exit(64) }
+        let store: SQLiteStore
+        do {
+            store = try SQLiteStore.open(path: CommandLine.arguments[1], mode: .create)
+        } catch {
+            print("refused \(error)")
+            exit(75)
+        }
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<16 {
+                group.addTask { try await Self.write(to: store, writer) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Makes articles for ever; each is edited, some are deleted and restored.
+    private static func write(to store: SQLiteStore, _ writer: Int) async throws {
+        for number in 0... {
+            let id = Article.ID(at: now())
+            let made = try await store.createArticle(id, content(writer, number), by: edit())
+            acknowledge(made)
+            let changed = try await store.updateArticle(id, expecting: .revisions([1]), by: edit())
+            {
+                article in
+                var content = content(writer, number)
+                content.slug = .keep
+                content.body = (article.body ?? "") + "\nMore."
+                return content
+            }
+            acknowledge(changed)
+            guard number % 3 == 0 else { continue }
+            try await store.deleteArticle(id, expecting: .revisions([2]), by: edit())
+            print("deletion \(id) 3")
+            acknowledge(
+                try await store.restoreArticle(
+                    id, to: 1, expecting: .revisions([3]), by: edit()))
+        }
+    }
+
+    private static func content(_ writer: Int, _ number: Int) -> ArticleContent {
+        ArticleContent(
+            slug: .like("post"), title: "Post \(number)", summary: "",
+            body: String(repeating: "\(writer) ", count: 200), language: "en",
+            authors: [.name("Writer \(writer)"), .name("Writer \(number % 50)")],
+            tags: [Tag(key: "t\(number % 7)", name: "T\(number % 7)")], heroImage: nil,
+            status: .published, publishedAt: now(), source: nil, wordCount: 200,
+            readingMinutes: 1)
+    }
+
+    private static func acknowledge(_ article: Article) {
+        print("write \(article.id) \(article.revision)")
+    }
+
+    /// One `write(2)` a line: what is in the pipe survives the process.
+    private static func print(_ line: String) {
+        var line = line + "\n"
+        line.withUTF8 { bytes in _ = Glibc.write(1, bytes.baseAddress, bytes.count) }
+    }
+
+    private static func edit() -> Edit { Edit(at: now(), editor: "writer") }
+
+    private static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec / 1_000_000))
+    }
+}
