@@ -1,0 +1,60 @@
+import ArticleAPI
+import ArticleStore
+
+/// What a key may do; each role may do what those below it may.
+public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// Sees what the public sees.
+    case reader
+    /// Sees and edits everything.
+    case editor
+    /// Also what concerns the backend itself.
+    case admin
+
+    public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .reader: 0
+        case .editor: 1
+        case .admin: 2
+        }
+    }
+}
+
+/// Who sent a request, as far as its credentials tell.
+public enum Caller: Sendable, Hashable {
+    /// No credentials.
+    case stranger
+    /// A live key: its public id, its name and its role.
+    case key(id: String, name: String, role: Role)
+
+    /// The role, `nil` for a stranger.
+    public var role: Role? {
+        switch self {
+        case .stranger: nil
+        case .key(_, _, let role): role
+        }
+    }
+
+    /// What this caller can see at a moment.
+    func audience(at now: Timestamp) -> Audience {
+        isEditor ? .editors : .everyone(at: now)
+    }
+
+    /// Whether drafts, deleted articles and histories are open to this caller.
+    var isEditor: Bool { role.map { $0 >= .editor } ?? false }
+
+    /// How the history names this caller.
+    var editorName: String? {
+        switch self {
+        case .stranger: nil
+        case .key(_, let name, _): name
+        }
+    }
+
+    /// Refuses a caller whose role is too small: a stranger may come back with a key, a key may not.
+    func require(_ needed: Role) throws(ServiceError) {
+        guard let role else { throw .unauthenticated(.missing) }
+        guard role >= needed else { throw .forbidden(needed: needed, has: role) }
+    }
+}

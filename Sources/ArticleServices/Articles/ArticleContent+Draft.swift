@@ -1,0 +1,88 @@
+import ArticleAPI
+import ArticleStore
+
+/// How a writer's words become an article's content: defaults, derived values, publication.
+extension ArticleContent {
+    /// The content of a new article.
+    init(
+        _ draft: Article.Draft, defaultLanguage: String, at now: Timestamp
+    ) throws(ServiceError) {
+        try self.init(
+            draft, slug: Self.slug(draft.slug, title: draft.title),
+            language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
+            at: now)
+    }
+
+    /// The content that replaces an article's; what the replacement leaves out gets its default.
+    init(
+        replacing current: Article, with draft: Article.Draft, defaultLanguage: String,
+        at now: Timestamp
+    ) throws(ServiceError) {
+        try self.init(
+            draft, slug: draft.slug.map { $0 == current.slug ? .keep : .exactly($0) } ?? .keep,
+            language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
+            at: now)
+    }
+
+    private init(
+        _ draft: Article.Draft, slug: SlugChoice, language: String, status: Article.Status,
+        at now: Timestamp
+    ) throws(ServiceError) {
+        let publication = try Publication(status, at: draft.publishedAt, now: now)
+        let measure = TextMeasure(draft.body)
+        self.init(
+            slug: slug, title: draft.title, summary: draft.summary, body: draft.body,
+            language: language, authors: draft.authors, tags: draft.tags.map(Tag.init(named:)),
+            heroImage: draft.heroImage, status: publication.status,
+            publishedAt: publication.time, source: draft.source, wordCount: measure.words,
+            readingMinutes: measure.readingMinutes)
+    }
+
+    private static func slug(_ wanted: String?, title: String) -> SlugChoice {
+        if let wanted { return .exactly(wanted) }
+        return Slug(title: title).map { .like($0.text) } ?? .keep
+    }
+}
+
+/// The stored form of a status: `scheduled` is `published` at a later time.
+struct Publication {
+    let status: Article.Status
+    let time: Timestamp?
+
+    /// - Throws: `.invalid` for `scheduled` without a time.
+    init(_ status: Article.Status, at time: Timestamp?, now: Timestamp) throws(ServiceError) {
+        switch status {
+        case .scheduled:
+            guard let time else {
+                throw .invalidValue("/publishedAt", "must say when, for the status `scheduled`")
+            }
+            self.status = .published
+            self.time = time
+        case .published:
+            self.status = .published
+            self.time = time ?? now
+        case .draft, .archived, .unknown:
+            self.status = status
+            self.time = time
+        }
+    }
+}
+
+extension Article {
+    /// The article as it reads at a moment: published in the future is `scheduled`.
+    func asOf(_ now: Timestamp) -> Article {
+        guard status == .published, let publishedAt, publishedAt > now else { return self }
+        var article = self
+        article.status = .scheduled
+        return article
+    }
+
+    /// What a writer would have to send to get this article again.
+    var draft: Draft {
+        Draft(
+            id: id, slug: slug, title: title, summary: summary, body: body ?? "",
+            language: language,
+            authors: authors.map { .id($0.id, name: nil) }, tags: tags.map(\.name),
+            heroImage: heroImage, status: status, publishedAt: publishedAt, source: source)
+    }
+}

@@ -1,0 +1,34 @@
+import ArticleAPI
+import ArticleStore
+
+/// A list of articles that a request asks for: the store's question, and the name that binds its
+/// cursors.
+struct ArticleList {
+    let query: ArticleQuery
+    /// Filters, order and audience; not the fields, the page's size, or the moment.
+    let name: String
+
+    init(
+        _ request: FetchArticlesRequest, caller: Caller, now: Timestamp, cursors: CursorSealer
+    ) throws(ServiceError) {
+        var list = request
+        list.cursor = nil
+        list.fields = nil
+        list.limit = nil
+        name = "\(caller.isEditor ? "editors" : "everyone")?\(RequestPrinter.target(of: list))"
+
+        var query = ArticleQuery(audience: caller.audience(at: now), now: now)
+        query.tags = request.tags.map { Tag(named: $0).key }
+        query.author = request.author
+        query.language = request.language
+        query.status = request.status
+        query.source = request.source
+        query.publishedAfter = request.publishedAfter
+        query.publishedBefore = request.publishedBefore
+        query.sort = request.sort ?? .newestFirst
+        query.limit = request.limit ?? 20
+        query.withBodies = request.fields?.contains("body") ?? false
+        if let cursor = request.cursor { query.after = try cursors.open(cursor, in: name) }
+        self.query = query
+    }
+}

@@ -1,0 +1,119 @@
+public import ArticleAPI
+public import ArticleStore
+import HTTP
+
+/// What callers may do with articles.
+public struct ArticleService: Sendable {
+    let store: any ArticleStore
+    let cursors: CursorSealer
+    let defaultLanguage: String
+    let now: @Sendable () -> Timestamp
+
+    public init(
+        store: any ArticleStore, cursors: CursorSealer, defaultLanguage: String,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.cursors = cursors
+        self.defaultLanguage = defaultLanguage
+        self.now = now
+    }
+
+    func register(on routes: inout Routes) {
+        routes.on(FetchArticlesRequest.self, list)
+        routes.on(CreateArticleRequest.self, create)
+        routes.on(FetchArticleRequest.self, fetch)
+        routes.on(ReplaceArticleRequest.self, replace)
+        routes.on(UpdateArticleRequest.self, update)
+        routes.on(DeleteArticleRequest.self, delete)
+    }
+
+    func list(
+        _ request: FetchArticlesRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Page<Article>> {
+        let now = now()
+        let list = try ArticleList(request, caller: caller, now: now, cursors: cursors)
+        do {
+            let slice = try await store.articles(list.query)
+            let page = Page(
+                items: slice.items.map { $0.asOf(now) },
+                next: slice.next.map { cursors.seal($0, in: list.name) })
+            return Reply(page, fields: request.fields)
+        } catch { throw ServiceError(error) }
+    }
+
+    func fetch(
+        _ request: FetchArticleRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Article> {
+        let now = now()
+        do {
+            let article = try await store.article(request.key, visibleTo: caller.audience(at: now))
+            return Reply(article.asOf(now), fields: request.fields)
+        } catch { throw ServiceError(error) }
+    }
+
+    func create(
+        _ request: CreateArticleRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Article> {
+        try caller.require(.editor)
+        let now = now()
+        let content = try ArticleContent(
+            request.article, defaultLanguage: defaultLanguage, at: now)
+        do {
+            let article = try await store.createArticle(
+                request.article.id ?? Article.ID(at: now), content,
+                by: Edit(at: now, editor: caller.editorName))
+            return Reply(article.asOf(now), location: FetchArticleRequest(key: .id(article.id)))
+        } catch { throw ServiceError(error) }
+    }
+
+    func replace(
+        _ request: ReplaceArticleRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Article> {
+        try caller.require(.editor)
+        guard let expected = request.expected else { throw .preconditionRequired }
+        return try await edit(request.id, expecting: expected, by: caller) { current, now in
+            try request.article.checkReadOnly(against: current.asOf(now))
+            return try ArticleContent(
+                replacing: current, with: request.article.content,
+                defaultLanguage: defaultLanguage, at: now)
+        }
+    }
+
+    func update(
+        _ request: UpdateArticleRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Article> {
+        try caller.require(.editor)
+        return try await edit(request.id, expecting: request.expected, by: caller) { current, now in
+            try ArticleContent(
+                replacing: current, with: current.applying(request.changes),
+                defaultLanguage: defaultLanguage, at: now)
+        }
+    }
+
+    func delete(
+        _ request: DeleteArticleRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Nothing> {
+        try caller.require(.editor)
+        do {
+            try await store.deleteArticle(
+                request.id, expecting: Expectation(request.expected),
+                by: Edit(at: now(), editor: caller.editorName))
+            return Reply(Nothing())
+        } catch { throw ServiceError(error) }
+    }
+
+    private func edit(
+        _ id: Article.ID, expecting expected: IfMatch?, by caller: Caller,
+        _ change: @escaping @Sendable (Article, Timestamp) throws -> ArticleContent
+    ) async throws(ServiceError) -> Reply<Article> {
+        let now = now()
+        do {
+            let article = try await store.updateArticle(
+                id, expecting: Expectation(expected),
+                by: Edit(at: now, editor: caller.editorName)
+            ) { try change($0, now) }
+            return Reply(article.asOf(now))
+        } catch { throw ServiceError(error) }
+    }
+}

@@ -1,0 +1,70 @@
+public import ArticleAPI
+public import ArticleStore
+import HTTP
+
+/// What callers may do with authors.
+public struct AuthorService: Sendable {
+    let store: any ArticleStore
+    let cursors: CursorSealer
+    let now: @Sendable () -> Timestamp
+
+    public init(
+        store: any ArticleStore, cursors: CursorSealer, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.cursors = cursors
+        self.now = now
+    }
+
+    func register(on routes: inout Routes) {
+        routes.on(FetchAuthorsRequest.self, list)
+        routes.on(FetchAuthorRequest.self, fetch)
+        routes.on(ReplaceAuthorRequest.self, replace)
+    }
+
+    func list(
+        _ request: FetchAuthorsRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Page<Author>> {
+        let name = "authors for \(caller.isEditor ? "editors" : "everyone")"
+        let after: Author.ID? =
+            if let cursor = request.cursor { try cursors.open(cursor, in: name) } else { nil }
+        do {
+            let slice = try await store.authors(
+                after: after, limit: request.limit ?? 20, visibleTo: caller.audience(at: now()))
+            return Reply(
+                Page(items: slice.items, next: slice.next.map { cursors.seal($0, in: name) }))
+        } catch { throw ServiceError(error) }
+    }
+
+    func fetch(
+        _ request: FetchAuthorRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Author> {
+        do {
+            return Reply(
+                try await store.author(request.id, visibleTo: caller.audience(at: now())))
+        } catch { throw ServiceError(error) }
+    }
+
+    /// Makes or replaces an author; what stands is replaced only by who has seen it (`If-Match`).
+    func replace(
+        _ request: ReplaceAuthorRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Author> {
+        try caller.require(.editor)
+        let replacement = request.author
+        do {
+            let (author, isNew) = try await store.putAuthor(
+                request.id, expecting: Expectation(request.expected), at: now()
+            ) { current in
+                if current != nil, request.expected == nil {
+                    throw ServiceError.preconditionRequired
+                }
+                try replacement.checkReadOnly(id: request.id, against: current)
+                return AuthorContent(
+                    name: replacement.name, about: replacement.about,
+                    website: replacement.website)
+            }
+            guard isNew else { return Reply(author) }
+            return Reply(author, location: FetchAuthorRequest(id: author.id))
+        } catch { throw ServiceError(error) }
+    }
+}

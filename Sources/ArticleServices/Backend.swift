@@ -1,0 +1,43 @@
+public import ArticleAPI
+public import ArticleStore
+public import HTTPServer
+
+/// The services over one store, and their routes: everything between sockets and the file.
+public struct Backend: Sendable {
+    public let store: any ArticleStore
+    private let keys: KeyRing
+    private let cursors: CursorSealer
+    private let defaultLanguage: String
+    private let now: @Sendable () -> Timestamp
+    private let log: @Sendable (String) -> Void
+
+    /// Reads keys and secrets from the store.
+    ///
+    /// - Parameters:
+    ///   - operatorKey: an admin key beside those in the store.
+    ///   - defaultLanguage: of articles that name none (BCP 47).
+    ///   - log: takes causes that clients are not told.
+    public init(
+        store: any ArticleStore, operatorKey: OperatorKey? = nil, defaultLanguage: String = "en",
+        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
+    ) async throws(StoreError) {
+        self.store = store
+        self.defaultLanguage = defaultLanguage
+        self.now = now
+        self.log = log
+        keys = KeyRing(try await store.keys(), operatorKey: operatorKey, now: now)
+        cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
+    }
+
+    /// The whole route table.
+    public func router() throws(RouterError) -> Router {
+        var routes = Routes(keys: keys, log: log)
+        ArticleService(store: store, cursors: cursors, defaultLanguage: defaultLanguage, now: now)
+            .register(on: &routes)
+        RevisionService(store: store, cursors: cursors, now: now).register(on: &routes)
+        TagService(store: store, cursors: cursors, now: now).register(on: &routes)
+        AuthorService(store: store, cursors: cursors, now: now).register(on: &routes)
+        HealthService(store: store).register(on: &routes)
+        return try routes.router()
+    }
+}

@@ -1,0 +1,20 @@
+import ArticleAPI
+import HTTP
+
+/// What a handler gives back: the item, and what HTTP has to say of it.
+struct Reply<Item: Sendable>: Sendable {
+    var item: Item
+    /// Which attributes the caller asked for; `nil` for the usual ones.
+    var fields: FieldSelection?
+    /// The request that fetches what was made: `Location`, and 201.
+    var location: (any BackendAPIRequest)?
+
+    init(
+        _ item: Item, fields: FieldSelection? = nil,
+        location: (any BackendAPIRequest)? = nil
+    ) {
+        self.item = item
+        self.fields = fields
+        self.location = location
+    }
+}

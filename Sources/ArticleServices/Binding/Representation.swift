@@ -1,0 +1,105 @@
+import ArticleAPI
+import HTTP
+
+/// An item as it goes out: its bytes, its validators, and what caches may do with it.
+struct Representation<Request: BackendAPIRequest> {
+    private let reply: Reply<Request.Item>
+    private let answer: AnswerFormat<Request.Item>
+    private let request: Request
+    private let caller: Caller
+
+    init(
+        _ reply: Reply<Request.Item>, _ answer: AnswerFormat<Request.Item>, to request: Request,
+        _ caller: Caller
+    ) {
+        self.reply = reply
+        self.answer = answer
+        self.request = request
+        self.caller = caller
+    }
+
+    /// The response; 304 where the client's copy still stands (RFC 9110 §13.2.2).
+    func response(to message: HTTPRequest) -> HTTPResponse {
+        var fields = HTTPFields()
+        let isRead = Request.endpoint.method.isSafe
+        fields.append(.cacheControl, isRead ? cacheControl : "no-store")
+        if isRead { fields.append(.vary, "Authorization") }
+        let status =
+            reply.location == nil && Request.endpoint.success == .created
+            ? .ok : reply.location == nil ? Request.endpoint.success : .created
+        guard answer.mediaType != nil else {
+            return HTTPResponse(status, fields: fields)
+        }
+        let bytes = answer.write(reply.item, reply.fields)
+        let validated = reply.item as? any Validated
+        let etag = Validator.tag(revision: validated?.revision, of: bytes)
+        fields.append(.etag, etag.description)
+        let modified = isRead ? validated?.lastModified : nil
+        if let modified { fields.append(.lastModified, HTTPDate.text(modified)) }
+        appendLinks(to: &fields)
+        if isRead, Freshness.isNotModified(message.fields, etag: etag, lastModified: modified) {
+            return HTTPResponse(.notModified, fields: fields)
+        }
+        if let mediaType = answer.mediaType {
+            fields.append(.contentType, mediaType)
+        }
+        return HTTPResponse(status, fields: fields, body: .bytes(bytes))
+    }
+
+    /// Shared caches may keep what strangers see, and ask each time whether it still stands; what
+    /// depends on the caller is private.
+    private var cacheControl: String {
+        caller == .stranger ? "public, no-cache" : "private, no-cache"
+    }
+
+    private func appendLinks(to fields: inout HTTPFields) {
+        if let location = reply.location { fields.append(.location, Self.target(of: location)) }
+        guard let page = reply.item as? any Paged, let next = page.next,
+            var request = request as? any PagedRequest
+        else { return }
+        request.cursor = next
+        if let link = Link(target: Self.target(of: request), relation: "next") {
+            fields.append(.link, link.description)
+        }
+    }
+
+    private static func target(of request: any BackendAPIRequest) -> String {
+        RequestPrinter.target(of: request)
+    }
+}
+
+/// An item with a revision of its own.
+private protocol Validated {
+    var revision: Int { get }
+    /// Seconds since 1970.
+    var lastModified: Int64 { get }
+}
+
+extension Article: Validated {
+    /// Whole seconds of `updatedAt`; a publication that came since then changed it too.
+    fileprivate var lastModified: Int64 {
+        max(updatedAt, status == .published ? publishedAt ?? updatedAt : updatedAt).milliseconds
+            / 1_000
+    }
+}
+
+extension Author: Validated {
+    fileprivate var lastModified: Int64 { updatedAt.milliseconds / 1_000 }
+}
+
+/// A page of a list.
+private protocol Paged {
+    var next: String? { get }
+}
+
+extension Page: Paged {}
+
+/// A request for a page: with another cursor it asks for another page.
+protocol PagedRequest: BackendAPIRequest {
+    var cursor: String? { get set }
+}
+
+extension FetchArticlesRequest: PagedRequest {}
+extension FetchRevisionsRequest: PagedRequest {}
+extension FetchTagsRequest: PagedRequest {}
+extension FetchAuthorsRequest: PagedRequest {}

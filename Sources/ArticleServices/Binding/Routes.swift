@@ -1,0 +1,87 @@
+import ArticleAPI
+import HTTP
+import HTTPServer
+
+/// Binds requests of the contract to what services do: nothing else knows an endpoint.
+///
+/// Each binding reads the request (`RequestSource`), calls the service with a typed value and the
+/// caller, and writes the answer with validators and caching fields.
+struct Routes {
+    private var builder = RouterBuilder()
+    private let keys: KeyRing
+    private let log: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - keys: tells who a request comes from.
+    ///   - log: takes causes of failures, which clients never see; one line each.
+    init(keys: KeyRing, log: @escaping @Sendable (String) -> Void) {
+        self.keys = keys
+        self.log = log
+    }
+
+    /// Binds the request to the function that answers it.
+    mutating func on<Request: BackendAPIRequest>(
+        _: Request.Type,
+        _ handle:
+            @escaping @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
+    ) {
+        let (keys, log) = (keys, log)
+        let endpoint = Request.endpoint
+        // Made once: an answer's format is put together each time it is asked for.
+        let answer = Request.Item.answer
+        on(endpoint.method, endpoint.template.description) { message, context in
+            do throws(ServiceError) {
+                let caller = try keys.caller(of: message.fields)
+                try Self.checkAccept(message, answer.mediaType)
+                try caller.require(endpoint.access)
+                let request = try Self.parse(message, context, as: Request.self)
+                let reply = try await handle(request, caller)
+                return Representation(reply, answer, to: request, caller).response(to: message)
+            } catch {
+                return error.response(to: context.requestID, log: log)
+            }
+        }
+    }
+
+    /// Binds a path that is no part of the contract (health, operations).
+    mutating func on(_ method: HTTPMethod, _ template: String, _ handler: @escaping HTTPHandler) {
+        builder.on(method, template, handler)
+    }
+
+    /// The router of everything that was bound.
+    ///
+    /// - Throws: for bindings that cannot stand together.
+    func router() throws(RouterError) -> Router {
+        try builder.build()
+    }
+
+    private static func parse<Request: BackendAPIRequest>(
+        _ message: HTTPRequest, _ context: RequestContext, as _: Request.Type
+    ) throws(ServiceError) -> Request {
+        var path: [String: String] = [:]
+        for name in Request.endpoint.template.parameters { path[name] = context.parameters[name] }
+        do throws(RequestRefusal) {
+            return try Request(parsing: RequestSource(message, path: path))
+        } catch { throw .refused(error) }
+    }
+
+    private static func checkAccept(
+        _ message: HTTPRequest, _ mediaType: String?
+    ) throws(ServiceError) {
+        guard let accept = message.fields.combined(.accept), let mediaType,
+            let type = MediaType(mediaType)
+        else { return }
+        guard type.isAccepted(by: accept) else { throw .notAcceptable(mediaType) }
+    }
+}
+
+extension Caller {
+    /// Refuses a caller who may not send requests of this kind.
+    func require(_ access: Endpoint.Access) throws(ServiceError) {
+        switch access {
+        case .everyone: return
+        case .readHistory, .writeArticles, .writeAuthors: try require(.editor)
+        case .administer: try require(.admin)
+        }
+    }
+}

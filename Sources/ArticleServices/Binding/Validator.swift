@@ -1,0 +1,21 @@
+import HTTP
+
+/// Validators of representations: `"<revision>-<hash>"`, where `If-Match` compares the revision and
+/// `If-None-Match` the whole; `"<hash>"` where there is no revision.
+enum Validator {
+    /// A strong entity tag over a representation's bytes: 64 bits of SHA-256 in hexadecimal.
+    static func tag(revision: Int?, of bytes: [UInt8]) -> EntityTag {
+        let hash = ByteText.hexadecimal(Digest.sha256(bytes).prefix(8))
+        let value = revision.map { "\($0)-\(hash)" } ?? hash
+        guard let tag = EntityTag(value: value) else {
+            preconditionFailure("programmer error: digits and a dash are an entity tag")
+        }
+        return tag
+    }
+
+    /// The revision in a tag that this backend made; `nil` for any other.
+    static func revision(of tag: EntityTag) -> Int? {
+        guard let dash = tag.value.firstIndex(of: "-") else { return nil }
+        return Int(tag.value[..<dash])
+    }
+}

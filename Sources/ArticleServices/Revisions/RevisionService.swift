@@ -1,0 +1,62 @@
+public import ArticleAPI
+public import ArticleStore
+import HTTP
+
+/// What editors may do with the history of an article, also of a deleted one.
+public struct RevisionService: Sendable {
+    let store: any ArticleStore
+    let cursors: CursorSealer
+    let now: @Sendable () -> Timestamp
+
+    public init(
+        store: any ArticleStore, cursors: CursorSealer, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.cursors = cursors
+        self.now = now
+    }
+
+    func register(on routes: inout Routes) {
+        routes.on(FetchRevisionsRequest.self, list)
+        routes.on(FetchRevisionRequest.self, fetch)
+        routes.on(RestoreRevisionRequest.self, restore)
+    }
+
+    func list(
+        _ request: FetchRevisionsRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Page<Revision>> {
+        try caller.require(.editor)
+        let name = "revisions of \(request.id)"
+        let below: Int? =
+            if let cursor = request.cursor { try cursors.open(cursor, in: name) } else { nil }
+        do {
+            let slice = try await store.revisions(
+                of: request.id, below: below, limit: request.limit ?? 20)
+            return Reply(
+                Page(items: slice.items, next: slice.next.map { cursors.seal($0, in: name) }))
+        } catch { throw ServiceError(error) }
+    }
+
+    func fetch(
+        _ request: FetchRevisionRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Article> {
+        try caller.require(.editor)
+        do {
+            let article = try await store.revision(request.number, of: request.id)
+            return Reply(article.asOf(now()))
+        } catch { throw ServiceError(error) }
+    }
+
+    func restore(
+        _ request: RestoreRevisionRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Article> {
+        try caller.require(.editor)
+        let now = now()
+        do {
+            let article = try await store.restoreArticle(
+                request.id, to: request.number, expecting: Expectation(request.expected),
+                by: Edit(at: now, editor: caller.editorName))
+            return Reply(article.asOf(now))
+        } catch { throw ServiceError(error) }
+    }
+}

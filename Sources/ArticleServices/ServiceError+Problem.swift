@@ -1,0 +1,106 @@
+public import ArticleAPI
+public import HTTP
+public import HTTPServer
+
+// The one table from errors to HTTP: statuses, words and fields.
+
+extension ServiceError {
+    /// What the client is told; causes go to the log.
+    func problem(instance: String) -> Problem {
+        switch self {
+        case .refused(let refusal): return refusal.problem(instance: instance)
+        case .notFound:
+            return Problem(.notFound, detail: "There is no such thing here.", instance: instance)
+        case .unauthenticated(let fault):
+            return Problem(.unauthenticated, detail: fault.sentence, instance: instance)
+        case .forbidden(let needed, let role):
+            let detail = "This needs a key with the role \(needed); yours is a \(role)'s."
+            return Problem(.forbidden, detail: detail, instance: instance)
+        case .preconditionRequired:
+            let detail = "Send If-Match with the ETag of what you edited."
+            return Problem(
+                .preconditionRequired, detail: detail, instance: instance,
+                errors: [Problem.Detail("is missing", at: .header("If-Match"))])
+        case .preconditionFailed(let current):
+            let state = current.map { "Revision \($0) stands" } ?? "There is none"
+            return Problem(
+                .preconditionFailed, detail: "\(state); nothing was changed.", instance: instance,
+                errors: [Problem.Detail("does not fit what stands", at: .header("If-Match"))])
+        case .idTaken:
+            return Problem(
+                .idTaken, detail: "This id was used before.", instance: instance,
+                errors: [Problem.Detail("is taken", at: .pointer("/id"))])
+        case .slugTaken(let slug):
+            return Problem(
+                .slugTaken, detail: "The slug \"\(slug)\" belongs to another article.",
+                instance: instance, errors: [Problem.Detail("is taken", at: .pointer("/slug"))])
+        case .invalid(let details):
+            return RequestRefusal(.invalid, details: details).problem(instance: instance)
+        case .notAcceptable(let mediaType):
+            return Problem(
+                .notAcceptable, detail: "There is only \(mediaType).", instance: instance,
+                errors: [Problem.Detail("excludes it", at: .header("Accept"))])
+        case .busy:
+            let detail = "Too much is waiting; nothing was done. Try again."
+            return Problem(.unavailable, detail: detail, instance: instance)
+        case .full:
+            let detail = "There is no room left; nothing was changed."
+            return Problem(.storageFull, detail: detail, instance: instance)
+        case .unavailable:
+            let detail = "The storage did not answer; nothing was changed."
+            return Problem(.unavailable, detail: detail, instance: instance)
+        }
+    }
+
+    /// The response, with the fields that belong to it.
+    func response(to requestID: String, log: (String) -> Void) -> HTTPResponse {
+        if case .unavailable(let cause) = self { log("\(requestID): \(cause)") }
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        switch self {
+        case .unauthenticated(.missing):
+            fields.append(.wwwAuthenticate, "Bearer realm=\"broadsheet\"")
+        case .unauthenticated:
+            fields.append(
+                .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"invalid_token\"")
+        case .forbidden:
+            fields.append(
+                .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
+        case .busy: fields.append(.retryAfter, "1")
+        case .unavailable: fields.append(.retryAfter, "5")
+        case .refused(let refusal) where refusal.reason == .unsupportedMediaType:
+            fields.append(.accept, refusal.mediaTypes.joined(separator: ", "))
+        default: break
+        }
+        return problem(instance: requestID).response(fields)
+    }
+}
+
+extension ServiceError.CredentialFault {
+    fileprivate var sentence: String {
+        switch self {
+        case .missing: "Send a key: Authorization: Bearer bsk_…"
+        case .malformed: "Authorization must be: Bearer, a space, and a key."
+        case .unknown: "The key is not known."
+        case .revoked: "The key was revoked."
+        case .expired: "The key has expired."
+        }
+    }
+}
+
+extension Problem {
+    /// The response, with the fields that are given beside the problem's own.
+    func response(_ fields: HTTPFields) -> HTTPResponse {
+        var fields = fields
+        fields.append(.contentType, Self.mediaType)
+        return HTTPResponse(
+            HTTPStatus(status) ?? .internalServerError, fields: fields, body: .bytes(json()))
+    }
+
+    /// The response to what the server itself refuses.
+    @Sendable
+    public static func response(_ refusal: ServerRefusal) -> HTTPResponse {
+        let kind = Kind.allCases.first { $0.status == refusal.status.code } ?? .malformedRequest
+        let problem = Problem(kind, detail: refusal.detail, instance: refusal.requestID)
+        return problem.response(HTTPFields())
+    }
+}

@@ -1,0 +1,40 @@
+public import ArticleAPI
+
+/// Why a service did not do what it was asked; `ServiceError+Problem.swift` makes HTTP of it.
+public enum ServiceError: Error, Sendable {
+    /// The contract did not accept the request.
+    case refused(RequestRefusal)
+    case notFound
+    case unauthenticated(CredentialFault)
+    case forbidden(needed: Role, has: Role)
+    /// `If-Match` must be sent.
+    case preconditionRequired
+    /// `If-Match` named another revision; the one that stands, `nil` if there is none.
+    case preconditionFailed(current: Int?)
+    case idTaken
+    case slugTaken(String)
+    /// Values that are well-formed but cannot stand, each with its place.
+    case invalid([Problem.Detail])
+    /// The media type that there is.
+    case notAcceptable(String)
+    case busy
+    case full
+    /// The cause is for the log only.
+    case unavailable(cause: String)
+
+    /// What is wrong with credentials.
+    public enum CredentialFault: Sendable, Hashable {
+        case missing, malformed, unknown, revoked, expired
+    }
+
+    /// One value of the body that cannot stand.
+    static func invalidValue(_ pointer: String, _ detail: String) -> ServiceError {
+        .invalid([Problem.Detail(detail, at: .pointer(pointer))])
+    }
+
+    /// One parameter that cannot stand.
+    static func badParameter(_ name: String, _ detail: String) -> ServiceError {
+        .refused(
+            RequestRefusal(.malformed, details: [Problem.Detail(detail, at: .parameter(name))]))
+    }
+}
