@@ -55,7 +55,10 @@ let package = Package(
         // Rung 4: the rules.
         layer(
             "ArticleServices",
-            ["ArticleAPI", "ArticleStore", "COpenSSL", "CYAML", "HTTP", "HTTPServer", "Resources"]),
+            [
+                "ArticleAPI", "ArticleStore", "COpenSSL", "CYAML", "HTTP", "HTTPServer",
+                "Network", "Resources",
+            ]),
 
         // Rung 5: the command.
         .executableTarget(
