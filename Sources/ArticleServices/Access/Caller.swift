@@ -52,7 +52,7 @@ public enum Caller: Sendable, Hashable {
         }
     }
 
-    /// Refuses a caller whose role is too small: a stranger may come back with a key, a key may not.
+    /// Refuses a caller whose role is too small: a stranger may come back with a key.
     func require(_ needed: Role) throws(ServiceError) {
         guard let role else { throw .unauthenticated(.missing) }
         guard role >= needed else { throw .forbidden(needed: needed, has: role) }

@@ -43,7 +43,7 @@ public final class KeyRing: Sendable {
         if let operatorKey, Digest.areEqual(digest, operatorKey.digest) {
             return .key(id: "operator", name: "operator", role: .admin)
         }
-        // An unknown id is compared too, with bytes that no digest has, so that timing tells nothing.
+        // An unknown id is compared too, so that timing tells nothing.
         let record = APIKey.publicID(of: key).flatMap { id in records.withLock { $0[id] } }
         let kept = record?.digest ?? [UInt8](repeating: 0, count: 32)
         guard Digest.areEqual(digest, kept), let record, let role = Role(rawValue: record.role)
