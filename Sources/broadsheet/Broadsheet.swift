@@ -1,6 +1,49 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The command: picks the subcommand, runs it, and turns a failure into one line and a status.
 @main
 struct Broadsheet {
-    static func main() {
-        print("broadsheet")
+    /// All subcommands, in the order of `--help`.
+    static let commands: [any Command.Type] = [
+        ServeCommand.self, CheckCommand.self, KeyCommand.self, VersionCommand.self,
+        HelpCommand.self,
+    ]
+
+    static func main() async {
+        let status = await run(Array(CommandLine.arguments.dropFirst()))
+        exit(status.rawValue)
+    }
+
+    static func run(_ arguments: [String]) async -> ExitStatus {
+        do throws(CommandFailure) {
+            try await dispatch(arguments)
+            return .ok
+        } catch {
+            Console.complain(error.message)
+            return error.status
+        }
+    }
+
+    private static func dispatch(_ arguments: [String]) async throws(CommandFailure) {
+        guard let name = arguments.first else {
+            throw CommandFailure(.usage, "which command? See broadsheet help")
+        }
+        if name == "--help" || name == "-h" { return try Console.print(HelpCommand.overview) }
+        if name == "--version" { return try Console.print(VersionCommand.text) }
+        guard let command = commands.first(where: { $0.name == name }) else {
+            throw CommandFailure(.usage, "\"\(name)\" is no command; see broadsheet help")
+        }
+        let rest = Array(arguments.dropFirst())
+        if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+            return try Console.print(command.help)
+        }
+        let settings = try Settings(
+            options: command.options, arguments: rest, environment: Environment.current,
+            readFile: Files.read)
+        try await command.init(settings).run()
     }
 }

@@ -1,0 +1,31 @@
+import ArticleStore
+
+/// Verifies a database file.
+struct CheckCommand: Command {
+    static let name = "check"
+    static let summary = "Verifies a database file: SQLite's own checks, and Broadsheet's promises."
+    static let usage = "[options]"
+    static let example = "broadsheet check --database broadsheet.db"
+    static let options = [CommonOptions.database, CommonOptions.config]
+
+    let path: String
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        try settings.refuseOperands()
+        path = settings.database
+    }
+
+    func run() async throws(CommandFailure) {
+        let report: CheckReport
+        do {
+            report = try SQLiteStore.check(path: path)
+        } catch { throw CommandFailure(error) }
+        for finding in report.findings { try Console.print(finding) }
+        guard report.findings.isEmpty else {
+            throw CommandFailure(.dataError, "\(path): \(report.findings.count) findings")
+        }
+        try Console.print(
+            "\(path): ok (\(report.articles) articles, \(report.revisions) revisions, \(report.changes) changes)"
+        )
+    }
+}

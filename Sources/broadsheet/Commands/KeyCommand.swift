@@ -1,0 +1,85 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+
+/// Makes, lists and revokes API keys.
+struct KeyCommand: Command {
+    static let name = "key"
+    static let summary = "Makes, lists and revokes API keys."
+    static let usage = "create --role ROLE [--name NAME] [--expires TIME] | list | revoke ID"
+    static let example = "KEY=$(broadsheet key create --role editor --name phone)"
+    static let options = [
+        Option("role", "ROLE", "admin, editor or reader (create)"),
+        Option("name", "NAME", "what the history calls it, 1 to 100 characters (create)"),
+        Option("expires", "TIME", "RFC 3339, when it stops working (create)", default: "never"),
+        CommonOptions.database, CommonOptions.config,
+    ]
+
+    enum Action: Sendable {
+        case create(Role, name: String, expiresAt: Timestamp?)
+        case list
+        case revoke(String)
+    }
+
+    let action: Action
+    let path: String
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        path = settings.database
+        let words = settings.operands
+        switch (words.first, words.count) {
+        case ("create", 1): action = try Self.creation(settings)
+        case ("list", 1): action = .list
+        case ("revoke", 2): action = .revoke(words[1])
+        default: throw CommandFailure(.usage, "key create, key list or key revoke ID; see --help")
+        }
+    }
+
+    private static func creation(_ settings: Settings) throws(CommandFailure) -> Action {
+        let role = try settings.parsed("role", expecting: "admin, editor or reader") {
+            Role(rawValue: $0)
+        }
+        guard let role else { throw CommandFailure(.usage, "--role says what the key may do") }
+        let name = try settings.parsed("name", expecting: "a name of 1 to 100 characters") {
+            (1...100).contains($0.count) && !$0.unicodeScalars.contains { $0.value < 0x20 }
+                ? $0 : nil
+        }
+        let expiresAt = try settings.parsed("expires", expecting: "an RFC 3339 time to come") {
+            Timestamp($0).flatMap { $0 > Timestamp.now ? $0 : nil }
+        }
+        return .create(role, name: name ?? role.rawValue, expiresAt: expiresAt)
+    }
+
+    func run() async throws(CommandFailure) {
+        let store = try Database.open(path, mode: .existing)
+        do throws(StoreError) {
+            try await perform(on: store)
+        } catch {
+            await store.close()
+            throw CommandFailure(error)
+        }
+        await store.close()
+    }
+
+    private func perform(on store: SQLiteStore) async throws(StoreError) {
+        switch action {
+        case .create(let role, let name, let expiresAt):
+            let key = APIKey(name: name, role: role, at: .now, expiresAt: expiresAt)
+            try await store.createKey(key.record)
+            try? Console.print(key.text)
+        case .list:
+            for key in try await store.keys() { try? Console.print(Self.line(key)) }
+        case .revoke(let id):
+            let key = try await store.revokeKey(id, at: .now)
+            try? Console.print("revoked \(key.id) (\(key.name))")
+        }
+    }
+
+    private static func line(_ key: KeyRecord) -> String {
+        let state =
+            if let time = key.revokedAt { "revoked \(time)" } else if let time = key.expiresAt {
+                (time <= .now ? "expired \(time)" : "expires \(time)")
+            } else { "live" }
+        return "\(key.id)  \(key.role)\t\(key.createdAt)  \(state)\t\(key.name)"
+    }
+}

@@ -1,0 +1,107 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import FoundationEssentials
+import HTTPServer
+import Network
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Serves a database until it is told to stop.
+struct ServeCommand: Command {
+    static let name = "serve"
+    static let summary = "Serves the articles of a database file over HTTP."
+    static let usage = "[options]"
+    static let example = "broadsheet serve --listen 127.0.0.1:8080 --database broadsheet.db"
+    static let options = ServeConfiguration.options
+
+    let configuration: ServeConfiguration
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        configuration = try ServeConfiguration(settings)
+    }
+
+    func run() async throws(CommandFailure) {
+        // A log that nobody reads any more must not end the server (signal(7)).
+        signal(SIGPIPE, SIG_IGN)
+        let shutdown = Shutdown()
+        let store = try Database.open(
+            configuration.databasePath, mode: .create, configuration: configuration.store)
+        do throws(CommandFailure) {
+            try await serve(store, until: shutdown)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
+    private func serve(_ store: SQLiteStore, until shutdown: Shutdown) async throws(CommandFailure)
+    {
+        let log = ServerLog(isJSON: configuration.log.isJSON)
+        if configuration.operatorKey == nil {
+            try await FirstKey(store: store, log: log).makeIfNeeded()
+        }
+        let router = try await router(over: store, log)
+        var server = ServerConfiguration(
+            addresses: configuration.addresses,
+            loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
+        server.maximumConnections = configuration.maximumConnections
+        server.limits = configuration.limits
+        server.refusals = { Problem.response($0) }
+        let accessLog = configuration.log.format.map {
+            AccessLog(descriptor: STDERR_FILENO, format: $0)
+        }
+        if let accessLog { server.observers = [accessLog] }
+        try await run(HTTPServer(server, router: router), until: shutdown, log)
+        accessLog?.flush()
+        log.info("stopped")
+    }
+
+    private func router(
+        over store: SQLiteStore, _ log: ServerLog
+    ) async throws(CommandFailure) -> Router {
+        do {
+            return try await Backend(
+                store: store, operatorKey: configuration.operatorKey,
+                defaultLanguage: configuration.defaultLanguage, now: { .now },
+                log: { log.error($0) }
+            ).router()
+        } catch let error as StoreError {
+            throw CommandFailure(error)
+        } catch { throw CommandFailure(.software, "\(error)") }
+    }
+
+    private func run(
+        _ server: HTTPServer, until shutdown: Shutdown, _ log: ServerLog
+    ) async throws(CommandFailure) {
+        do throws(HTTPServerError) {
+            for address in try server.start() {
+                try? Console.print("listening on \(address.url)")
+            }
+        } catch {
+            throw CommandFailure(error.isAddressInUse ? .unavailable : .systemError, "\(error)")
+        }
+        await shutdown.wait()
+        log.info("stopping: finishing what is in flight")
+        await server.stop(graceSeconds: Double(configuration.graceSeconds))
+    }
+}
+
+extension HTTPServerError {
+    fileprivate var isAddressInUse: Bool {
+        if case .addressInUse = self { true } else { false }
+    }
+}
+
+extension SocketAddress {
+    /// What a client is given: `http://127.0.0.1:8080`, or `unix:PATH` as it is.
+    fileprivate var url: String {
+        let text = description
+        return text.hasPrefix("unix:") ? text : "http://\(text)"
+    }
+}

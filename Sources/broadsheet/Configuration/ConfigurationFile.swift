@@ -1,0 +1,44 @@
+import ArticleAPI
+
+/// A configuration file: one JSON object whose names are options in camelCase.
+struct ConfigurationFile {
+    private(set) var values: [String: [Settings.Value]] = [:]
+
+    init(_ bytes: [UInt8], path: String, options: [Option]) throws(CommandFailure) {
+        let json: JSONValue
+        do throws(JSONSyntaxError) {
+            json = try JSONParser.parse(bytes)
+        } catch { throw CommandFailure(.configuration, "\(path):\(error.line): \(error.message)") }
+        guard case .object(let members) = json else {
+            throw CommandFailure(.configuration, "\(path): needs one JSON object")
+        }
+        for member in members {
+            guard
+                let option = options.first(where: { $0.key == member.name && $0.name != "config" })
+            else {
+                throw CommandFailure(.configuration, "\(path): \"\(member.name)\" is no option")
+            }
+            let origin = "\(option.key) in \(path)"
+            values[option.name] = try Self.texts(member.value, option, origin).map {
+                Settings.Value(text: $0, origin: origin)
+            }
+        }
+    }
+
+    private static func texts(
+        _ value: JSONValue, _ option: Option, _ origin: String
+    ) throws(CommandFailure) -> [String] {
+        switch value {
+        case .string(let text): return [text]
+        case .number(let number): return [number.text]
+        case .boolean(let isOn): return [isOn ? "true" : "false"]
+        case .array(let values) where option.isRepeatable:
+            var texts: [String] = []
+            for value in values { texts += try Self.texts(value, option, origin) }
+            return texts
+        default:
+            throw CommandFailure(
+                .configuration, "\(origin): needs a text, a number or true or false")
+        }
+    }
+}

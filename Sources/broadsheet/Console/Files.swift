@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Small files, whole.
+enum Files {
+    /// The bytes of a file of at most 16 MiB (`open(2)`, `read(2)`).
+    static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
+        try read(path, limitBytes: 16 << 20)
+    }
+
+    static func read(_ path: String, limitBytes: Int) throws(CommandFailure) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("cannot read \(path)", .noInput) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            if count == 0 { return bytes }
+            if count < 0 {
+                guard errno == EINTR else { throw failure("cannot read \(path)", .noInput) }
+                continue
+            }
+            guard bytes.count + count <= limitBytes else {
+                throw CommandFailure(.dataError, "\(path) is longer than \(limitBytes) bytes")
+            }
+            bytes += chunk[..<count]
+        }
+    }
+
+    /// Makes a file that only its owner can read (mode 0600), whole or not at all.
+    static func writePrivate(_ text: String, to path: String) throws(CommandFailure) {
+        unlink(path)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot make \(path)", .cannotCreate) }
+        defer { close(descriptor) }
+        try Console.write(Array(text.utf8), to: descriptor)
+        guard fsync(descriptor) == 0 else { throw failure("cannot write \(path)", .ioError) }
+    }
+
+    /// The failure with `errno`'s text behind it.
+    static func failure(_ text: String, _ status: ExitStatus) -> CommandFailure {
+        let status = errno == EACCES || errno == EPERM ? ExitStatus.noPermission : status
+        return CommandFailure(status, "\(text): \(String(cString: strerror(errno)))")
+    }
+}
