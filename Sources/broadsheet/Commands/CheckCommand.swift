@@ -24,8 +24,8 @@ struct CheckCommand: Command {
         guard report.findings.isEmpty else {
             throw CommandFailure(.dataError, "\(path): \(report.findings.count) findings")
         }
-        try Console.print(
-            "\(path): ok (\(report.articles) articles, \(report.revisions) revisions, \(report.changes) changes)"
-        )
+        let counts =
+            "\(report.articles) articles, \(report.revisions) revisions, \(report.changes) changes"
+        try Console.print("\(path): ok (\(counts))")
     }
 }

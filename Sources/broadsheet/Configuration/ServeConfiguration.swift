@@ -120,8 +120,8 @@ struct ServeConfiguration: Sendable {
         return limits
     }
 
-    /// The admin key of an unattended start. It never stands on the command line, where every user of
-    /// the machine can read it.
+    /// The admin key of an unattended start. It never stands on the command line, where every user
+    /// of the machine can read it.
     private static func operatorKey(_ settings: Settings) throws(CommandFailure) -> OperatorKey? {
         let wanted = "32 to 200 printable ASCII characters without spaces"
         if let value = settings.all("admin-key").last {

@@ -9,8 +9,8 @@ struct FirstKey {
     /// Where the key goes when nobody watches: beside the database.
     var path: String { store.path + ".admin-key" }
 
-    /// Makes the key, unless the file holds keys: shown once on a terminal, otherwise in a file that
-    /// only its owner reads.
+    /// Makes the key, unless the file holds keys: shown once on a terminal, otherwise in a file
+    /// that only its owner reads.
     ///
     /// The key is handed out before it is kept. A crash in between leaves a key that opens nothing,
     /// and the next start makes another; the other order could lock everybody out.
