@@ -58,12 +58,18 @@ public struct ImportItem: Sendable, Hashable {
     /// The id of the article, if this path is new.
     public var id: Article.ID
     public var content: ArticleContent
+    /// Whether an update leaves the slug as it is: it was made from a title, which may change.
+    public var keepsSlug: Bool
 
-    public init(path: String, digest: [UInt8], id: Article.ID, content: ArticleContent) {
+    public init(
+        path: String, digest: [UInt8], id: Article.ID, content: ArticleContent,
+        keepsSlug: Bool = false
+    ) {
         self.path = path
         self.digest = digest
         self.id = id
         self.content = content
+        self.keepsSlug = keepsSlug
     }
 }
 

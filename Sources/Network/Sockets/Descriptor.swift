@@ -8,7 +8,7 @@
 public struct Descriptor: ~Copyable, Sendable {
     public let raw: Int32
 
-    init(_ raw: Int32) { self.raw = raw }
+    package init(_ raw: Int32) { self.raw = raw }
 
     deinit { close(raw) }
 

@@ -17,7 +17,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The failure of the call that just returned -1.
-    static func last(_ call: String) -> SystemError { SystemError(call, code: errno) }
+    package static func last(_ call: String) -> SystemError { SystemError(call, code: errno) }
 
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
 
@@ -34,7 +34,7 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
 /// - Returns: what the call gave.
 /// - Throws: what `errno` says when it gave -1.
 @inline(__always)
-func retrying<Value: FixedWidthInteger & SignedInteger>(
+package func retrying<Value: FixedWidthInteger & SignedInteger>(
     _ call: String, _ body: () -> Value
 ) throws(SystemError) -> Value {
     while true {

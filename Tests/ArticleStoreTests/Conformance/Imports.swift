@@ -71,6 +71,25 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `a slug that was made from a title stays when the title changes`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let first = Self.item("a.md", .sample("Old"))
+                _ = try await Self.outcomes(store, [first])
+                var second = Self.item("a.md", digest: 2, .sample("New"))
+                second.keepsSlug = true
+                #expect(try await Self.outcomes(store, [second], at: 1) == [.updated])
+                let kept = try await store.article(.id(first.id), visibleTo: .editors)
+                #expect(kept.title == "New" && kept.slug == "old")
+                let third = Self.item("a.md", digest: 3, .sample("New"))
+                #expect(try await Self.outcomes(store, [third], at: 2) == [.updated])
+                let moved = try await store.article(.slug("old"), visibleTo: .editors)
+                #expect(moved.id == first.id && moved.slug == "new")
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `one that fails does not keep the others out`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let results = try await store.importArticles(

@@ -41,8 +41,9 @@ extension WriteStep {
         }
         let before = try state.present(current, withBody: true)
         let first = current.revision.content.publishedAt ?? current.createdAt
-        let after = try update(
-            current, to: dated(item.content, at: first), from: before, by: edit)
+        var content = dated(item.content, at: first)
+        if item.keepsSlug { content.slug = .keep }
+        let after = try update(current, to: content, from: before, by: edit)
         try setImportMark(item, article: mark.article, revision: after.lastRevision)
         return after.lastRevision == current.lastRevision ? .unchanged : .updated
     }
