@@ -3,7 +3,7 @@ extension Article: JSONModel {
     public static let shape = ObjectShape(
         Self.init,
         .required("id", \.id, .identifier()),
-        .required("slug", \.slug, .text(.slug)),
+        .required("slug", \.slug, .text(.servedSlug)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),
         .required("summary", \.summary, .text(.lines(ArticleLimits.summary))),
         .optional("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),

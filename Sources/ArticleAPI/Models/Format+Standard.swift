@@ -43,6 +43,16 @@ extension TextFormat where Value == String {
     }
 }
 
+extension TextFormat where Value == String {
+    /// A slug as an article has it: one that an editor chose, or the id, where the title has no
+    /// letters.
+    public static var servedSlug: TextFormat {
+        TextFormat(
+            "a slug", .text(TextSchema(.slug, length: 1...Slug.limit)), parse: \.inNFC,
+            print: { $0 }, fault: { Article.ID($0) == nil ? Slug.fault($0) : nil })
+    }
+}
+
 extension TextFormat where Value == Article.Status {
     /// A status; one that is not known is refused by a backend.
     public static var status: TextFormat {
