@@ -5,6 +5,8 @@ package struct MarkdownPost: Sendable, Hashable {
     package let frontMatter: FrontMatter
     /// The title of the front matter, else the first heading of level 1, else the file's name.
     package let title: String
+    /// The part of a file's name that Jekyll makes an address of: `hello` of `2016-1-29-hello.md`.
+    package let addressName: String?
     /// Everything behind the front matter, byte for byte.
     package let body: String
     /// The line of the file on which the body begins, from 1.
@@ -30,6 +32,7 @@ package struct MarkdownPost: Sendable, Hashable {
         frontMatter.date = frontMatter.date ?? fileName.date
         body = String(decoding: rest, as: UTF8.self)
         bodyLine = line
+        addressName = fileName.addressName
         title = frontMatter.title ?? Self.heading(in: rest) ?? fileName.words
         self.frontMatter = frontMatter
     }
@@ -111,6 +114,8 @@ private struct Lines {
 /// What a post's file name says: `2016-1-29-hello-world.md`.
 private struct FileName {
     let date: Timestamp?
+    /// What stands between date and extension; `nil` without a date.
+    let addressName: String?
     /// The name without date and extension, its hyphens and underscores made spaces.
     let words: String
 
@@ -121,6 +126,7 @@ private struct FileName {
         date =
             parts.count == 4
             ? Timestamp(frontMatter: parts.prefix(3).joined(separator: "-")) : nil
+        addressName = date == nil ? nil : String(parts[3])
         let rest = date == nil ? stem : parts[3]
         let words = rest.split { $0 == "-" || $0 == "_" || $0.isWhitespace }.joined(separator: " ")
         self.words = words.isEmpty ? name : words

@@ -1,0 +1,145 @@
+import ArticleAPI
+import ArticleStore
+
+/// What stands on a line of an export.
+///
+/// The first is `{"format":"broadsheet-export","version":1}`. Then come all authors in the order of
+/// their ids, and all articles in the order of theirs, each followed by its revisions:
+///
+///     {"kind":"author","author":{…}}
+///     {"kind":"article","id":…,"aliases":[…],"imported":{"path":…,"digest":…,"revision":…}}
+///     {"kind":"revision","action":…,"editor":…,"time":…,"article":{…}}
+///
+/// Authors and articles are written as they are served. The last line counts the others, so that a
+/// part is never taken for the whole: `{"kind":"end","authors":…,"articles":…,"revisions":…}`.
+enum ExportLine: Sendable {
+    case record(ExportRecord)
+    case end(ExportCounts)
+
+    /// Reads a line behind the first, strictly; `nil` for an unknown kind.
+    init?(_ value: JSONValue) throws(LineFault) {
+        guard case .object(let members) = value,
+            let kind = members.first(where: { $0.name == "kind" })?.value
+        else { throw LineFault(reason: "$.kind is missing") }
+        do throws(InvalidValue) {
+            switch kind {
+            case .string("author"): self = .record(.author(try AuthorLine(strict: value).author))
+            case .string("article"):
+                self = .record(.article(try ArticleLine(strict: value).article))
+            case .string("revision"):
+                self = .record(.revision(try RevisionLine(strict: value).revision))
+            case .string("end"): self = .end(try ExportCounts(strict: value))
+            default: return nil
+            }
+        } catch { throw LineFault(error) }
+    }
+
+    /// The line, with its line feed.
+    var bytes: [UInt8] {
+        var bytes =
+            switch self {
+            case .record(.author(let author)): AuthorLine(author: author).json()
+            case .record(.article(let article)): ArticleLine(article: article).json()
+            case .record(.revision(let revision)):
+                RevisionLine(revision: revision)
+                    .json(capacity: 2_048 + (revision.article.body?.utf8.count ?? 0))
+            case .end(let counts): counts.json()
+            }
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+}
+
+/// How many records of each kind an export has.
+struct ExportCounts: Sendable, Hashable {
+    var authors = 0
+    var articles = 0
+    var revisions = 0
+
+    mutating func count(_ record: ExportRecord) {
+        switch record {
+        case .author: authors += 1
+        case .article: articles += 1
+        case .revision: revisions += 1
+        }
+    }
+}
+
+extension ExportCounts: JSONModel {
+    static let shape = ObjectShape(
+        { (_: String, authors: Int, articles: Int, revisions: Int) in
+            ExportCounts(authors: authors, articles: articles, revisions: revisions)
+        },
+        .required("kind", kind("end"), .kind),
+        .required("authors", \.authors, .integer(0...Int.max)),
+        .required("articles", \.articles, .integer(0...Int.max)),
+        .required("revisions", \.revisions, .integer(0...Int.max)))
+}
+
+private struct AuthorLine: JSONModel {
+    var author: Author
+
+    static let shape = ObjectShape(
+        { (_: String, author: Author) in AuthorLine(author: author) },
+        .required("kind", kind("author"), .kind),
+        .required("author", \.author, Author.format))
+}
+
+private struct ArticleLine: JSONModel {
+    var article: ExportedArticle
+
+    static let shape = ObjectShape(
+        { (_: String, id: Article.ID, aliases: [String], imported: ExportedArticle.ImportMark?) in
+            ArticleLine(
+                article: ExportedArticle(id: id, aliases: aliases, imported: imported))
+        },
+        .required("kind", kind("article"), .kind),
+        .required("id", \.article.id, .identifier()),
+        .required("aliases", \.article.aliases, .array(of: .text(.servedSlug), atMost: 1_000_000)),
+        .optional("imported", \.article.imported, .object(mark)))
+
+    private static let mark = ObjectShape(
+        ExportedArticle.ImportMark.init,
+        .required("path", \.path, .text(.lines(maximumBytes: ImportFiles.limitPathBytes))),
+        .required("digest", \.digest, .text(.digest)),
+        .required("revision", \.revision, .integer(1...Int.max)))
+}
+
+private struct RevisionLine: JSONModel {
+    var revision: ExportedRevision
+
+    static let shape = ObjectShape(
+        {
+            (_: String, action: Revision.Action, editor: String?, time: Timestamp, article: Article)
+            in
+            RevisionLine(
+                revision: ExportedRevision(
+                    action: action, editor: editor, time: time, article: article))
+        },
+        .required("kind", kind("revision"), .kind),
+        .required("action", \.revision.action, .text(.action)),
+        .optional("editor", \.revision.editor, .text(.line(1...200))),
+        .required("time", \.revision.time, .timestamp),
+        .required("article", \.revision.article, Article.format))
+}
+
+/// What every model of a line gives for `kind`.
+private func kind<Model>(_ name: String) -> @Sendable (Model) -> String {
+    { _ in name }
+}
+
+extension JSONFormat where Value == String {
+    /// The name of a kind of line.
+    fileprivate static var kind: JSONFormat { .text(.line(1...16)) }
+}
+
+extension TextFormat where Value == [UInt8] {
+    /// SHA-256 in hexadecimal digits.
+    fileprivate static var digest: TextFormat {
+        TextFormat(
+            "64 hexadecimal digits", .text(TextSchema(.token, length: 64...64)),
+            parse: { text in
+                text.utf8.count == 64 ? ByteText.bytes(hexadecimal: text) : nil
+            }, print: ByteText.hexadecimal)
+    }
+}

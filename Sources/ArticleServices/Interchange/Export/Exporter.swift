@@ -1,0 +1,120 @@
+public import ArticleStore
+import Glibc
+import Network
+
+/// Writes everything that a store has as lines of JSON, which `Importer` restores: articles with
+/// all their revisions, tombstones, former slugs, and what each was imported from; authors.
+///
+/// API keys and the server's secrets are not in it: an export is a file to be passed on, and
+/// whoever restores it makes keys of their own. The lines are of one moment, and the same store
+/// gives the same bytes; see `ExportLine` for their form.
+public struct Exporter: Sendable {
+    let store: any ArticleStore
+
+    public init(store: any ArticleStore) { self.store = store }
+
+    /// Writes to an open descriptor by blocking calls (`write(2)`), on a thread of the store's own.
+    ///
+    /// The descriptor is neither flushed to disk nor closed. One that is closed at its other end
+    /// gives `.output`, if the process ignores `SIGPIPE`.
+    ///
+    /// - Parameter progress: is told how far it is, every 64 KiB.
+    public func write(
+        to descriptor: Int32,
+        progress: @escaping @Sendable (ExportProgress) -> Void = { _ in }
+    ) async throws(InterchangeError) -> ExportReport {
+        do throws(StoreError) {
+            let total = try await store.articleCount()
+            let output = Lock(ExportOutput())
+            @Sendable func write(_ full: [UInt8]?) throws(SystemError) {
+                guard let full else { return }
+                try Self.writeAll(full, to: descriptor)
+                let articles = output.withLock { $0.counts.articles }
+                progress(ExportProgress(articles: articles, total: max(total, articles)))
+            }
+            try await store.export { record in
+                try write(output.withLock { $0.add(record) })
+            }
+            let (rest, report) = output.withLock { ($0.end(), $0.report) }
+            do throws(SystemError) { try write(rest) } catch { throw .rejected(error) }
+            return report
+        } catch {
+            if case .rejected(let cause as SystemError) = error { throw .output(cause) }
+            throw .store(error)
+        }
+    }
+
+    private static func writeAll(
+        _ bytes: [UInt8], to descriptor: Int32
+    ) throws(SystemError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            do throws(SystemError) {
+                let count = try retrying("write") {
+                    rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+                }
+                rest = rest.dropFirst(count)
+            } catch {
+                // A terminal or a pipe that someone else made non-blocking.
+                guard error.code == EAGAIN else { throw error }
+                var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = try retrying("poll") { poll(&output, 1, -1) }
+            }
+        }
+    }
+}
+
+/// What an export wrote.
+public struct ExportReport: Sendable, Hashable {
+    public var authors: Int
+    /// Tombstones too.
+    public var articles: Int
+    public var revisions: Int
+    public var bytes: Int
+}
+
+/// How far an export has come.
+public struct ExportProgress: Sendable, Hashable {
+    public var articles: Int
+    /// About as many as there will be: tombstones are not known before.
+    public var total: Int
+}
+
+/// Lines that wait to be written.
+private struct ExportOutput {
+    private(set) var counts = ExportCounts()
+    private var waiting: [UInt8] = ExportHeader.bytes
+    private var bytes = ExportHeader.bytes.count
+
+    private static let chunkBytes = 64 * 1024
+
+    var report: ExportReport {
+        ExportReport(
+            authors: counts.authors, articles: counts.articles, revisions: counts.revisions,
+            bytes: bytes)
+    }
+
+    /// Adds a line; gives all that waits when it is enough to be written.
+    mutating func add(_ record: ExportRecord) -> [UInt8]? {
+        counts.count(record)
+        append(.record(record))
+        return waiting.count >= Self.chunkBytes ? take() : nil
+    }
+
+    /// Adds the last line, and gives the rest.
+    mutating func end() -> [UInt8] {
+        append(.end(counts))
+        return take()
+    }
+
+    private mutating func append(_ line: ExportLine) {
+        let line = line.bytes
+        bytes += line.count
+        waiting.append(contentsOf: line)
+    }
+
+    private mutating func take() -> [UInt8] {
+        defer { waiting = [] }
+        return waiting
+    }
+}

@@ -1,0 +1,79 @@
+import ArticleAPI
+import ArticleStore
+
+/// Whether the records of an export follow one another as those of a whole one do.
+struct ExportOrder {
+    private(set) var counts = ExportCounts()
+    private var isEnded = false
+    private var authors: Set<Author.ID> = []
+    private var lastAuthor: Author.ID?
+    private var article: ExportedArticle?
+    private var lastRevision: Article?
+
+    mutating func take(_ line: ExportLine) throws(LineFault) {
+        guard !isEnded else { throw LineFault(reason: "something follows the end of the export") }
+        switch line {
+        case .record(let record):
+            switch record {
+            case .author(let author): try take(author)
+            case .article(let article): try take(article)
+            case .revision(let revision): try take(revision.article)
+            }
+            counts.count(record)
+        case .end(let counts):
+            guard counts == self.counts else {
+                throw LineFault(reason: "the export lacks records, or has too many")
+            }
+            isEnded = true
+        }
+    }
+
+    /// - Throws: if lines are missing.
+    func finish() throws(LineFault) {
+        guard isEnded else { throw LineFault(reason: "the export ends too early") }
+    }
+
+    private mutating func take(_ author: Author) throws(LineFault) {
+        guard article == nil, lastAuthor.map({ $0 < author.id }) ?? true else {
+            throw LineFault(reason: "$.author.id is out of order")
+        }
+        lastAuthor = author.id
+        authors.insert(author.id)
+    }
+
+    private mutating func take(_ next: ExportedArticle) throws(LineFault) {
+        guard article.map({ $0.id < next.id }) ?? true else {
+            throw LineFault(reason: "$.id is out of order")
+        }
+        guard next.aliases.allSatisfy({ isName($0, of: next.id) }) else {
+            throw LineFault(reason: "$.aliases has the id of another article")
+        }
+        article = next
+        lastRevision = nil
+    }
+
+    private mutating func take(_ next: Article) throws(LineFault) {
+        guard let article, next.id == article.id else {
+            throw LineFault(reason: "$.article.id is not that of the article before")
+        }
+        guard next.revision == (lastRevision?.revision ?? 0) + 1 else {
+            throw LineFault(reason: "$.article.revision is not the next one")
+        }
+        guard next.createdAt == lastRevision?.createdAt ?? next.createdAt else {
+            throw LineFault(reason: "$.article.createdAt is not that of the revision before")
+        }
+        guard isName(next.slug, of: next.id) else {
+            throw LineFault(reason: "$.article.slug is the id of another article")
+        }
+        guard next.body != nil else { throw LineFault(reason: "$.article.body is missing") }
+        guard next.authors.allSatisfy({ authors.contains($0.id) }) else {
+            throw LineFault(reason: "$.article.authors names one that is not in the export")
+        }
+        lastRevision = next
+    }
+
+    /// A slug may look like an id only if it is the article's own.
+    private func isName(_ slug: String, of id: Article.ID) -> Bool {
+        Article.ID(slug).map { $0 == id && slug == id.description } ?? true
+    }
+}

@@ -1,0 +1,164 @@
+import ArticleAPI
+import Glibc
+import Network
+
+/// A file to import.
+struct ImportFile: Sendable, Hashable {
+    /// For opening and for messages.
+    var path: String
+    /// The file for all imports to come: its path from the name of the folder that was given on.
+    var identity: String
+    var sizeBytes: Int
+    var format: Format
+
+    enum Format: Sendable, Hashable {
+        case markdown, lines
+        /// A file that was given by a name of its own: its first byte decides.
+        case unknown
+
+        /// By the extension of the name, in either case.
+        init(name: String) {
+            let name = name.lowercased()
+            if name.hasSuffix(".md") || name.hasSuffix(".markdown") {
+                self = .markdown
+            } else if name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") {
+                self = .lines
+            } else {
+                self = .unknown
+            }
+        }
+    }
+}
+
+/// The files that were given, and those in the folders that were given, in an order that depends on
+/// their names alone.
+///
+/// Of folders, files with a known extension are taken; hidden ones are not, nor is what links to
+/// folders lead to (so that no circle of links can hold an import up).
+struct ImportFiles {
+    private(set) var files: [ImportFile] = []
+    /// What cannot be read, each with its reason.
+    private(set) var faults: [ImportFault] = []
+    /// The files by their identity, with device and inode.
+    private var known: [String: (device: UInt, inode: UInt, path: String)] = [:]
+
+    /// Files of one import.
+    static let limit = 1_000_000
+    /// Folders within one another.
+    static let limitDepth = 64
+    /// Bytes of what the store keeps of an article's place: a file's identity, and a line's name.
+    static let limitPathBytes = 1_000
+    /// Bytes of a file's identity: leaves a line the room for a slug of any script.
+    static let limitIdentityBytes = 590
+
+    init(_ paths: [String]) {
+        for path in paths { add(argument: path) }
+    }
+
+    private mutating func add(argument path: String) {
+        guard let status = status(of: path) else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR:
+            let name = Self.name(ofFolder: path)
+            let path = path.hasSuffix("/") ? String(path.dropLast()) : path
+            addFolder(path, identity: name, depth: 1)
+        case S_IFREG:
+            // Given one by one or with their folder, files have the same identity.
+            let parts = path.split(separator: "/").map(String.init)
+            let name = parts.last ?? path
+            let folder = path.hasSuffix(name) ? String(path.dropLast(name.count)) : ""
+            let identity = "\(Self.name(ofFolder: folder.isEmpty ? "." : folder))/\(name)"
+            add(path, identity: identity, status, ImportFile.Format(name: name))
+        default:
+            fault(path, "is neither a file nor a folder")
+        }
+    }
+
+    private mutating func addFolder(_ path: String, identity: String, depth: Int) {
+        guard depth <= Self.limitDepth else {
+            return fault(path, "is nested deeper than \(Self.limitDepth) folders")
+        }
+        let names: [String]
+        do throws(SystemError) { names = try Folder.names(path) } catch {
+            return fault(path, error.reason)
+        }
+        for name in names where !name.hasPrefix(".") {
+            guard files.count < Self.limit else {
+                return fault(path, "an import takes at most \(Self.limit) files")
+            }
+            let path = "\(path)/\(name)"
+            let identity = "\(identity)/\(name)"
+            var link = stat()
+            guard lstat(path, &link) == 0 else { continue }
+            if link.st_mode & S_IFMT == S_IFDIR {
+                addFolder(path, identity: identity, depth: depth + 1)
+                continue
+            }
+            let format = ImportFile.Format(name: name)
+            guard format != .unknown, let status = status(of: path),
+                status.st_mode & S_IFMT == S_IFREG
+            else { continue }
+            add(path, identity: identity, status, format)
+        }
+    }
+
+    private mutating func add(
+        _ path: String, identity: String, _ status: stat, _ format: ImportFile.Format
+    ) {
+        let identity = identity.inNFC
+        guard identity.utf8.count <= Self.limitIdentityBytes else {
+            return fault(path, "its path is longer than \(Self.limitIdentityBytes) bytes")
+        }
+        if let other = known[identity] {
+            guard (other.device, other.inode) != (UInt(status.st_dev), UInt(status.st_ino)) else {
+                return
+            }
+            return fault(path, "has the same name as \(other.path): import one of them by itself")
+        }
+        known[identity] = (UInt(status.st_dev), UInt(status.st_ino), path)
+        files.append(
+            ImportFile(
+                path: path, identity: identity, sizeBytes: Int(status.st_size), format: format))
+    }
+
+    /// What is there, behind links; otherwise the fault is noted.
+    private mutating func status(of path: String) -> stat? {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            fault(path, SystemError.last("stat").reason)
+            return nil
+        }
+        return status
+    }
+
+    private mutating func fault(_ path: String, _ reason: String) {
+        faults.append(ImportFault(path: path, line: nil, reason: reason))
+    }
+
+    /// The folder's own name, also where the path ends in `.` or `..`.
+    private static func name(ofFolder path: String) -> String {
+        if let last = path.split(separator: "/").last, last != ".", last != ".." {
+            return String(last)
+        }
+        guard let real = realpath(path, nil) else { return "" }
+        defer { free(real) }
+        return String(cString: real).split(separator: "/").last.map(String.init) ?? ""
+    }
+}
+
+/// Folders as they are read (`readdir(3)`).
+private enum Folder {
+    /// All names but `.` and `..`, in the order of their bytes.
+    static func names(_ path: String) throws(SystemError) -> [String] {
+        guard let folder = opendir(path) else { throw .last("opendir") }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+}

@@ -1,0 +1,103 @@
+import ArticleStore
+
+/// The records of one export on their way into the store.
+struct Restoration {
+    private enum State {
+        /// So far all was there, and so many changes of the store are explained by it.
+        case comparing(changes: Int64)
+        /// The store holds what was taken, and nothing else.
+        case writing
+        case failed
+    }
+
+    private let importer: Importer
+    private let path: String
+    private var state = State.comparing(changes: 0)
+    private var batch: [ExportRecord] = []
+    private var lines: [Int] = []
+    private var batchBytes = 0
+
+    init(_ importer: Importer, path: String) {
+        self.importer = importer
+        self.path = path
+    }
+
+    var isGoingOn: Bool {
+        if case .failed = state { false } else { true }
+    }
+
+    /// Whether nothing waits.
+    var isBatchTaken: Bool { batch.isEmpty }
+
+    mutating func take(
+        _ record: ExportRecord, _ line: LineReader.Line, _ report: inout ImportReport
+    ) async throws(InterchangeError) {
+        batch.append(record)
+        lines.append(line.number)
+        batchBytes += line.bytes?.count ?? 0
+        if batch.count >= ImportRun.restoreRecords || batchBytes >= ImportRun.batchBytes {
+            try await flush(&report)
+        }
+    }
+
+    /// Gives the store what waits.
+    mutating func flush(_ report: inout ImportReport) async throws(InterchangeError) {
+        defer {
+            batch.removeAll(keepingCapacity: true)
+            lines.removeAll(keepingCapacity: true)
+            batchBytes = 0
+        }
+        guard !batch.isEmpty, isGoingOn else { return }
+        let articles = batch.count { if case .article = $0 { true } else { false } }
+        do throws(StoreError) {
+            if case .comparing(let changes) = state {
+                if try await importer.store.restore(batch, dryRun: true).added == 0 {
+                    report.unchanged += articles
+                    let more = batch.count { if case .article = $0 { false } else { true } }
+                    state = .comparing(changes: changes + Int64(more))
+                    return
+                }
+                guard try await importer.store.changeSequence() == changes else {
+                    return fail(
+                        "the database holds other things: an export goes into an empty one",
+                        line: lines[0], &report)
+                }
+                state = .writing
+            }
+            // Of a dry run the store has kept nothing that the records could follow.
+            if !importer.isDryRun {
+                _ = try await importer.store.restore(batch, dryRun: false)
+            }
+            report.created += articles
+        } catch {
+            switch error {
+            case .full, .unavailable, .corrupt, .busy: throw .store(error)
+            default: try await fail(of: error, &report)
+            }
+        }
+    }
+
+    /// Finds the first record that the store does not take, by halves.
+    private mutating func fail(
+        of error: StoreError, _ report: inout ImportReport
+    ) async throws(InterchangeError) {
+        var fitting = 0
+        var failing = batch.count
+        // Invariant: the first `fitting` records are taken, the first `failing` are not.
+        while failing - fitting > 1 {
+            let middle = (fitting + failing) / 2
+            do {
+                _ = try await importer.store.restore(Array(batch[..<middle]), dryRun: true)
+                fitting = middle
+            } catch { failing = middle }
+        }
+        fail(
+            "\(error.sentence); nothing from line \(lines[0]) on was restored",
+            line: lines[failing - 1], &report)
+    }
+
+    private mutating func fail(_ reason: String, line: Int, _ report: inout ImportReport) {
+        report.fail(path, line: line, reason)
+        state = .failed
+    }
+}

@@ -1,0 +1,102 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import Glibc
+import TestSupport
+import Testing
+
+/// A store in a temporary folder, beside files to import.
+struct ImportDesk {
+    let folder: TemporaryFolder
+    let store: SQLiteStore
+
+    /// Runs the body with an empty store, and looks whether all it left is sound.
+    static func with(_ body: (ImportDesk) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        do {
+            try await body(ImportDesk(folder: folder, store: store))
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+        #expect(try SQLiteStore.check(path: folder.file("store.db")).findings == [])
+    }
+
+    /// 2026-01-01T00:00:00Z, and so many seconds.
+    static func time(_ seconds: Int64) -> Timestamp {
+        Timestamp(milliseconds: 1_767_225_600_000 + 1_000 * seconds)
+    }
+
+    func path(_ name: String) -> String { folder.file(name) }
+
+    /// Writes a file, and makes the folders that it stands in.
+    func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws {
+        var parts = name.split(separator: "/").dropLast()
+        var folders: [String] = []
+        while let part = parts.popFirst() {
+            folders.append(String(part))
+            mkdir(path(folders.joined(separator: "/")), 0o755)
+        }
+        let file = try #require(fopen(path(name), "w"))
+        defer { fclose(file) }
+        #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+    }
+
+    func bytes(_ name: String) throws -> [UInt8] {
+        let file = try #require(fopen(path(name), "r"))
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = fread(&chunk, 1, chunk.count, file)
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+        }
+    }
+
+    /// Imports what is named, at so many seconds.
+    func run(
+        _ names: String..., at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false
+    ) async throws -> ImportReport {
+        let importer = Importer(
+            store: store, language: try #require(LanguageTag(language)), isDryRun: isDryRun
+        ) { Self.time(seconds) }
+        return try await importer.run(names.map(path))
+    }
+
+    /// Writes an export into a file.
+    @discardableResult
+    func export(_ name: String) async throws -> ExportReport {
+        let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        #expect(descriptor >= 0)
+        defer { close(descriptor) }
+        return try await Exporter(store: store).write(to: descriptor)
+    }
+
+    func article(_ slug: String) async throws -> Article {
+        try await store.article(.slug(slug), visibleTo: .editors)
+    }
+
+    /// All articles, the first made first.
+    func articles() async throws -> [Article] {
+        var query = ArticleQuery(audience: .editors, now: Self.time(0))
+        query.sort = .createdFirst
+        query.limit = 100
+        query.withBodies = true
+        return try await store.articles(query).items
+    }
+}
+
+extension ImportReport {
+    /// The counts, for comparing.
+    var counts: [String: Int] {
+        [
+            "created": created, "updated": updated, "unchanged": unchanged,
+            "keptEdits": keptEdits, "failed": failed,
+        ].filter { $0.value > 0 }
+    }
+}

@@ -1,0 +1,214 @@
+import ArticleAPI
+import ArticleStore
+import Glibc
+import Testing
+
+@testable import ArticleServices
+
+@Suite struct MarkdownImportTests {
+    @Test func `a folder of posts comes in once, and a second run changes nothing`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write(
+                "blog/2016-1-29-Hello_World.md",
+                """
+                ---
+                title: "Hello: world"
+                author: [mina, Jonas Weber]
+                category: Tools
+                description: In short
+                original_url: https://www.example.org/hello
+                ---
+                Some words.
+
+                """)
+            try desk.write("blog/later/undated.markdown", "# Later\n\ntext")
+            try desk.write("blog/draft.md", "---\npublished: false\ntitle: Not yet\n---\n")
+            let first = try await desk.run("blog", at: 5)
+            #expect(first.counts == ["created": 3])
+            let post = try await desk.article("hello-world")
+            #expect(post.title == "Hello: world" && post.summary == "In short")
+            #expect(post.body == "Some words.\n" && post.wordCount == 2)
+            #expect(post.authors.map(\.name) == ["mina", "Jonas Weber"])
+            #expect(post.tags == [Tag(key: "tools", name: "Tools")])
+            #expect(post.source?.name == "example.org")
+            #expect(post.status == .published && post.language == "en")
+            #expect(post.publishedAt?.description == "2016-01-29T00:00:00.000Z")
+            let later = try await desk.article("later")
+            #expect(later.publishedAt == ImportDesk.time(5) && later.status == .published)
+            let draft = try await desk.article("not-yet")
+            #expect(draft.status == .draft && draft.publishedAt == nil)
+
+            let sequence = try await desk.store.changeSequence()
+            #expect(try await desk.run("blog/", at: 9).counts == ["unchanged": 3])
+            #expect(try await desk.store.changeSequence() == sequence)
+        }
+    }
+
+    @Test func `a changed file updates its article, and an edited article stands`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("blog/a.md", "---\ntitle: First\nauthor: Ann\n---\none")
+            try desk.write("blog/b.md", "two")
+            _ = try await desk.run("blog")
+            try desk.write("blog/a.md", "---\ntitle: Second\nauthor: Ann\n---\none, again")
+            #expect(try await desk.run("blog", at: 1).counts == ["updated": 1, "unchanged": 1])
+            let article = try await desk.article("first")
+            #expect(article.title == "Second" && article.slug == "first" && article.revision == 2)
+            #expect(article.publishedAt == ImportDesk.time(0))
+
+            try await desk.store.deleteArticle(
+                article.id, expecting: .anything, by: Edit(at: ImportDesk.time(2), editor: "Eve"))
+            try desk.write("blog/a.md", "third")
+            let report = try await desk.run("blog", at: 3)
+            #expect(report.counts == ["keptEdits": 1, "unchanged": 1])
+            #expect(try await desk.articles().map(\.slug) == ["b"])
+        }
+    }
+
+    @Test func `a post is the same from wherever it is named`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("one/blog/a.md", "text")
+            #expect(try await desk.run("one/blog").counts == ["created": 1])
+            for name in ["one/blog/", "one/blog/.", "one/blog/../blog", "one/blog/a.md"] {
+                #expect(try await desk.run(name).counts == ["unchanged": 1], "\(name)")
+            }
+            let both = try await desk.run("one/blog", "one/blog/a.md")
+            #expect(both.counts == ["unchanged": 1])
+            // Another working directory that has a folder of this name.
+            rename(desk.path("one"), desk.path("two"))
+            #expect(try await desk.run("two/blog").counts == ["unchanged": 1])
+            // A folder of another name is another place.
+            rename(desk.path("two/blog"), desk.path("two/moved"))
+            #expect(try await desk.run("two/moved").counts == ["created": 1])
+        }
+    }
+
+    @Test func `two files cannot be one post`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("one/blog/a.md", "text")
+            try desk.write("two/blog/a.md", "other text")
+            let report = try await desk.run("one/blog", "two/blog")
+            #expect(report.counts == ["created": 1, "failed": 1])
+            #expect(
+                report.failures.map(\.description) == [
+                    "\(desk.path("two/blog/a.md")): has the same name as "
+                        + "\(desk.path("one/blog/a.md")): import one of them by itself"
+                ])
+        }
+    }
+
+    @Test func `a bad file is named with its line, and the rest comes in`() async throws {
+        try await ImportDesk.with { desk in
+            let long = String(repeating: "x", count: 301)
+            try desk.write("blog/1.md", "---\ntitle: A\ndate: never\n---\n")
+            try desk.write("blog/2.md", "fine")
+            try desk.write("blog/3.md", Array("a\nb\n".utf8) + [0xFF])
+            try desk.write("blog/4.md", "---\nauthor: A\ntitle: \(long)\n---\n")
+            try desk.write("blog/5.md", "---\na: 1\n---\nx\u{0}")
+            try desk.write("blog/6.md", [UInt8](repeating: 0x61, count: 2_162_689))
+            symlink("nowhere", desk.path("blog/7\n.md"))
+            symlink("8.md", desk.path("blog/8.md"))
+            try desk.write("blog/9.md", "---\nimage: /a.png\n---\nfine too")
+            let report = try await desk.run("blog", "missing")
+            #expect(report.counts == ["created": 2, "failed": 8])
+            let blog = desk.path("blog")
+            #expect(
+                report.failures.map(\.description) == [
+                    "\(blog)/7 .md: No such file or directory",
+                    "\(blog)/8.md: Too many levels of symbolic links",
+                    "\(desk.path("missing")): No such file or directory",
+                    "\(blog)/1.md:3: date is not a date",
+                    "\(blog)/3.md:3: not valid UTF-8",
+                    "\(blog)/4.md:3: $.title is longer than 300 characters",
+                    "\(blog)/5.md:4: $.body contains the character U+0000",
+                    "\(blog)/6.md: is larger than 2162688 bytes",
+                ])
+            #expect(report.leftOut == 1)
+            let omission = "image is no absolute http(s) address and was left out"
+            #expect(report.omissions.map(\.description) == ["\(blog)/9.md:2: \(omission)"])
+        }
+    }
+
+    @Test func `of folders, posts are taken in the order of their names`() async throws {
+        try await ImportDesk.with { desk in
+            for name in ["b.md", "a/z.MD", "a.md", "B.md", "c.txt", "README", ".d.md", ".e/f.md"] {
+                try desk.write("blog/\(name)", "text of \(name)")
+            }
+            try desk.write("elsewhere/g.md", "text")
+            symlink("..", desk.path("blog/circle"))
+            symlink("../elsewhere", desk.path("blog/link"))
+            symlink("../elsewhere/g.md", desk.path("blog/g.md"))
+            mkfifo(desk.path("blog/pipe.md"), 0o600)
+            let files = ImportFiles([desk.path("blog")])
+            #expect(files.faults == [])
+            #expect(
+                files.files.map(\.identity) == [
+                    "blog/B.md", "blog/a/z.MD", "blog/a.md", "blog/b.md", "blog/g.md",
+                ])
+        }
+    }
+
+    @Test func `a dry run says what would happen, and writes nothing`() async throws {
+        try await ImportDesk.with { desk in
+            for number in 0..<450 { try desk.write("blog/\(number).md", "text \(number)") }
+            try desk.write("blog/bad.md", "---\n")
+            let dry = try await desk.run("blog", isDryRun: true)
+            #expect(dry.counts == ["created": 450, "failed": 1])
+            #expect(try await desk.store.changeSequence() == 0)
+            #expect(try await desk.run("blog").counts == dry.counts)
+            #expect(try await desk.store.articleCount() == 450)
+            try desk.write("blog/7.md", "changed")
+            let again = try await desk.run("blog", isDryRun: true)
+            #expect(again.counts == ["updated": 1, "unchanged": 449, "failed": 1])
+            #expect(try await desk.article("7").revision == 1)
+        }
+    }
+
+    @Test func `the language is the option's where the post names none`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("blog/a.md", "text")
+            try desk.write("blog/b.md", "---\nlang: en_GB\n---\ntext")
+            _ = try await desk.run("blog", language: "ko")
+            #expect(try await desk.article("a").language == "ko")
+            #expect(try await desk.article("b").language == "en-GB")
+            let report = try await desk.run("blog", language: "en")
+            #expect(report.counts == ["updated": 1, "unchanged": 1])
+        }
+    }
+
+    @Test func `text is kept in NFC, and slugs in any script`() async throws {
+        try await ImportDesk.with { desk in
+            let decomposed = "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}"
+            try desk.write("blog/2020-01-02-\(decomposed).md", "\u{FEFF}\(decomposed)\r\n")
+            #expect(try await desk.run("blog").counts == ["created": 1])
+            let article = try await desk.article("한글")
+            #expect(Array((article.body ?? "").utf8) == Array("한글\r\n".utf8))
+            #expect(Array(article.title.utf8) == Array("한글".utf8))
+            try desk.write("blog/!!!.md", "---\ntitle: '?!'\n---\n")
+            #expect(try await desk.run("blog").counts == ["created": 1, "unchanged": 1])
+            let last = try #require(try await desk.articles().last)
+            #expect(last.slug == last.id.description)
+        }
+    }
+
+    @Test func `a slug that is taken gets a number`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("blog/2016-01-01-news.md", "one")
+            try desk.write("blog/2017-01-01-news.md", "two")
+            try desk.write("blog/x.md", "---\npermalink: /2018/News.html\n---\nthree")
+            #expect(try await desk.run("blog").counts == ["created": 3])
+            #expect(try await desk.articles().map(\.slug).sorted() == ["news", "news-2", "news-3"])
+            #expect(try await desk.article("news").body == "one")
+        }
+    }
+
+    @Test func `the samples come in once`() async throws {
+        try await ImportDesk.with { desk in
+            let importer = Importer(store: desk.store, language: try #require(LanguageTag("en"))) {
+                ImportDesk.time(0)
+            }
+            let report = try await importer.runSamples()
+            #expect(report.created >= 12 && report.counts == ["created": report.created])
+            #expect(try await importer.runSamples().counts == ["unchanged": report.created])
+        }
+    }
+}
