@@ -91,8 +91,12 @@ let package = Package(
             ]),
         tests(
             "BroadsheetTests",
-            ["ArticleAPI", "ArticleServices", "ArticleStore", "broadsheet", "TestSupport"]),
-        tests("EndToEndTests", ["ArticleAPI", "HTTP", "TestSupport"]),
+            [
+                "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Network",
+            ]),
+        tests(
+            "EndToEndTests",
+            ["broadsheet", "HTTP", "Network", "TestSupport"]),
         tests("LintTests", ["Resources"]),
     ],
     swiftLanguageModes: [.v6],

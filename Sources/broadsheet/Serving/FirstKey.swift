@@ -24,7 +24,7 @@ struct FirstKey {
     }
 
     private func handOut(_ key: String) throws(StoreError) {
-        if Console.outputIsTerminal {
+        if Console.errorIsTerminal {
             Console.tell("The admin key, shown this once: \(key)\n")
             return
         }

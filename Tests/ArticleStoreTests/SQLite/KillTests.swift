@@ -4,15 +4,6 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The tool that writes until it is killed: it is built beside the tests.
-func storeWriterPath() throws -> String {
-    let program = try #require(realpath("/proc/self/exe", nil))
-    defer { free(program) }
-    let path = String(cString: program)
-    let end = try #require(path.lastIndex(of: "/"))
-    return path[..<end] + "/store-writer"
-}
-
 @Suite struct KillTests {
     static let rounds = getenv("BROADSHEET_KILL_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 5
 
@@ -38,7 +29,7 @@ func storeWriterPath() throws -> String {
         var random = SystemRandomNumberGenerator()
         var acknowledged: [Acknowledged] = []
         for round in 1...Self.rounds {
-            let program = try RunningProgram(storeWriterPath(), [path])
+            let program = try RunningProgram(builtProgram("store-writer"), [path])
             // Some rounds end while the file is being made or opened.
             let patience = round % 5 == 0 ? 0 : Int.random(in: 1...400, using: &random)
             var lines: [String] = []

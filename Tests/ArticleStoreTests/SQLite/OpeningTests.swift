@@ -66,7 +66,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         let store = try SQLiteStore.open(path: path, mode: .create)
-        let program = try RunningProgram(storeWriterPath(), [path])
+        let program = try RunningProgram(builtProgram("store-writer"), [path])
         #expect(program.output.next()?.hasPrefix("refused") == true)
         #expect(program.wait() == 75)
         await store.close()

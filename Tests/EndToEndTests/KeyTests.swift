@@ -1,0 +1,110 @@
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+@Suite struct KeyTests {
+    let folder: TemporaryFolder
+    let database: String
+    var keyFile: String { database + ".admin-key" }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("articles.db")
+    }
+
+    /// Makes the database.
+    private func serveOnce() throws { #expect(try Served(database).stop() == 0) }
+
+    @Test func `the first start makes an admin key, in a file for its owner alone`() throws {
+        let served = try Served(database, adminKey: nil)
+        var status = stat()
+        #expect(stat(keyFile, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        let key = String(try read(keyFile).dropLast())
+        #expect(key.hasPrefix("bsk_") && key.utf8.count == 64)
+        #expect(
+            try served.send(.post, "/v1/articles", #"{"title":"Mine"}"#, key: key).status == 201)
+        #expect(served.stop() == 0)
+        let lines = served.program.errors.rest()
+        #expect(lines.contains { $0.contains(keyFile) })
+        #expect(!lines.contains { $0.contains(key) })
+    }
+
+    @Test func `a terminal sees the key once, and no file is made`() throws {
+        // script(1) gives the binary a terminal.
+        let command =
+            "exec \(try Program.path()) serve --listen 127.0.0.1:0 --database \(database)"
+        let terminal = try RunningProgram("/usr/bin/script", ["-qefc", command, "/dev/null"])
+        var key: String?
+        while key == nil, let line = terminal.output.next() {
+            key = line.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("bsk_") }
+                .map(String.init)
+        }
+        #expect(key?.utf8.count == 64)
+        #expect(access(keyFile, F_OK) != 0)
+        terminal.signal(SIGTERM)
+        terminal.wait()
+    }
+
+    @Test func `later starts make none, and the first key goes on working`() throws {
+        #expect(try Served(database, adminKey: nil).stop() == 0)
+        let key = String(try read(keyFile).dropLast())
+        unlink(keyFile)
+        let served = try Served(database, adminKey: nil)
+        #expect(access(keyFile, F_OK) != 0)
+        #expect(try served.send(.get, "/v1/articles?status=draft", key: key).status == 200)
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `an unattended start takes the key from a file, and makes none`() throws {
+        let file = folder.file("admin")
+        try write("from-a-file-0123456789-0123456789\n", to: file)
+        let served = try Served(database, ["--admin-key-file", file], adminKey: nil)
+        let key = "from-a-file-0123456789-0123456789"
+        #expect(
+            try served.send(.post, "/v1/articles", #"{"title":"Mine"}"#, key: key).status == 201)
+        #expect(access(keyFile, F_OK) != 0)
+        #expect(served.stop() == 0)
+        #expect(try Program.run("key", "list", "--database", database).output == [])
+    }
+
+    @Test func `a key is made, alone on standard output, used, listed and revoked`() throws {
+        try serveOnce()
+        let made = try Program.run(
+            "key", "create", "--role", "editor", "--name", "Mina's laptop", "--database", database)
+        #expect(made.status == 0 && made.errors == [] && made.output.count == 1)
+        let key = try #require(made.output.first)
+        try expectStatus(201, key)
+
+        let listed = try Program.run("key", "list", "--database", database)
+        let line = try #require(listed.output.first { $0.contains("Mina's laptop") })
+        #expect(line.contains("editor") && line.contains("live") && !line.contains(key.suffix(43)))
+
+        let id = String(key.dropFirst(4).prefix(16))
+        #expect(try Program.run("key", "revoke", id, "--database", database).status == 0)
+        try expectStatus(401, key)
+        #expect(
+            try Program.run("key", "list", "--database", database).output.joined()
+                .contains("revoked"))
+        let unknown = try Program.run("key", "revoke", "0123456789abcdef", "--database", database)
+        #expect(unknown.status == 65 && unknown.errors.count == 1)
+    }
+
+    @Test func `a reader's key writes nothing`() throws {
+        try serveOnce()
+        let made = try Program.run("key", "create", "--role", "reader", "--database", database)
+        try expectStatus(403, #require(made.output.first))
+    }
+
+    /// What creating an article with the key is answered.
+    private func expectStatus(_ status: Int, _ key: String) throws {
+        let served = try Served(database)
+        let answer = try served.send(.post, "/v1/articles", #"{"title":"T"}"#, key: key)
+        #expect(answer.status == status)
+        // RFC 6750 §3: a challenge stands beside 401 and 403.
+        #expect(
+            answer.fields[.wwwAuthenticate]?.hasPrefix("Bearer") == (status == 201 ? nil : true))
+        #expect(served.stop() == 0)
+    }
+}

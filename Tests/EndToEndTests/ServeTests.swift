@@ -1,0 +1,131 @@
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+@Suite struct ServeTests {
+    let folder: TemporaryFolder
+    let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("articles.db")
+    }
+
+    @Test func `an article is written, read, listed, and there after a restart`() throws {
+        let served = try Served(database)
+        let made = try served.send(
+            .post, "/v1/articles", #"{"title":"Hello","status":"published"}"#)
+        #expect(made.status == 201)
+        let location = try #require(made.fields[.location])
+        #expect(try served.client.get(location).text.contains(#""title":"Hello""#))
+        #expect(served.stop() == 0)
+
+        let again = try Served(database)
+        #expect(try again.client.get("/v1/articles/hello").status == 200)
+        #expect(try again.client.get("/v1/articles").text.contains(#""slug":"hello""#))
+        #expect(again.stop() == 0)
+    }
+
+    @Test func `samples fill an empty database, and only that`() throws {
+        let served = try Served(database, ["--samples"])
+        let page = try served.client.get("/v1/articles?limit=100&fields=slug").text
+        #expect(page.contains("your-first-request"))
+        let article = try served.client.get("/v1/articles/your-first-request")
+        #expect(article.status == 200)
+        #expect(article.text.hasPrefix(#"{"id":""#))
+        let id = article.text.dropFirst(7).prefix(36)
+        #expect(try served.send(.delete, "/v1/articles/\(id)").status == 204)
+        #expect(served.stop() == 0)
+
+        let again = try Served(database, ["--samples"])
+        #expect(try again.client.get("/v1/articles/your-first-request").status == 404)
+        #expect(again.stop() == 0)
+    }
+
+    @Test func `every listener answers`() throws {
+        let socket = folder.file("api.sock")
+        let served = try Served(database, listen: ["127.0.0.1:0", "unix:\(socket)"])
+        for address in served.addresses {
+            #expect(try TestClient(address).get("/readyz").text == "ready\n")
+        }
+        #expect(served.stop() == 0)
+        #expect(access(socket, F_OK) != 0, "the socket's file is gone with the server")
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a request in flight is finished before the end`(signal: Int32) throws {
+        let served = try Served(database)
+        let connection = try startedRequest(to: served)
+        served.program.signal(signal)
+        try served.waitForError("stopping")
+        try connection.send(#""Late"}"#)
+        let answer = try connection.response()
+        #expect(answer.status == 201)
+        #expect(answer.fields[.connection] == "close")
+        #expect(served.program.wait() == 0)
+        let again = try Served(database)
+        #expect(try again.send(.get, "/v1/articles/late").status == 200)
+        #expect(again.stop() == 0)
+    }
+
+    @Test func `a second signal ends it at once`() throws {
+        let served = try Served(database, ["--grace", "3600"])
+        let connection = try startedRequest(to: served)
+        served.program.signal(SIGTERM)
+        try served.waitForError("stopping")
+        served.program.signal(SIGTERM)
+        #expect(served.program.wait() == 1)
+        connection.close()
+    }
+
+    @Test func `an acknowledged write outlives kill -9`() throws {
+        for round in 1...3 {
+            let served = try Served(database)
+            for number in 1...10 {
+                let body = #"{"title":"Round \#(round), \#(number)","status":"published"}"#
+                #expect(try served.send(.post, "/v1/articles", body).status == 201)
+            }
+            served.program.signal(SIGKILL)
+            #expect(served.program.wait() == 128 + SIGKILL)
+        }
+        #expect(try Program.run("check", "--database", database).status == 0)
+        let served = try Served(database)
+        let page = try served.client.get("/v1/articles?limit=100&fields=title").text
+        for round in 1...3 {
+            for number in 1...10 { #expect(page.contains(#""Round \#(round), \#(number)""#)) }
+        }
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `the access log is JSON and knows no secret`() throws {
+        let served = try Served(database)
+        let answer = try served.send(.get, "/v1/articles?token=do-not-log-this")
+        #expect(answer.status == 400)
+        #expect(served.stop() == 0)
+        let lines = served.program.errors.rest()
+        let line = try #require(lines.first { $0.contains("/v1/articles") })
+        #expect(line.hasPrefix("{") && line.contains(#""status":400"#))
+        #expect(!lines.contains { $0.contains("do-not-log") || $0.contains(Served.adminKey) })
+    }
+
+    // MARK: Support
+
+    /// A `POST` whose body stops in the middle, after the server has asked for it.
+    private func startedRequest(to served: Served) throws -> RawConnection {
+        let connection = try RawConnection(served.addresses[0])
+        try connection.send(
+            """
+            POST /v1/articles HTTP/1.1\r
+            Host: test\r
+            Authorization: Bearer \(Served.adminKey)\r
+            Content-Type: application/json\r
+            Content-Length: 16\r
+            Expect: 100-continue\r
+            \r\n
+            """)
+        #expect(try connection.receive(atMost: 25).starts(with: "HTTP/1.1 100 Continue".utf8))
+        try connection.send(#"{"title":"#)
+        return connection
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import HTTP
+import Network
+import TestSupport
+
+/// A database that the binary serves, on free ports. It is killed with its owner.
+struct Served {
+    let program: RunningProgram
+    let addresses: [SocketAddress]
+    var client: TestClient { TestClient(addresses[0]) }
+
+    static let adminKey = "the-admin-key-of-end-to-end-tests"
+
+    /// - Parameters:
+    ///   - listen: one or more `ADDRESS`es.
+    ///   - adminKey: `nil`: the binary makes its own.
+    init(
+        _ database: String, listen: [String] = ["127.0.0.1:0"], _ arguments: [String] = [],
+        adminKey: String? = Served.adminKey
+    ) throws {
+        let addresses = listen.flatMap { ["--listen", $0] }
+        program = try Program.start(
+            ["serve", "--database", database] + addresses + arguments,
+            environment: adminKey.map { ["BROADSHEET_ADMIN_KEY": $0] } ?? [:])
+        var listening: [SocketAddress] = []
+        while listening.count < listen.count {
+            guard let line = program.output.next(), line.hasPrefix("listening on ") else {
+                throw TestFailure("not serving: \(program.errors.rest())")
+            }
+            let address = line.dropFirst("listening on ".count)
+            let text = address.hasPrefix("http://") ? address.dropFirst(7) : address
+            listening += try SocketAddress.resolve(String(text))
+        }
+        self.addresses = listening
+    }
+
+    /// Sends JSON with the admin key.
+    func send(
+        _ method: HTTPMethod, _ target: String, _ body: String = "", type: String? = nil,
+        key: String = Served.adminKey
+    ) throws -> ReceivedResponse {
+        var fields = HTTPFields()
+        fields[.authorization] = "Bearer \(key)"
+        if !body.isEmpty { fields[.contentType] = type ?? "application/json" }
+        return try client.send(method, target, fields: fields, body: Array(body.utf8))
+    }
+
+    /// Asks it to end, and gives its status.
+    func stop() -> Int32 {
+        program.signal(SIGTERM)
+        return program.wait()
+    }
+
+    /// Reads its standard error up to the line that holds the text.
+    func waitForError(_ text: String) throws {
+        while let line = program.errors.next() {
+            if line.contains(text) { return }
+        }
+        throw TestFailure("it never said \(text)")
+    }
+}

@@ -1,0 +1,24 @@
+import Glibc
+import TestSupport
+
+/// Writes a new file.
+func write(_ text: String, to path: String) throws {
+    guard let file = fopen(path, "w") else { throw TestFailure("cannot write \(path)") }
+    defer { fclose(file) }
+    let bytes = Array(text.utf8)
+    guard fwrite(bytes, 1, bytes.count, file) == bytes.count else {
+        throw TestFailure("cannot write \(path)")
+    }
+}
+
+/// The text of a file.
+func read(_ path: String) throws -> String {
+    guard let file = fopen(path, "r") else { throw TestFailure("cannot read \(path)") }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while case let count = fread(&chunk, 1, chunk.count, file), count > 0 {
+        bytes += chunk.prefix(count)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+}
