@@ -9,8 +9,8 @@
 struct Broadsheet {
     /// All subcommands, in the order of `--help`.
     static let commands: [any Command.Type] = [
-        ServeCommand.self, CheckCommand.self, KeyCommand.self, VersionCommand.self,
-        HelpCommand.self,
+        ServeCommand.self, ImportCommand.self, ExportCommand.self, CheckCommand.self,
+        KeyCommand.self, VersionCommand.self, HelpCommand.self,
     ]
 
     static func main() async {

@@ -43,6 +43,7 @@ struct ServeCommand: Command {
     private func serve(_ store: SQLiteStore, until shutdown: Shutdown) async throws(CommandFailure)
     {
         let log = ServerLog(isJSON: configuration.log.isJSON)
+        if configuration.withSamples { try await fillIfEmpty(store, log) }
         if configuration.operatorKey == nil {
             try await FirstKey(store: store, log: log).makeIfNeeded()
         }
@@ -62,13 +63,24 @@ struct ServeCommand: Command {
         log.info("stopped")
     }
 
+    /// Takes the bundled samples into a store in which nothing was ever written.
+    private func fillIfEmpty(_ store: SQLiteStore, _ log: ServerLog) async throws(CommandFailure) {
+        do throws(StoreError) {
+            guard try await store.changeSequence() == 0 else { return }
+        } catch { throw CommandFailure(error) }
+        let importer = Importer(store: store, language: configuration.defaultLanguage) { .now }
+        do throws(InterchangeError) {
+            log.info("took in \(try await importer.runSamples().created) sample articles")
+        } catch { throw CommandFailure(error) }
+    }
+
     private func router(
         over store: SQLiteStore, _ log: ServerLog
     ) async throws(CommandFailure) -> Router {
         do {
             return try await Backend(
                 store: store, operatorKey: configuration.operatorKey,
-                defaultLanguage: configuration.defaultLanguage, now: { .now },
+                defaultLanguage: configuration.defaultLanguage.text, now: { .now },
                 log: { log.error($0) }
             ).router()
         } catch let error as StoreError {

@@ -15,7 +15,7 @@ struct ServeConfiguration: Sendable {
     var graceSeconds: Int
     var limits: ServerLimits
     var log: LogStyle
-    var defaultLanguage: String
+    var defaultLanguage: LanguageTag
     var operatorKey: OperatorKey?
     var withSamples: Bool
 
@@ -83,10 +83,7 @@ struct ServeConfiguration: Sendable {
         graceSeconds = try settings.integer("grace", in: 0...3_600, default: 8)
         limits = try Self.limits(settings)
         log = try settings.choice("log", default: .auto)
-        defaultLanguage =
-            try settings.parsed("language", expecting: "a BCP 47 language tag") {
-                LanguageTag($0)?.text
-            } ?? "en"
+        defaultLanguage = try settings.language("language", default: "en")
         operatorKey = try Self.operatorKey(settings)
         withSamples = try settings.isOn("samples")
     }
@@ -151,6 +148,15 @@ extension Settings {
     func refuseOperands() throws(CommandFailure) {
         guard let first = operands.first else { return }
         throw CommandFailure(.usage, "\"\(first)\" has no meaning here; see --help")
+    }
+
+    /// A BCP 47 language tag.
+    func language(_ name: String, default standard: String) throws(CommandFailure) -> LanguageTag {
+        let value = all(name).last ?? Value(text: standard, origin: "--\(name)")
+        guard let tag = LanguageTag(value.text) else {
+            throw wrong(value, "not a BCP 47 language tag")
+        }
+        return tag
     }
 
     /// The addresses to listen on.

@@ -6,6 +6,8 @@
 
 /// Small files, whole.
 enum Files {
+    static func exist(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// The bytes of a file of at most 16 MiB (`open(2)`, `read(2)`).
     static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
         try read(path, limitBytes: 16 << 20)

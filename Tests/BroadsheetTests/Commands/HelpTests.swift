@@ -34,7 +34,7 @@ import Testing
         #expect(standard("readers") == "\(configuration.store.readers)")
         #expect(standard("queue-depth") == "\(configuration.store.writeQueueDepth)")
         #expect(standard("log") == configuration.log.rawValue)
-        #expect(standard("language") == configuration.defaultLanguage)
+        #expect(standard("language") == configuration.defaultLanguage.text)
         let limits = configuration.limits
         #expect(standard("max-body-bytes") == "\(limits.message.bodyBytes)")
         #expect(standard("body-rate") == "\(limits.bodyBytesPerSecond)")

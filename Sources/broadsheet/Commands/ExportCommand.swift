@@ -1,0 +1,59 @@
+import ArticleServices
+import ArticleStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Writes everything out, so that `import` can restore it.
+struct ExportCommand: Command {
+    static let name = "export"
+    static let summary = "Writes everything as JSON lines: articles, revisions, deleted ones, ids."
+    static let usage = "PATH [options]"
+    static let example = "broadsheet export everything.ndjson"
+    static let options = [CommonOptions.database, CommonOptions.config]
+
+    /// Where to; `-` is standard output.
+    let path: String
+    let database: String
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        guard settings.operands.count == 1 else {
+            throw CommandFailure(.usage, "export needs one PATH, or - for standard output")
+        }
+        path = settings.operands[0]
+        database = settings.database
+    }
+
+    func run() async throws(CommandFailure) {
+        let store = try Database.open(database, mode: .existing)
+        do throws(CommandFailure) {
+            try await export(store)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
+    private func export(_ store: SQLiteStore) async throws(CommandFailure) {
+        guard path != "-" else {
+            _ = try await write(store, to: STDOUT_FILENO)
+            return
+        }
+        let file = try NewFile(path)
+        let report = try await write(store, to: file.descriptor)
+        try file.keep()
+        Console.tell("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
+    }
+
+    private func write(
+        _ store: SQLiteStore, to descriptor: Int32
+    ) async throws(CommandFailure) -> ExportReport {
+        do throws(InterchangeError) {
+            return try await Exporter(store: store).write(to: descriptor)
+        } catch { throw CommandFailure(error) }
+    }
+}

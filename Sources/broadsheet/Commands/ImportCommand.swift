@@ -1,0 +1,87 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+
+/// Takes Markdown posts, articles as JSON lines, and exports in.
+struct ImportCommand: Command {
+    static let name = "import"
+    static let summary = "Imports Markdown posts, JSON lines and exports; again changes nothing."
+    static let usage = "PATH… [options]"
+    static let example = "broadsheet import posts/ --language en --dry-run"
+    static let options = [
+        Option("language", "TAG", "of articles that name none (BCP 47)", default: "en"),
+        Option("dry-run", nil, "says what would happen, and changes nothing"),
+        CommonOptions.database, CommonOptions.config,
+    ]
+
+    let paths: [String]
+    let language: LanguageTag
+    let isDryRun: Bool
+    let database: String
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        guard !settings.operands.isEmpty else {
+            throw CommandFailure(.usage, "import needs a PATH: a folder, .md or .ndjson")
+        }
+        paths = settings.operands
+        language = try settings.language("language", default: "en")
+        isDryRun = try settings.isOn("dry-run")
+        database = settings.database
+    }
+
+    func run() async throws(CommandFailure) {
+        // A trial run must not leave a database behind where none was.
+        let trial = isDryRun && !Files.exist(database) ? try TrialDatabase() : nil
+        defer { trial?.remove() }
+        let store = try Database.open(trial?.path ?? database, mode: .create)
+        let report: ImportReport
+        do throws(CommandFailure) {
+            report = try await take(into: store)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+        try tell(report)
+    }
+
+    private func take(into store: SQLiteStore) async throws(CommandFailure) -> ImportReport {
+        let importer = Importer(store: store, language: language, isDryRun: isDryRun) { .now }
+        var bar = ProgressBar()
+        defer { bar.clear() }
+        do throws(InterchangeError) {
+            return try await importer.run(paths) { progress in
+                bar.show(progress.done, of: progress.total, "\(progress.articles) articles")
+            }
+        } catch { throw CommandFailure(error) }
+    }
+
+    private func tell(_ report: ImportReport) throws(CommandFailure) {
+        for omission in report.omissions { Console.complain("\(omission)") }
+        for failure in report.failures { Console.complain("\(failure)") }
+        try Console.print((isDryRun ? "would be: " : "") + Self.summary(report))
+        guard report.failed == 0 else {
+            throw CommandFailure(.dataError, "\(report.failed) could not be imported")
+        }
+    }
+
+    /// `207 articles: 200 created, 7 unchanged`, or `nothing changed (207 articles)`.
+    static func summary(_ report: ImportReport) -> String {
+        let counts = [
+            (report.created, "created"), (report.updated, "updated"),
+            (report.unchanged, "unchanged"), (report.keptEdits, "kept as edited here"),
+        ].filter { $0.0 > 0 }
+        let articles = report.articles == 1 ? "1 article" : "\(report.articles) articles"
+        if report.unchanged == report.articles { return "nothing changed (\(articles))" }
+        return "\(articles): " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    }
+}
+
+extension CommandFailure {
+    init(_ error: InterchangeError) {
+        switch error {
+        case .store(let cause): self.init(cause)
+        case .output: self.init(.ioError, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// A bar on standard error, where a person looks at it; silent otherwise.
+struct ProgressBar {
+    private let isShown = Console.errorIsTerminal
+    private var shownPercent = -1
+
+    private static let width = 30
+
+    /// Draws how far it is, when that changed by a percent.
+    mutating func show(_ done: Int, of total: Int, _ text: String) {
+        guard isShown else { return }
+        let percent = total > 0 ? min(100, done * 100 / total) : 100
+        guard percent != shownPercent else { return }
+        shownPercent = percent
+        let filled = percent * Self.width / 100
+        let bar =
+            String(repeating: "#", count: filled)
+            + String(repeating: ".", count: Self.width - filled)
+        Console.tell("\r[\(bar)] \(percent) %  \(text)\u{1B}[K")
+    }
+
+    /// Takes the bar away, so that the next line begins where it stood.
+    mutating func clear() {
+        guard isShown, shownPercent >= 0 else { return }
+        shownPercent = -1
+        Console.tell("\r\u{1B}[K")
+    }
+}
