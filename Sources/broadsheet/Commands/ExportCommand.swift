@@ -1,5 +1,6 @@
 import ArticleServices
 import ArticleStore
+import Network
 
 #if canImport(Glibc)
     import Glibc
@@ -52,8 +53,14 @@ struct ExportCommand: Command {
     private func write(
         _ store: SQLiteStore, to descriptor: Int32
     ) async throws(CommandFailure) -> ExportReport {
+        let bar = Lock(ProgressBar())
+        defer { bar.withLock { $0.clear() } }
         do throws(InterchangeError) {
-            return try await Exporter(store: store).write(to: descriptor)
+            return try await Exporter(store: store).write(to: descriptor) { progress in
+                bar.withLock {
+                    $0.show(progress.articles, of: progress.total, "\(progress.articles) articles")
+                }
+            }
         } catch { throw CommandFailure(error) }
     }
 }

@@ -23,7 +23,7 @@ final class NewFile {
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
         } else {
             var template = Array("\(path).XXXXXX".utf8CString)
-            descriptor = mkostemp(&template, O_CLOEXEC)
+            descriptor = mkstemp(&template)
             partial = template.withUnsafeBufferPointer { bytes in
                 bytes.baseAddress.map { String(cString: $0) }
             }

@@ -1,3 +1,4 @@
+import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
