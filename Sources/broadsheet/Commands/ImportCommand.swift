@@ -14,6 +14,9 @@ struct ImportCommand: Command {
         CommonOptions.database, CommonOptions.config,
     ]
 
+    /// Omissions keep nothing out: a few of them show what is meant.
+    private static let shownOmissions = 5
+
     let paths: [String]
     let language: LanguageTag
     let isDryRun: Bool
@@ -57,7 +60,12 @@ struct ImportCommand: Command {
     }
 
     private func tell(_ report: ImportReport) throws(CommandFailure) {
-        for omission in report.omissions { Console.complain("\(omission)") }
+        for omission in report.omissions.prefix(Self.shownOmissions) {
+            Console.complain("note: \(omission)")
+        }
+        if report.leftOut > Self.shownOmissions {
+            Console.complain("note: \(report.leftOut - Self.shownOmissions) more were left out")
+        }
         for failure in report.failures { Console.complain("\(failure)") }
         try Console.print((isDryRun ? "would be: " : "") + Self.summary(report))
         guard report.failed == 0 else {
