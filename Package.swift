@@ -45,9 +45,10 @@ let package = Package(
         layer("HTTP"),
         layer("Network", ["CLinux"]),
 
-        // Rung 2: the contract; the HTTP server.
+        // Rung 2: the contract; the HTTP server and client.
         layer("ArticleAPI", ["HTTP"]),
         layer("HTTPServer", ["HTTP", "Network"]),
+        layer("HTTPClient", ["HTTP", "Network"]),
 
         // Rung 3: the store.
         layer("ArticleStore", ["ArticleAPI", "CSQLite", "Network", "Resources"]),
@@ -75,6 +76,8 @@ let package = Package(
         tests("NetworkTests", ["CLinux", "Network", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),
         tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "TestSupport"]),
+        tests(
+            "HTTPClientTests", ["HTTP", "HTTPClient", "HTTPServer", "Network", "TestSupport"]),
         tests(
             "ArticleStoreTests",
             ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport", "store-writer"]),

@@ -24,6 +24,7 @@ enum Ladder {
         "Network": Rung(1, ["CLinux"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
         "HTTPServer": Rung(2, ["HTTP", "Network"], modules: system),
+        "HTTPClient": Rung(2, ["HTTP", "Network"], modules: system),
         "ArticleStore": Rung(
             3, ["ArticleAPI", "CSQLite", "Network", "Resources"], modules: system),
         "ArticleServices": Rung(

@@ -118,6 +118,19 @@ public struct HTTPFields: Sendable {
         return append(name, value)
     }
 
+    /// Adds other fields behind these, in their order.
+    public mutating func append(contentsOf other: HTTPFields) {
+        let shift = wireBytes.count
+        wireBytes += other.wireBytes
+        for entry in other.entries {
+            let name = Int(entry.nameStart) + shift
+            let value = Int(entry.valueStart) + shift
+            noteLine(
+                name: name..<(name + Int(entry.nameLength)),
+                value: value..<(value + Int(entry.valueLength)))
+        }
+    }
+
     /// Takes all fields of the name away.
     public mutating func remove(_ name: HTTPFieldName) {
         guard contains(name) else { return }

@@ -26,6 +26,7 @@ public final class SocketChannel {
     private var isHungUp = false
     private var isDraining = false
     private var isTimedOut = false
+    private var isInterrupted = false
     private var failure: ChannelError?
 
     /// What the task waits for.
@@ -57,6 +58,34 @@ public final class SocketChannel {
     deinit { close() }
 
     public var isOpen: Bool { descriptor >= 0 && failure == nil }
+
+    // MARK: Connecting
+
+    /// Waits until the connection that was begun stands.
+    ///
+    /// - Throws: also `disconnected` with the code of `connect(2)`.
+    public func waitConnected(until deadline: Int64) async throws(ChannelError) {
+        while true {
+            try check()
+            var code: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
+            guard code == 0 else { throw fail(.disconnected(code: code)) }
+            isWritable = hasPeer
+            if isWritable { return }
+            try await waitWritable(until: deadline)
+        }
+    }
+
+    private var hasPeer: Bool {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                getpeername(descriptor, pointer, &length) == 0
+            }
+        }
+    }
 
     // MARK: Reading
 
@@ -106,22 +135,29 @@ public final class SocketChannel {
     public func waitReadable(until deadline: Int64, isIdle: Bool = false)
         async throws(ChannelError)
     {
+        defer { isInterrupted = false }
         try check()
-        guard !isReadable else { return }
+        guard !isReadable, !isInterrupted else { return }
         if isIdle, isDraining { throw .cancelled }
         isTimedOut = false
         waitDeadline = deadline
         arm()
         await withUnsafeContinuation { continuation in
             // What it waits for may have come while the task was on its way here.
-            let isOver = isReadable || isTimedOut || isIdle && isDraining
+            let isOver = isReadable || isTimedOut || isInterrupted || isIdle && isDraining
             wait = .readable(continuation, isIdle: isIdle)
             if isOver || !isOpen { resume() }
         }
         try check()
-        guard !isReadable else { return }
+        guard !isReadable, !isInterrupted else { return }
         if isTimedOut { throw .timedOut }
         if isIdle, isDraining { throw .cancelled }
+    }
+
+    /// Ends a wait for something to read, this one or the next: the task has something else to do.
+    public func interrupt() {
+        isInterrupted = true
+        if case .readable = wait { resume() }
     }
 
     // MARK: Writing
@@ -150,14 +186,20 @@ public final class SocketChannel {
                 guard code == EAGAIN else { throw fail(.disconnected(code: code)) }
                 isWritable = false
             }
-            isTimedOut = false
-            waitDeadline = loop.now + stallMilliseconds
-            arm()
-            await withUnsafeContinuation { continuation in
-                wait = .writable(continuation)
-                if isWritable || isTimedOut || !isOpen { resume() }
-            }
+            try await waitWritable(until: loop.now + stallMilliseconds)
         }
+    }
+
+    /// - Throws: `timedOut`, and then the channel is of no use any more.
+    private func waitWritable(until deadline: Int64) async throws(ChannelError) {
+        isTimedOut = false
+        waitDeadline = deadline
+        arm()
+        await withUnsafeContinuation { continuation in
+            wait = .writable(continuation)
+            if isWritable || isTimedOut || !isOpen { resume() }
+        }
+        try check()
     }
 
     /// Writes both pieces if one call takes them.

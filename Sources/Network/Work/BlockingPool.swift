@@ -69,6 +69,15 @@ public final class BlockingPool: Sendable {
         return result
     }
 
+    /// Runs the work on a thread of the pool, soon, and waits for nothing.
+    public func start(_ work: @escaping @Sendable () -> Void) throws(Full) {
+        let isQueued = enqueue { [self] in
+            work()
+            finishOne()
+        }
+        guard isQueued else { throw Full() }
+    }
+
     private func enqueue(_ work: @escaping @Sendable () -> Void) -> Bool {
         let (isQueued, startsOn): (Bool, Int?) = state.withLock { state in
             guard state.inFlight < limit else { return (false, nil) }

@@ -1,0 +1,43 @@
+public import HTTP
+public import Network
+
+/// Why an exchange came to no answer.
+public enum HTTPClientError: Error, Sendable, Hashable {
+    /// The origin is spoken to by TLS, which this client does not have.
+    case needsTLS(HTTPOrigin)
+    /// The host has no address.
+    case unknownHost(HTTPOrigin, SocketAddress.ParsingError)
+    /// No address of the origin took the connection; the failure of the last one.
+    case cannotConnect(HTTPOrigin, SystemError)
+    /// The deadline came, or a peer stood still for too long.
+    case timedOut
+    /// Whoever waited for the answer no longer does.
+    case cancelled
+    /// The connection ended before the answer was whole.
+    case disconnected
+    /// What came was no answer; what was wrong with it.
+    case malformed(String)
+    /// The answer's body is longer than was allowed.
+    case tooLarge(limitBytes: Int)
+    /// So many wait for a connection to the origin that this one was not taken.
+    case tooManyWaiting
+    /// The client was stopped.
+    case stopped
+}
+
+extension HTTPClientError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .needsTLS(let origin): "\(origin) needs TLS, which this client does not speak yet"
+        case .unknownHost(let origin, let error): "\(origin): \(error)"
+        case .cannotConnect(let origin, let error): "cannot connect to \(origin): \(error)"
+        case .timedOut: "the answer took too long"
+        case .cancelled: "the request was cancelled"
+        case .disconnected: "the connection ended before the answer did"
+        case .malformed(let detail): "the answer has \(detail)"
+        case .tooLarge(let limit): "the answer is longer than \(limit) bytes"
+        case .tooManyWaiting: "too many requests wait for a connection"
+        case .stopped: "the client was stopped"
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import HTTP
+import Network
+
+extension ClientConnection {
+    /// Carries the exchange to its end; tells whether another may follow.
+    func serve(_ exchange: Exchange, on channel: SocketChannel) async -> Bool {
+        guard !exchange.isOver else { return true }
+        (sentBytes, receivedBytes) = (0, 0)
+        channel.beginWork(until: exchange.place.deadline)
+        defer { channel.endWork() }
+        do throws(HTTPClientError) {
+            let isSent = try await write(exchange, channel)
+            let head = try await readHead(exchange, channel)
+            try await readBody(head, exchange, channel)
+            return isSent && head.keepsAlive && buffer.isEmpty && channel.isOpen
+        } catch {
+            fail(exchange, error)
+            return false
+        }
+    }
+
+    /// A kept connection may end just when it is used again: then, and if nothing can have come of
+    /// the request, another one carries it (RFC 9112 §9.3.1).
+    private func fail(_ exchange: Exchange, _ error: HTTPClientError) {
+        let hasNoEffect = exchange.request.method.isSafe || sentBytes == 0
+        if error == .disconnected, answered > 0, receivedBytes == 0, hasNoEffect,
+            !exchange.isOver, !exchange.place.isRetried
+        {
+            release()
+            return pool.retry(exchange)
+        }
+        exchange.finish(.failure(error))
+        exchange.bodyEnded(.failure(error))
+    }
+
+    // MARK: Writing
+
+    /// Bodies beyond this go out in pieces of this size, between which the answer is looked for.
+    private static var pieceBytes: Int { 64 << 10 }
+
+    /// Sends the request; false if the answer came before the end of it.
+    private func write(
+        _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) -> Bool {
+        let bytes = RequestSerializer.bytes(of: exchange.request)
+        let bodyBytes = exchange.request.body.count
+        let headBytes = bytes.count - bodyBytes
+        let progress = exchange.options.uploadProgress
+        if bodyBytes <= Self.pieceBytes, progress == nil {
+            try await write(bytes, exchange, channel)
+            return true
+        }
+        var position = 0
+        // Invariant: the bytes before `position` are out.
+        while position < bytes.count {
+            let end = min(bytes.count, max(position, headBytes) + Self.pieceBytes)
+            try await write(Array(bytes[position..<end]), exchange, channel)
+            position = end
+            progress?(position - headBytes, bodyBytes)
+            if position < bytes.count, case .bytes = try fill(channel) { return false }
+        }
+        return true
+    }
+
+    private func write(
+        _ bytes: [UInt8], _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        let written = channel.writeAtOnce(bytes)
+        sentBytes += written
+        guard written < bytes.count else { return }
+        do throws(ChannelError) {
+            // Of what goes out now, nobody can tell how much the peer got.
+            sentBytes += 1
+            try await channel.write(
+                bytes, from: written,
+                stallMilliseconds: exchange.options.stallMilliseconds ?? Self.longMilliseconds)
+        } catch { throw HTTPClientError(error) }
+    }
+
+    /// Without a limit: about a year.
+    private static var longMilliseconds: Int64 { 1 << 35 }
+
+    // MARK: Reading
+
+    /// The head of the final answer.
+    private func readHead(
+        _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) -> ResponseHead {
+        var informational = 0
+        // Invariant: the buffer holds the beginning of a head, or nothing.
+        while true {
+            if let head = try parseHead(exchange.request.method) {
+                guard head.status.code < 200 else { return head }
+                informational += 1
+                guard informational <= 16, head.status != .switchingProtocols else {
+                    throw .malformed("interim answers without an end")
+                }
+                continue
+            }
+            try await receive(exchange, channel)
+        }
+    }
+
+    private func parseHead(_ method: HTTPMethod) throws(HTTPClientError) -> ResponseHead? {
+        guard !buffer.isEmpty else { return nil }
+        do throws(HTTPParseError) {
+            let head = try parser.parse(Span(_unsafeElements: buffer.bytes), to: method)
+            if head != nil { buffer.use(parser.consumed) }
+            return head
+        } catch { throw .malformed(error.detail) }
+    }
+
+    /// Waits for more and takes it; the peer's end is an error.
+    private func receive(
+        _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        guard try await more(exchange, channel) else { throw .disconnected }
+    }
+
+    /// Waits for more and takes it; false at the peer's end.
+    private func more(
+        _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) -> Bool {
+        let stall = exchange.options.stallMilliseconds ?? Self.longMilliseconds
+        let deadline = channel.loop.now + stall
+        while true {
+            switch try fill(channel) {
+            case .bytes: return true
+            case .end: return false
+            case .wouldBlock: break
+            }
+            do throws(ChannelError) {
+                try await channel.waitReadable(until: deadline)
+            } catch { throw HTTPClientError(error) }
+        }
+    }
+
+    private func fill(_ channel: SocketChannel) throws(HTTPClientError) -> SocketChannel.ReadResult
+    {
+        guard channel.mayRead else { return .wouldBlock }
+        do throws(ChannelError) {
+            let result = try channel.read(into: buffer.room())
+            if case .bytes(let count) = result {
+                buffer.added(count)
+                receivedBytes += count
+            }
+            return result
+        } catch { throw HTTPClientError(error) }
+    }
+
+    // MARK: Bodies
+
+    private func readBody(
+        _ head: ResponseHead, _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        var limits = HTTPLimits()
+        limits.bodyBytes = exchange.options.bodyBytes
+        var decoder: BodyDecoder
+        do throws(HTTPParseError) {
+            decoder = try BodyDecoder(head.framing, limits: limits)
+        } catch { throw Self.bodyError(error, exchange) }
+        if exchange.options.isStreamed {
+            try await stream(head, &decoder, exchange, channel)
+        } else {
+            var body: [UInt8] = []
+            if case .length(let length) = head.framing {
+                body.reserveCapacity(min(length, Self.reservedBytes))
+            }
+            while try await decode(head, &decoder, into: &body, exchange, channel) {}
+            exchange.finish(
+                .success(HTTPResponse(head.status, fields: head.fields, body: .bytes(body))))
+        }
+    }
+
+    /// No more room is made for what a peer only announces.
+    private static var reservedBytes: Int { 256 << 10 }
+
+    /// Gives the head to the caller, then the body as fast as it is read.
+    private func stream(
+        _ head: ResponseHead, _ decoder: inout BodyDecoder, _ exchange: Exchange,
+        _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        channel.endWork()
+        let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
+            [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
+        }
+        hand(head, pipe, to: exchange)
+        var isMore = true
+        while isMore {
+            var piece: [UInt8] = []
+            isMore = try await decode(head, &decoder, into: &piece, exchange, channel)
+            if !piece.isEmpty, !pipe.add(piece), channel.isOpen { await waitForRoom() }
+            guard channel.isOpen || !isMore else { throw .cancelled }
+        }
+        exchange.bodyEnded(.success(()))
+    }
+
+    /// Behind this the caller alone has the reader, whose end is the exchange's.
+    private func hand(_ head: ResponseHead, _ pipe: BodyPipe, to exchange: Exchange) {
+        var length: Int?
+        if case .length(let known) = head.framing { length = known }
+        let reader = BodyReader(pipe, of: exchange)
+        let body = HTTPBodyStream(length: length) { try await reader.next() }
+        exchange.finish(
+            .success(HTTPResponse(head.status, fields: head.fields, body: .stream(body))),
+            streaming: pipe)
+    }
+
+    /// Decodes what is there, or waits for more first; false when the body is complete.
+    private func decode(
+        _ head: ResponseHead, _ decoder: inout BodyDecoder, into body: inout [UInt8],
+        _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) -> Bool {
+        guard !decoder.isComplete else { return false }
+        if buffer.isEmpty {
+            guard try await more(exchange, channel) else {
+                guard head.framing == .untilClose else { throw .disconnected }
+                return false
+            }
+        }
+        do throws(HTTPParseError) {
+            buffer.use(try decoder.decode(Span(_unsafeElements: buffer.bytes), into: &body))
+        } catch { throw Self.bodyError(error, exchange) }
+        return !decoder.isComplete
+    }
+
+    private static func bodyError(
+        _ error: HTTPParseError, _ exchange: Exchange
+    ) -> HTTPClientError {
+        error.status == .contentTooLarge
+            ? .tooLarge(limitBytes: exchange.options.bodyBytes) : .malformed(error.detail)
+    }
+}
+
+extension HTTPClientError {
+    /// What the end of a channel means for its exchange.
+    init(_ error: ChannelError) {
+        switch error {
+        case .timedOut: self = .timedOut
+        case .cancelled: self = .cancelled
+        case .disconnected: self = .disconnected
+        }
+    }
+}

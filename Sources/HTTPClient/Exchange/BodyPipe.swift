@@ -1,0 +1,115 @@
+import HTTP
+import Network
+
+/// A body on its way from the connection to its reader: bounded, so that a slow reader makes the
+/// sender wait.
+final class BodyPipe: Sendable {
+    typealias Piece = Result<[UInt8]?, HTTPClientError>
+    private typealias Reader = UnsafeContinuation<Piece, Never>
+
+    private struct State {
+        var pieces: [[UInt8]] = []
+        var head = 0
+        var bytes = 0
+        var end: Result<Void, HTTPClientError>?
+        var reader: Reader?
+        var isWriterWaiting = false
+    }
+
+    private let windowBytes: Int
+    private let state = Lock(State())
+    /// Called when the writer, that was told to wait, may go on.
+    private let roomAgain: @Sendable () -> Void
+
+    init(windowBytes: Int, roomAgain: @escaping @Sendable () -> Void) {
+        self.windowBytes = windowBytes
+        self.roomAgain = roomAgain
+    }
+
+    // MARK: Writing
+
+    /// Adds a piece that is not empty.
+    /// - Returns: whether there is room for more; without it, `roomAgain` will be called.
+    func add(_ piece: [UInt8]) -> Bool {
+        let (reader, hasRoom) = state.withLock { state in
+            guard state.end == nil else { return (nil as Reader?, true) }
+            if let reader = state.reader.take() { return (reader, true) }
+            state.pieces.append(piece)
+            state.bytes += piece.count
+            state.isWriterWaiting = state.bytes >= windowBytes
+            return (nil, !state.isWriterWaiting)
+        }
+        reader?.resume(returning: .success(piece))
+        return hasRoom
+    }
+
+    /// No more comes: the body is whole, or was cut off. Only the first end counts.
+    func end(_ end: Result<Void, HTTPClientError>) {
+        let (reader, isWriterWaiting) = state.withLock { state in
+            guard state.end == nil else { return (nil as Reader?, false) }
+            state.end = end
+            // A whole body is read to its end; of one that was cut off, nothing more.
+            if case .failure = end { (state.pieces, state.head, state.bytes) = ([], 0, 0) }
+            defer { state.isWriterWaiting = false }
+            return (state.reader.take(), state.isWriterWaiting)
+        }
+        reader?.resume(returning: end.map { nil })
+        if isWriterWaiting { roomAgain() }
+    }
+
+    // MARK: Reading
+
+    /// The next piece; `nil` at the end.
+    func next() async throws(HTTPClientError) -> [UInt8]? {
+        let piece = await withUnsafeContinuation { reader in
+            let (piece, hasRoomAgain) = take(or: reader)
+            if let piece { reader.resume(returning: piece) }
+            if hasRoomAgain { roomAgain() }
+        }
+        return try piece.get()
+    }
+
+    private func take(
+        or reader: Reader
+    ) -> (piece: Piece?, hasRoomAgain: Bool) {
+        state.withLock { state in
+            guard state.head < state.pieces.count else {
+                if let end = state.end { return (end.map { nil }, false) }
+                // One reader at a time: a second one gets nothing.
+                guard state.reader == nil else { return (.failure(.cancelled), false) }
+                state.reader = reader
+                return (nil, false)
+            }
+            let piece = state.pieces[state.head]
+            state.head += 1
+            state.bytes -= piece.count
+            if state.head == state.pieces.count { (state.pieces, state.head) = ([], 0) }
+            guard state.isWriterWaiting, state.bytes <= windowBytes / 2 else {
+                return (.success(piece), false)
+            }
+            state.isWriterWaiting = false
+            return (.success(piece), true)
+        }
+    }
+}
+
+/// The reader's end of a pipe: letting it go ends the exchange.
+final class BodyReader: Sendable {
+    private let pipe: BodyPipe
+    private let exchange: Exchange
+
+    init(_ pipe: BodyPipe, of exchange: Exchange) {
+        self.pipe = pipe
+        self.exchange = exchange
+    }
+
+    deinit { exchange.cancel() }
+
+    func next() async throws -> [UInt8]? {
+        try await withTaskCancellationHandler {
+            try await pipe.next()
+        } onCancel: {
+            exchange.cancel()
+        }
+    }
+}

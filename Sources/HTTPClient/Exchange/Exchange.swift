@@ -1,0 +1,84 @@
+import HTTP
+import Network
+
+/// One request on its way to one answer, which its caller gets exactly once.
+final class Exchange: Sendable {
+    typealias Outcome = Result<HTTPResponse, HTTPClientError>
+    typealias Caller = UnsafeContinuation<Outcome, Never>
+
+    let request: HTTPRequest
+    let origin: HTTPOrigin
+    let options: ExchangeOptions
+    private let pool: ConnectionPool
+    private let state = Lock(State())
+
+    private struct State {
+        var caller: Caller?
+        /// The caller has the outcome, or will take this one.
+        var isOver = false
+        var early: HTTPClientError?
+        /// The body that the caller may still be reading.
+        var pipe: BodyPipe?
+    }
+
+    /// What only the pool touches, on its loop.
+    struct Place {
+        var deadline = Int64.max
+        var timer: LoopTimer?
+        var connection: ClientConnection?
+        /// It met a connection that had ended, and takes no other idle one.
+        var isRetried = false
+    }
+    // Confined to the pool's loop.
+    nonisolated(unsafe) var place = Place()
+
+    init(
+        _ request: HTTPRequest, to origin: HTTPOrigin, _ options: ExchangeOptions,
+        in pool: ConnectionPool
+    ) {
+        self.request = request
+        self.origin = origin
+        self.options = options
+        self.pool = pool
+    }
+
+    /// Takes the caller, and begins unless it is over already.
+    func begin(_ caller: Caller) {
+        let early = state.withLock { state in
+            if state.early == nil { state.caller = caller }
+            return state.early
+        }
+        if let early { return caller.resume(returning: .failure(early)) }
+        pool.add(self)
+    }
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Ends the exchange with this, if it has not ended yet.
+    ///
+    /// - Parameter pipe: where the body of a streamed answer comes.
+    @discardableResult
+    func finish(_ outcome: Outcome, streaming pipe: BodyPipe? = nil) -> Bool {
+        let (isFirst, caller) = state.withLock { state in
+            guard !state.isOver else { return (false, nil as Caller?) }
+            state.isOver = true
+            state.pipe = pipe
+            if state.caller == nil, case .failure(let error) = outcome { state.early = error }
+            return (true, state.caller.take())
+        }
+        caller?.resume(returning: outcome)
+        return isFirst
+    }
+
+    /// The caller no longer wants the answer, or what is left of it.
+    func cancel() {
+        let pipe = state.withLock { $0.pipe.take() }
+        pipe?.end(.failure(.cancelled))
+        if finish(.failure(.cancelled)) || pipe != nil { pool.drop(self) }
+    }
+
+    /// The body has ended by itself: there is nothing left to cancel.
+    func bodyEnded(_ end: Result<Void, HTTPClientError>) {
+        state.withLock { $0.pipe.take() }?.end(end)
+    }
+}

@@ -1,0 +1,39 @@
+import HTTP
+import Network
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// A connection to an origin that is sought at one address after the other.
+struct ConnectAttempt: Sendable {
+    let origin: HTTPOrigin
+    /// Those that were not tried yet.
+    var addresses: ArraySlice<SocketAddress>
+    /// Monotonic milliseconds.
+    let deadline: Int64
+    var lastError = SystemError.connectCancelled
+
+    init(_ origin: HTTPOrigin, _ addresses: ArraySlice<SocketAddress>, by deadline: Int64) {
+        self.origin = origin
+        self.addresses = addresses
+        self.deadline = deadline
+    }
+}
+
+extension SystemError {
+    static let connectTimedOut = SystemError("connect", code: ETIMEDOUT)
+    static let connectCancelled = SystemError("connect", code: ECANCELED)
+}
+
+extension HTTPOrigin.Place {
+    /// As `SocketAddress.resolve` reads it.
+    var socketAddress: String {
+        switch self {
+        case .host(let host, let port): "\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}

@@ -1,0 +1,233 @@
+import HTTP
+import Network
+
+/// All connections of a client, and which exchange goes on which.
+///
+/// Exchanges come from any thread; everything else happens on the loop.
+final class ConnectionPool: Sendable {
+    let loop: EventLoop
+    let configuration: HTTPClientConfiguration
+    private let resolver = BlockingPool(label: "broadsheet.client.names", width: 2, depth: 256)
+
+    private struct State {
+        var origins: [HTTPOrigin: OriginConnections] = [:]
+        var isStopped = false
+    }
+    // Confined to the loop's thread.
+    private nonisolated(unsafe) var state = State()
+
+    init(_ configuration: HTTPClientConfiguration, _ loop: EventLoop) {
+        self.configuration = configuration
+        self.loop = loop
+    }
+
+    // MARK: From any thread
+
+    func add(_ exchange: Exchange) {
+        loop.submit { [self] in
+            exchange.place.deadline = loop.now + exchange.options.deadlineMilliseconds
+            place(exchange)
+        }
+    }
+
+    /// The exchange is over before its answer was whole: what works on it stops.
+    func drop(_ exchange: Exchange) {
+        loop.submit { [self] in
+            leaveQueue(exchange)
+            exchange.place.connection?.abort()
+            forgetIfEmpty(exchange.origin)
+        }
+    }
+
+    func stop() {
+        loop.submit { [self] in
+            guard !state.isStopped else { return }
+            state.isStopped = true
+            for exchange in state.origins.values.flatMap(\.waiting) {
+                end(exchange, .stopped)
+            }
+            for connection in state.origins.values.flatMap(\.all.values) {
+                if let exchange = connection.exchange { end(exchange, .stopped) }
+                connection.abort()
+            }
+            loop.stop()
+        }
+    }
+
+    // MARK: Exchanges
+
+    /// Gives the exchange to an idle connection, or lets it wait for one.
+    private func place(_ exchange: Exchange) {
+        guard !exchange.isOver else { return }
+        guard !state.isStopped else { return end(exchange, .stopped) }
+        var connections = state.origins[exchange.origin] ?? OriginConnections()
+        if !exchange.place.isRetried, let connection = connections.idle.popLast() {
+            state.origins[exchange.origin] = connections
+            return connection.take(exchange)
+        }
+        guard connections.waiting.count < configuration.waitingPerOrigin else {
+            return end(exchange, .tooManyWaiting)
+        }
+        if exchange.place.isRetried {
+            connections.waiting.insert(exchange, at: 0)
+        } else {
+            connections.waiting.append(exchange)
+        }
+        state.origins[exchange.origin] = connections
+        exchange.place.timer = loop.schedule(
+            afterMilliseconds: exchange.place.deadline - loop.now
+        ) { [self] in
+            exchange.place.timer = nil
+            leaveQueue(exchange)
+            end(exchange, .timedOut)
+            forgetIfEmpty(exchange.origin)
+        }
+        openConnections(to: exchange.origin)
+    }
+
+    /// Sends the exchange on its way again: its connection had ended before it was used.
+    func retry(_ exchange: Exchange) {
+        exchange.place.isRetried = true
+        place(exchange)
+    }
+
+    private func leaveQueue(_ exchange: Exchange) {
+        if let timer = exchange.place.timer.take() { loop.cancel(timer) }
+        state.origins[exchange.origin]?.removeWaiting(exchange)
+    }
+
+    private func end(_ exchange: Exchange, _ error: HTTPClientError) {
+        if let timer = exchange.place.timer.take() { loop.cancel(timer) }
+        exchange.finish(.failure(error))
+        exchange.bodyEnded(.failure(error))
+    }
+
+    // MARK: Connections
+
+    /// Opens as many connections as exchanges wait, within the limit.
+    private func openConnections(to origin: HTTPOrigin) {
+        guard var connections = state.origins[origin] else { return }
+        while connections.connecting < connections.waiting.count {
+            if connections.all.count + connections.connecting >= configuration.connectionsPerOrigin
+            {
+                // Only what was sent again leaves idle ones alone: the oldest makes room for it.
+                guard !connections.idle.isEmpty else { break }
+                let oldest = connections.idle.removeFirst()
+                connections.all[ObjectIdentifier(oldest)] = nil
+                oldest.abort()
+            }
+            connections.connecting += 1
+            lookUp(origin)
+        }
+        state.origins[origin] = connections
+    }
+
+    private func lookUp(_ origin: HTTPOrigin) {
+        let deadline = loop.now + configuration.connectMilliseconds
+        do throws(BlockingPool.Full) {
+            try resolver.start { [self] in
+                let addresses = Result { () throws(SocketAddress.ParsingError) in
+                    try SocketAddress.resolve(origin.place.socketAddress)
+                }
+                loop.submit { [self] in
+                    switch addresses {
+                    case .success(let addresses):
+                        connect(ConnectAttempt(origin, addresses[...], by: deadline))
+                    case .failure(let error): failed(origin, .unknownHost(origin, error))
+                    }
+                }
+            }
+        } catch {
+            loop.submit { [self] in failed(origin, .tooManyWaiting) }
+        }
+    }
+
+    /// Tries the addresses that are left, one after the other.
+    private func connect(_ attempt: ConnectAttempt) {
+        guard !state.isStopped else { return }
+        var attempt = attempt
+        while let address = attempt.addresses.popFirst() {
+            guard attempt.deadline > loop.now else { return failed(attempt, .connectTimedOut) }
+            do throws(SystemError) {
+                return adopt(try .connecting(to: address), address, attempt)
+            } catch {
+                attempt.lastError = error
+            }
+        }
+        failed(attempt, attempt.lastError)
+    }
+
+    private func adopt(
+        _ descriptor: consuming Descriptor, _ address: SocketAddress, _ attempt: ConnectAttempt
+    ) {
+        let connection = ClientConnection(attempt.origin, in: self)
+        let deadline =
+            attempt.addresses.isEmpty
+            ? attempt.deadline
+            : min(attempt.deadline, loop.now + configuration.addressMilliseconds)
+        loop.adopt(descriptor, peer: address) { channel in
+            await connection.run(channel, connectedBy: deadline)
+        } ended: { [self] in
+            ended(connection, attempt)
+        }
+    }
+
+    /// Called once for each connection that was begun, after its last step.
+    private func ended(_ connection: ClientConnection, _ attempt: ConnectAttempt) {
+        var attempt = attempt
+        switch connection.phase {
+        case .open:
+            let origin = connection.origin
+            state.origins[origin]?.removeIdle(connection)
+            state.origins[origin]?.all[ObjectIdentifier(connection)] = nil
+            openConnections(to: origin)
+            forgetIfEmpty(origin)
+        case .failed(let error):
+            attempt.lastError = error
+            connect(attempt)
+        case .connecting:
+            connect(attempt)
+        }
+    }
+
+    private func failed(_ attempt: ConnectAttempt, _ error: SystemError) {
+        failed(attempt.origin, .cannotConnect(attempt.origin, error))
+    }
+
+    /// No connection came of it. Without any other, nobody waits for one in vain.
+    private func failed(_ origin: HTTPOrigin, _ error: HTTPClientError) {
+        guard var connections = state.origins[origin] else { return }
+        connections.connecting -= 1
+        let isAlone = connections.all.isEmpty && connections.connecting == 0
+        let count = isAlone ? connections.waiting.count : min(1, connections.waiting.count)
+        let failed = connections.waiting.prefix(count)
+        connections.waiting.removeFirst(count)
+        state.origins[origin] = connections
+        for exchange in failed { end(exchange, error) }
+        forgetIfEmpty(origin)
+    }
+
+    /// The connection has nothing to do: the first that waits has it, or it is kept.
+    func isFree(_ connection: ClientConnection) {
+        let origin = connection.origin
+        guard !state.isStopped, var connections = state.origins[origin] else {
+            return connection.abort()
+        }
+        if connections.all.updateValue(connection, forKey: ObjectIdentifier(connection)) == nil {
+            connections.connecting -= 1
+        }
+        if connections.waiting.isEmpty {
+            connections.idle.append(connection)
+            state.origins[origin] = connections
+        } else {
+            let exchange = connections.waiting.removeFirst()
+            state.origins[origin] = connections
+            if let timer = exchange.place.timer.take() { loop.cancel(timer) }
+            connection.take(exchange)
+        }
+    }
+
+    private func forgetIfEmpty(_ origin: HTTPOrigin) {
+        if state.origins[origin]?.isEmpty == true { state.origins[origin] = nil }
+    }
+}

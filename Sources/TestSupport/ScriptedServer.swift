@@ -1,0 +1,134 @@
+public import HTTP
+public import Network
+
+/// A server that does to each connection what a test says: cut it, send garbage, or nothing.
+public final class ScriptedServer: Sendable {
+    public let address: SocketAddress
+    private let listener: Listener
+    private let loop: EventLoop
+    private let accepted = Counter()
+
+    /// Serves each connection, on a loop, with the script; the connection ends with it.
+    ///
+    /// - Parameter script: gets the connection and how many came before it.
+    public init(
+        on address: SocketAddress = .v4([127, 0, 0, 1], port: 0),
+        _ script: @escaping @Sendable (ScriptedPeer, Int) async throws -> Void
+    ) throws {
+        let loop = try EventLoop(index: 0)
+        let accepted = accepted
+        self.loop = loop
+        listener = try Listener(address) { descriptor, peer in
+            let index = accepted.next()
+            loop.adopt(descriptor, peer: peer) { channel in
+                let peer = ScriptedPeer(channel)
+                // A script that ends early is what it is for.
+                try? await script(peer, index)
+            }
+        }
+        self.address = listener.address
+        listener.start()
+    }
+
+    /// Connections that came so far.
+    public var acceptedCount: Int { accepted.value }
+
+    /// Connections whose scripts have not ended.
+    public var connectionCount: Int { loop.channelCount }
+
+    public func stop() async {
+        await listener.stop()
+        loop.stop()
+    }
+
+    /// Serves by the script while the body runs. The body runs on a thread of its own and may
+    /// block.
+    public static func run(
+        _ script: @escaping @Sendable (ScriptedPeer, Int) async throws -> Void,
+        _ body: (ScriptedServer) async throws -> Void
+    ) async throws {
+        let server = try ScriptedServer(script)
+        do {
+            try await withTaskExecutorPreference(TestThreads()) { try await body(server) }
+        } catch {
+            await server.stop()
+            throw error
+        }
+        await server.stop()
+    }
+}
+
+/// The other end of a connection, as a script sees it. It lives in the script's task.
+public final class ScriptedPeer {
+    private let channel: SocketChannel
+    private var received: [UInt8] = []
+
+    init(_ channel: SocketChannel) { self.channel = channel }
+
+    /// The next request, whole; `nil` when the client has ended the connection before it.
+    public func request() async throws -> HTTPRequest? {
+        var parser = RequestParser()
+        while true {
+            let head = try received.withUnsafeBufferPointer {
+                try parser.parse(Span(_unsafeElements: $0))
+            }
+            if let head {
+                received.removeFirst(parser.consumed)
+                let body = try await body(head.framing)
+                return HTTPRequest(head.method, head.target, fields: head.fields, body: body)
+            }
+            guard try await receive() else { return nil }
+        }
+    }
+
+    /// Waits for the first bytes of a request.
+    public func beginning() async throws { _ = try await receive() }
+
+    private func body(_ framing: BodyFraming) async throws -> [UInt8] {
+        var limits = HTTPLimits()
+        limits.bodyBytes = 1 << 30
+        var decoder = try BodyDecoder(framing, limits: limits)
+        var body: [UInt8] = []
+        while true {
+            let used = try received.withUnsafeBufferPointer {
+                try decoder.decode(Span(_unsafeElements: $0), into: &body)
+            }
+            received.removeFirst(used)
+            guard !decoder.isComplete, try await receive() else { return body }
+        }
+    }
+
+    public func send(_ text: String) async throws { try await send(Array(text.utf8)) }
+
+    public func send(_ bytes: [UInt8]) async throws {
+        try await channel.write(bytes, stallMilliseconds: 20_000)
+    }
+
+    /// Answers 200 with the text.
+    public func answer(_ text: String) async throws {
+        try await send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+    }
+
+    /// Waits until the client has ended the connection.
+    public func waitForEnd() async {
+        while (try? await receive()) == true {}
+    }
+
+    /// Ends the connection so that the client sees a failure (`RST`).
+    public func reset() { channel.reset() }
+
+    /// Waits for bytes; false at the end.
+    private func receive() async throws -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let result = try bytes.withUnsafeMutableBytes { try channel.read(into: $0) }
+            switch result {
+            case .bytes(let count):
+                received += bytes.prefix(count)
+                return true
+            case .end: return false
+            case .wouldBlock: try await channel.waitReadable(until: channel.loop.now + 20_000)
+            }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Network
+
+/// Something that happens once, and that tests wait for instead of sleeping.
+public final class Signal: Sendable {
+    private struct State {
+        var isGiven = false
+        var waiting: [UnsafeContinuation<Void, Never>] = []
+    }
+    private let state = Lock(State())
+
+    public init() {}
+
+    public var isGiven: Bool { state.withLock { $0.isGiven } }
+
+    /// It has happened; all who wait go on.
+    public func give() {
+        let waiting = state.withLock { state in
+            state.isGiven = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    public func wait() async {
+        await withUnsafeContinuation { continuation in
+            let isGiven = state.withLock { state in
+                if !state.isGiven { state.waiting.append(continuation) }
+                return state.isGiven
+            }
+            if isGiven { continuation.resume() }
+        }
+    }
+}
+
+/// Waits until the condition holds, which other threads bring about; false after 20 seconds.
+public func eventually(_ condition: () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + .seconds(20)
+    while !condition() {
+        guard ContinuousClock.now < end else { return false }
+        await Task.yield()
+    }
+    return true
+}

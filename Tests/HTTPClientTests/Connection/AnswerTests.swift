@@ -1,0 +1,97 @@
+import HTTP
+import HTTPClient
+import TestSupport
+import Testing
+
+@Suite struct AnswerTests {
+    /// What a client makes of these bytes, behind which the server ends the connection.
+    private func outcome(
+        of bytes: String, to request: HTTPRequest = plain, bodyBytes: Int = 1_000
+    ) async throws -> Result<HTTPResponse, HTTPClientError> {
+        let server = try ScriptedServer { peer, _ in
+            _ = try await peer.request()
+            // Byte by byte, now and then: no answer depends on how it arrives.
+            let octets = Array(bytes.utf8)
+            try await peer.send(Array(octets.prefix(7)))
+            try await peer.send(Array(octets.dropFirst(7)))
+        }
+        let client = try HTTPClient()
+        var options = ExchangeOptions()
+        options.bodyBytes = bodyBytes
+        let result: Result<HTTPResponse, HTTPClientError>
+        do throws(HTTPClientError) {
+            result = .success(
+                try await client.send(request, to: HTTPOrigin(server.address), options: options))
+        } catch {
+            result = .failure(error)
+        }
+        await server.stop()
+        return result
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", "hello"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n",
+            "hello"
+        ),
+        ("HTTP/1.0 200 OK\r\n\r\nuntil the end", "until the end"),
+        ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 204 No\r\n\r\n", ""),
+        ("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", ""),
+    ])
+    func `every framing is read`(bytes: String, body: String) async throws {
+        #expect(try await outcome(of: bytes).get().text == body)
+    }
+
+    @Test func `an answer to HEAD has no body, whatever it says`() async throws {
+        let head = try request("/", .head)
+        let answer = try await outcome(
+            of: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", to: head
+        ).get()
+        #expect(answer.text == "")
+        #expect(answer.fields[.contentLength] == "5")
+    }
+
+    @Test(arguments: [
+        "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n",
+    ])
+    func `an answer that is cut off is never taken for whole`(bytes: String) async throws {
+        let result = try await outcome(of: bytes)
+        #expect(throws: HTTPClientError.disconnected) { try result.get() }
+    }
+
+    @Test(arguments: [
+        "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: a\r\n\r\n", "HTTP/1.1 200 OK\r\na: b\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+        "HTTP/1.1 101 Switching\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ])
+    func `what is no answer is refused`(bytes: String) async throws {
+        let result = try await outcome(of: bytes)
+        guard case .failure(.malformed) = result else {
+            Issue.record("\(result)")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\nhello hello",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello hello\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\n\r\nhello hello",
+    ])
+    func `a body beyond the limit is not taken`(bytes: String) async throws {
+        let result = try await outcome(of: bytes, bodyBytes: 10)
+        #expect(throws: HTTPClientError.tooLarge(limitBytes: 10)) { try result.get() }
+        #expect(try await outcome(of: bytes, bodyBytes: 11).get().text == "hello hello")
+    }
+
+    @Test func `interim answers without an end are refused`() async throws {
+        let bytes = String(repeating: "HTTP/1.1 103 Hints\r\n\r\n", count: 17)
+        guard case .failure(.malformed) = try await outcome(of: bytes) else {
+            Issue.record("seventeen were taken")
+            return
+        }
+    }
+}

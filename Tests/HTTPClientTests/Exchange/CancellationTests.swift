@@ -1,0 +1,125 @@
+import HTTP
+import HTTPClient
+import TestSupport
+import Testing
+
+@Suite struct CancellationTests {
+    @Test func `a cancelled exchange ends at once, and so does its connection`() async throws {
+        let arrived = Signal()
+        let ended = Signal()
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.request()
+            arrived.give()
+            await peer.waitForEnd()
+            ended.give()
+        } _: { server in
+            let client = try HTTPClient()
+            let task = Task {
+                await failure { () throws(HTTPClientError) in
+                    try await client.send(plain, to: HTTPOrigin(server.address))
+                }
+            }
+            await arrived.wait()
+            task.cancel()
+            #expect(await task.value == .cancelled)
+            await ended.wait()
+            #expect(await eventually { client.connectionCount == 0 })
+        }
+    }
+
+    @Test func `who waits for a connection leaves the queue alone`() async throws {
+        let arrived = Signal()
+        let goOn = Signal()
+        try await ScriptedServer.run { peer, _ in
+            while let request = try await peer.request() {
+                arrived.give()
+                await goOn.wait()
+                try await peer.answer("\(request.target)")
+            }
+        } _: { server in
+            var configuration = HTTPClientConfiguration()
+            configuration.connectionsPerOrigin = 1
+            let client = try HTTPClient(configuration)
+            let origin = HTTPOrigin(server.address)
+            async let first = client.send(plain, to: origin).text
+            await arrived.wait()
+            let second = Task {
+                await failure { () throws(HTTPClientError) in
+                    try await client.send(plain, to: origin)
+                }
+            }
+            async let third = client.send(try request("/third"), to: origin).text
+            second.cancel()
+            #expect(await second.value == .cancelled)
+            goOn.give()
+            #expect(try await first == "/")
+            #expect(try await third == "/third")
+        }
+    }
+
+    @Test func `a task that is cancelled already sends nothing`() async throws {
+        try await ScriptedServer.run { peer, _ in
+            await peer.waitForEnd()
+        } _: { server in
+            let client = try HTTPClient()
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return await failure { () throws(HTTPClientError) in
+                    try await client.send(plain, to: HTTPOrigin(server.address))
+                }
+            }
+            #expect(await task.value == .cancelled)
+            #expect(server.acceptedCount == 0)
+        }
+    }
+
+    @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhell"])
+    func `an answer that does not come in time is not waited for`(start: String) async throws {
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.request()
+            try await peer.send(start)
+            await peer.waitForEnd()
+        } _: { server in
+            let client = try HTTPClient()
+            for isDeadline in [true, false] {
+                var options = ExchangeOptions()
+                if isDeadline {
+                    options.deadlineMilliseconds = 50
+                } else {
+                    options.stallMilliseconds = 50
+                }
+                let error = await failure { () throws(HTTPClientError) in
+                    try await client.send(plain, to: HTTPOrigin(server.address), options: options)
+                }
+                #expect(error == .timedOut)
+            }
+            #expect(await eventually { client.connectionCount == 0 })
+        }
+    }
+
+    @Test func `who waits for a connection in vain is told in time`() async throws {
+        let arrived = Signal()
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.request()
+            arrived.give()
+            await peer.waitForEnd()
+        } _: { server in
+            var configuration = HTTPClientConfiguration()
+            configuration.connectionsPerOrigin = 1
+            let client = try HTTPClient(configuration)
+            let origin = HTTPOrigin(server.address)
+            async let first = failure { () throws(HTTPClientError) in
+                try await client.send(plain, to: origin)
+            }
+            await arrived.wait()
+            var options = ExchangeOptions()
+            options.deadlineMilliseconds = 50
+            let second = await failure { [options] () throws(HTTPClientError) in
+                try await client.send(plain, to: origin, options: options)
+            }
+            #expect(second == .timedOut)
+            client.stop()
+            #expect(await first == .stopped)
+        }
+    }
+}
