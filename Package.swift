@@ -37,6 +37,7 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "Resources", path: "Resources", exclude: ["migrations", "samples"],
             cSettings: cRules),
@@ -47,7 +48,7 @@ let package = Package(
 
         // Rung 2: the contract; the HTTP server and client.
         layer("ArticleAPI", ["HTTP"]),
-        layer("HTTPServer", ["HTTP", "Network"]),
+        layer("HTTPServer", ["CZlib", "HTTP", "Network"]),
         layer("HTTPClient", ["HTTP", "Network"]),
 
         // Rung 3: the store.
@@ -75,7 +76,7 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests("NetworkTests", ["CLinux", "Network", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),
-        tests("HTTPServerTests", ["HTTP", "HTTPServer", "Network", "TestSupport"]),
+        tests("HTTPServerTests", ["CZlib", "HTTP", "HTTPServer", "Network", "TestSupport"]),
         tests(
             "HTTPClientTests", ["HTTP", "HTTPClient", "HTTPServer", "Network", "TestSupport"]),
         tests(
@@ -89,8 +90,8 @@ let package = Package(
         tests(
             "ArticleServicesTests",
             [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Resources",
-                "TestSupport",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network",
+                "Resources", "TestSupport",
             ]),
         tests(
             "BroadsheetTests",

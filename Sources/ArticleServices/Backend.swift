@@ -7,6 +7,7 @@ public struct Backend: Sendable {
     public let store: any ArticleStore
     private let keys: KeyRing
     private let cursors: CursorSealer
+    private let answers: PublicAnswers
     private let defaultLanguage: String
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -16,22 +17,31 @@ public struct Backend: Sendable {
     /// - Parameters:
     ///   - operatorKey: an admin key beside those in the store.
     ///   - defaultLanguage: of articles that name none (BCP 47).
+    ///   - cacheBytes: for answers that are the same for everyone; 0: none is kept.
     ///   - log: takes causes that clients are not told.
     public init(
         store: any ArticleStore, operatorKey: OperatorKey? = nil, defaultLanguage: String = "en",
+        cacheBytes: Int = Backend.standardCacheBytes,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
         self.store = store
         self.defaultLanguage = defaultLanguage
         self.now = now
         self.log = log
+        answers = PublicAnswers(cacheBytes: cacheBytes, store: store, now: now)
         keys = KeyRing(try await store.keys(), operatorKey: operatorKey, now: now)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
     }
 
+    /// 64 MiB.
+    public static let standardCacheBytes = 64 << 20
+
+    /// What the cache of public answers holds and did.
+    public var cacheStatistics: ResponseCache.Statistics { answers.cache.statistics }
+
     /// The whole route table.
     public func router() throws(RouterError) -> Router {
-        var routes = Routes(keys: keys, log: log)
+        var routes = Routes(keys: keys, answers: answers, log: log)
         ArticleService(store: store, cursors: cursors, defaultLanguage: defaultLanguage, now: now)
             .register(on: &routes)
         RevisionService(store: store, cursors: cursors, now: now).register(on: &routes)

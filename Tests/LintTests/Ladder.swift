@@ -19,11 +19,11 @@ enum Ladder {
 
     static let rungs: [String: Rung] = [
         "CLinux": Rung(0), "COpenSSL": Rung(0), "CSQLite": Rung(0), "CYAML": Rung(0),
-        "Resources": Rung(0),
+        "CZlib": Rung(0), "Resources": Rung(0),
         "HTTP": Rung(1),
         "Network": Rung(1, ["CLinux"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
-        "HTTPServer": Rung(2, ["HTTP", "Network"], modules: system),
+        "HTTPServer": Rung(2, ["CZlib", "HTTP", "Network"], modules: system),
         "HTTPClient": Rung(2, ["HTTP", "Network"], modules: system),
         "ArticleStore": Rung(
             3, ["ArticleAPI", "CSQLite", "Network", "Resources"], modules: system),

@@ -38,7 +38,7 @@ public struct ArticleService: Sendable {
             let page = Page(
                 items: slice.items.map { $0.asOf(now) },
                 next: slice.next.map { cursors.seal($0, in: list.name) })
-            return Reply(page, fields: request.fields)
+            return Reply(page, fields: request.fields, dependencies: .lists(at: now))
         } catch { throw ServiceError(error) }
     }
 
@@ -48,7 +48,8 @@ public struct ArticleService: Sendable {
         let now = now()
         do {
             let article = try await store.article(request.key, visibleTo: caller.audience(at: now))
-            return Reply(article.asOf(now), fields: request.fields)
+            return Reply(
+                article.asOf(now), fields: request.fields, dependencies: .article(article))
         } catch { throw ServiceError(error) }
     }
 

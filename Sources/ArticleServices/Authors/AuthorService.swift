@@ -29,10 +29,12 @@ public struct AuthorService: Sendable {
         let after: Author.ID? =
             if let cursor = request.cursor { try cursors.open(cursor, in: name) } else { nil }
         do {
+            let now = now()
             let slice = try await store.authors(
-                after: after, limit: request.limit ?? 20, visibleTo: caller.audience(at: now()))
+                after: after, limit: request.limit ?? 20, visibleTo: caller.audience(at: now))
             return Reply(
-                Page(items: slice.items, next: slice.next.map { cursors.seal($0, in: name) }))
+                Page(items: slice.items, next: slice.next.map { cursors.seal($0, in: name) }),
+                dependencies: .lists(at: now))
         } catch { throw ServiceError(error) }
     }
 
@@ -40,8 +42,9 @@ public struct AuthorService: Sendable {
         _ request: FetchAuthorRequest, by caller: Caller
     ) async throws(ServiceError) -> Reply<Author> {
         do {
-            return Reply(
-                try await store.author(request.id, visibleTo: caller.audience(at: now())))
+            let author = try await store.author(
+                request.id, visibleTo: caller.audience(at: now()))
+            return Reply(author, dependencies: .author(author))
         } catch { throw ServiceError(error) }
     }
 

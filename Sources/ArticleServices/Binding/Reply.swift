@@ -8,13 +8,16 @@ struct Reply<Item: Sendable>: Sendable {
     var fields: FieldSelection?
     /// The request that fetches what was made: `Location`, and 201.
     var location: (any BackendAPIRequest)?
+    /// What it is made of, where strangers all get the same; `nil`: it is made each time.
+    var dependencies: Dependencies?
 
     init(
         _ item: Item, fields: FieldSelection? = nil,
-        location: (any BackendAPIRequest)? = nil
+        location: (any BackendAPIRequest)? = nil, dependencies: Dependencies? = nil
     ) {
         self.item = item
         self.fields = fields
         self.location = location
+        self.dependencies = dependencies
     }
 }

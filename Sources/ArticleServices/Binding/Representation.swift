@@ -19,11 +19,13 @@ struct Representation<Request: BackendAPIRequest> {
     }
 
     /// The response; 304 where the client's copy still stands (RFC 9110 §13.2.2).
-    func response(to message: HTTPRequest) -> HTTPResponse {
+    ///
+    /// - Parameter message: whose conditions count; `nil` for the whole response in any case.
+    func response(to message: HTTPRequest?) -> HTTPResponse {
         var fields = HTTPFields()
         let isRead = Request.endpoint.method.isSafe
         fields.append(.cacheControl, isRead ? cacheControl : "no-store")
-        if isRead { fields.append(.vary, "Authorization") }
+        if isRead { fields.append(.vary, "Accept-Encoding, Authorization") }
         let status =
             reply.location == nil && Request.endpoint.success == .created
             ? .ok : reply.location == nil ? Request.endpoint.success : .created
@@ -37,7 +39,9 @@ struct Representation<Request: BackendAPIRequest> {
         let modified = isRead ? validated?.lastModified : nil
         if let modified { fields.append(.lastModified, HTTPDate.text(modified)) }
         appendLinks(to: &fields)
-        if isRead, Freshness.isNotModified(message.fields, etag: etag, lastModified: modified) {
+        if isRead, let message,
+            Freshness.isNotModified(message.fields, etag: etag, lastModified: modified)
+        {
             return HTTPResponse(.notModified, fields: fields)
         }
         if let mediaType = answer.mediaType {

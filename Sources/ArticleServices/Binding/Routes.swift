@@ -7,15 +7,19 @@ import HTTPServer
 /// Each binding reads the request (`RequestSource`), calls the service with a typed value and the
 /// caller, and writes the answer with validators and caching fields.
 struct Routes {
-    private var builder = RouterBuilder()
+    private var builder: RouterBuilder
     private let keys: KeyRing
+    private let answers: PublicAnswers
     private let log: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - keys: tells who a request comes from.
+    ///   - answers: keeps what strangers get.
     ///   - log: takes causes of failures, which clients never see; one line each.
-    init(keys: KeyRing, log: @escaping @Sendable (String) -> Void) {
+    init(keys: KeyRing, answers: PublicAnswers, log: @escaping @Sendable (String) -> Void) {
+        builder = RouterBuilder(cache: answers.cache)
         self.keys = keys
+        self.answers = answers
         self.log = log
     }
 
@@ -25,7 +29,7 @@ struct Routes {
         _ handle:
             @escaping @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
     ) {
-        let (keys, log) = (keys, log)
+        let (keys, answers, log) = (keys, answers, log)
         let endpoint = Request.endpoint
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
@@ -35,8 +39,16 @@ struct Routes {
                 try Self.checkAccept(message, answer.mediaType)
                 try caller.require(endpoint.access)
                 let request = try Self.parse(message, context, as: Request.self)
-                let reply = try await handle(request, caller)
-                return Representation(reply, answer, to: request, caller).response(to: message)
+                guard caller == .stranger, endpoint.method == .get else {
+                    let reply = try await handle(request, caller)
+                    return Representation(reply, answer, to: request, caller).response(to: message)
+                }
+                return await answers.answer(message, context, log: log) { () throws(ServiceError) in
+                    let reply = try await handle(request, caller)
+                    let whole = Representation(reply, answer, to: request, caller)
+                        .response(to: nil)
+                    return (whole, reply.dependencies)
+                }
             } catch {
                 return error.response(to: context.requestID, log: log)
             }

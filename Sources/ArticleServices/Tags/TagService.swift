@@ -27,10 +27,12 @@ public struct TagService: Sendable {
         let after: String? =
             if let cursor = request.cursor { try cursors.open(cursor, in: name) } else { nil }
         do {
+            let now = now()
             let slice = try await store.tags(
-                after: after, limit: request.limit ?? 20, visibleTo: caller.audience(at: now()))
+                after: after, limit: request.limit ?? 20, visibleTo: caller.audience(at: now))
             return Reply(
-                Page(items: slice.items, next: slice.next.map { cursors.seal($0, in: name) }))
+                Page(items: slice.items, next: slice.next.map { cursors.seal($0, in: name) }),
+                dependencies: .lists(at: now))
         } catch { throw ServiceError(error) }
     }
 }

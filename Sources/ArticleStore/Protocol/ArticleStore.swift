@@ -15,6 +15,10 @@ public protocol ArticleStore: Sendable {
     /// One page of articles in the query's order, bounded in items, bytes and examined rows.
     func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
 
+    /// The first moment after `time` at which an article that is published but not due becomes
+    /// public; `nil` if there is none.
+    func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp?
+
     /// Makes an article of revision 1: `.idTaken`, `.slugTaken`, `.unknownAuthor`,
     /// `.authorDiffers`.
     func createArticle(
@@ -105,6 +109,9 @@ public protocol ArticleStore: Sendable {
 
     /// Changes with numbers above `sequence`, in order, at most `limit`.
     func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord]
+
+    /// Tells the observer of every commit from the next one on.
+    func observeChanges(_ observer: any ChangeObserver)
 
     // MARK: Life
 

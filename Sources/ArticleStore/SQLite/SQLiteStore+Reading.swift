@@ -13,6 +13,12 @@ extension SQLiteStore {
         try await readers.read { (state) throws(StoreError) in try state.articles(query) }
     }
 
+    public func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp? {
+        try await readers.read { (state) throws(StoreError) in
+            try state.nextPublication(after: time)
+        }
+    }
+
     public func revisions(
         of id: Article.ID, below number: Int?, limit: Int
     ) async throws(StoreError) -> Slice<Revision, Int> {
@@ -68,6 +74,8 @@ extension SQLiteStore {
             try state.changes(after: sequence, limit: limit)
         }
     }
+
+    public func observeChanges(_ observer: any ChangeObserver) { writer.announcer.add(observer) }
 
     public func articleCount() async throws(StoreError) -> Int {
         try await readers.read { (state) throws(StoreError) in try state.articleCount() }

@@ -56,6 +56,14 @@ public struct HTTPFields: Sendable {
         return try body(wireBytes.span.extracting(start..<(start + Int(entry.valueLength))))
     }
 
+    /// Lends the octets of all values of the name, one after the other.
+    func withEachValue(of name: HTTPFieldName, _ body: (borrowing Span<UInt8>) -> Void) {
+        for entry in entries where matches(entry, name) {
+            let start = Int(entry.valueStart)
+            body(wireBytes.span.extracting(start..<(start + Int(entry.valueLength))))
+        }
+    }
+
     public func contains(_ name: HTTPFieldName) -> Bool {
         entries.contains { matches($0, name) }
     }

@@ -137,6 +137,10 @@ final class Connection {
         sent.isHead = head.method == .head
         sent.version = head.version
         if isObserved { sent.request = (head.method, head.target) }
+        if let ready = rules.router.cache?.answer(to: head) {
+            if isObserved { sent.template = ready.template }
+            return try await answer(ready.response, keepsAlive: head.keepsAlive)
+        }
         let match = rules.router.match(head.method, head.target)
         var body: [UInt8] = []
         if head.framing != .none {

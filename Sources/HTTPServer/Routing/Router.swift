@@ -53,7 +53,11 @@ public struct Router: Sendable {
         .get, .head, .post, .put, .patch, .delete, .options, .trace,
     ]
 
-    init(root: Node, methods: [HTTPMethod]) {
+    /// Answers of its handlers that are ready.
+    let cache: ResponseCache?
+
+    init(root: Node, methods: [HTTPMethod], cache: ResponseCache?) {
+        self.cache = cache
         self.root = root
         self.methods = Self.allowed(methods)
     }

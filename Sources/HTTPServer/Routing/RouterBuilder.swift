@@ -4,8 +4,11 @@ public import HTTP
 public struct RouterBuilder {
     private var middleware: [any Middleware] = []
     private var routes: [(method: HTTPMethod, template: String, handler: HTTPHandler)] = []
+    private let cache: ResponseCache?
 
-    public init() {}
+    /// - Parameter cache: what handlers put into it goes out without asking them, and middleware
+    ///   around them, again.
+    public init(cache: ResponseCache? = nil) { self.cache = cache }
 
     /// Puts middleware around all handlers; the first stands outermost.
     public mutating func use(_ middleware: any Middleware) { self.middleware.append(middleware) }
@@ -32,7 +35,7 @@ public struct RouterBuilder {
             nodes[node].routes.append(
                 Router.Route(route.method, route.template, path, handler))
         }
-        return Router(root: Self.node(0, nodes), methods: routes.map(\.method))
+        return Router(root: Self.node(0, nodes), methods: routes.map(\.method), cache: cache)
     }
 
     /// A node while routes are still added.

@@ -80,7 +80,8 @@ struct ServeCommand: Command {
         do {
             return try await Backend(
                 store: store, operatorKey: configuration.operatorKey,
-                defaultLanguage: configuration.defaultLanguage.text, now: { .now },
+                defaultLanguage: configuration.defaultLanguage.text,
+                cacheBytes: configuration.cacheBytes, now: { .now },
                 log: { log.error($0) }
             ).router()
         } catch let error as StoreError {

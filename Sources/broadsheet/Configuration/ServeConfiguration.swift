@@ -18,6 +18,7 @@ struct ServeConfiguration: Sendable {
     var defaultLanguage: LanguageTag
     var operatorKey: OperatorKey?
     var withSamples: Bool
+    var cacheBytes: Int
 
     /// How the access log reads.
     enum LogStyle: String, Sendable, CaseIterable {
@@ -62,6 +63,9 @@ struct ServeConfiguration: Sendable {
         Option(
             "queue-depth", "N", "waiting reads, and waiting writes; 503 beyond", default: "1024"),
         Option(
+            "cache-bytes", "BYTES", "of public answers kept in memory; 0: none",
+            default: "\(Backend.standardCacheBytes)"),
+        Option(
             "log", "STYLE", "auto, text, json or off: the access log on stderr", default: "auto"),
         Option("language", "TAG", "of articles that name none (BCP 47)", default: "en"),
         Option("admin-key-file", "FILE", "holds the admin key: 32 to 200 printable characters"),
@@ -86,6 +90,8 @@ struct ServeConfiguration: Sendable {
         defaultLanguage = try settings.language("language", default: "en")
         operatorKey = try Self.operatorKey(settings)
         withSamples = try settings.isOn("samples")
+        cacheBytes = try settings.integer(
+            "cache-bytes", in: 0...(1 << 40), default: Backend.standardCacheBytes)
     }
 
     private static func store(_ settings: Settings) throws(CommandFailure) -> SQLiteConfiguration {

@@ -33,6 +33,7 @@ import Testing
         #expect(standard("max-connections") == "\(configuration.maximumConnections)")
         #expect(standard("grace") == "\(configuration.graceSeconds)")
         #expect(standard("readers") == "\(configuration.store.readers)")
+        #expect(standard("cache-bytes") == "\(configuration.cacheBytes)")
         #expect(standard("queue-depth") == "\(configuration.store.writeQueueDepth)")
         #expect(standard("log") == configuration.log.rawValue)
         #expect(standard("language") == configuration.defaultLanguage.text)

@@ -84,6 +84,10 @@ enum SQL {
     static let scheduledCount: StaticString = """
         SELECT count(*) FROM listings WHERE facet = ?1 AND state = 1 AND publication > ?2
         """
+    static let nextPublication: StaticString = """
+        SELECT publication FROM listings WHERE facet = 1 AND state = 1 AND publication > ?1
+        ORDER BY publication LIMIT 1
+        """
     static let liveCount: StaticString = "SELECT live FROM facets WHERE number = 1"
     static let hasPublic: StaticString = """
         SELECT 1 FROM listings WHERE facet = ?1 AND state = 1 AND publication <= ?2 LIMIT 1

@@ -91,6 +91,12 @@ extension Snapshot {
         return try row.step()
     }
 
+    func nextPublication(after time: Timestamp) throws(StoreError) -> Timestamp? {
+        let row = try connection.statement(SQL.nextPublication)
+        try row.bind(1, time)
+        return try row.step() ? row.time(0) : nil
+    }
+
     private func scheduledCount(
         under facet: Int64, after now: Timestamp
     ) throws(StoreError) -> Int64 {

@@ -22,6 +22,7 @@ final class CommitQueue: Sendable {
 
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "broadsheet.store.writer")
+    let announcer = ChangeAnnouncer()
     private let configuration: SQLiteConfiguration
     /// Makes readers that may run for long let go of the log.
     private let stopLongReaders: @Sendable () -> Void
@@ -108,7 +109,11 @@ final class CommitQueue: Sendable {
             jobs = []
             return
         }
-        do { try connection.execute(SQL.beginImmediate) } catch {
+        do {
+            try connection.execute(SQL.beginImmediate)
+            try announcer.begin(on: connection, configuration)
+        } catch {
+            if connection.isInTransaction { try? connection.execute(SQL.rollback) }
             answer(jobs, error)
             jobs = []
             return
@@ -123,9 +128,13 @@ final class CommitQueue: Sendable {
                 return recover(attempted, on: connection)
             }
         }
-        do { try connection.execute(SQL.commit) } catch {
+        do {
+            try announcer.announce(on: connection, configuration)
+            try connection.execute(SQL.commit)
+        } catch {
             return recover(attempted, on: connection, from: error)
         }
+        announcer.succeeded()
         answer(attempted, nil)
         boundLog(connection)
     }
@@ -137,6 +146,7 @@ final class CommitQueue: Sendable {
         from failure: StoreError? = nil
     ) {
         if connection.isInTransaction { try? connection.execute(SQL.rollback) }
+        announcer.failed()
         var mayRetry = failure == nil
         if case .full = failure { mayRetry = true }
         if !mayRetry { overwriteLog(connection) }

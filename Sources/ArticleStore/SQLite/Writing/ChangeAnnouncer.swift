@@ -1,0 +1,62 @@
+import Network
+
+/// Tells observers what a commit changes, before it and behind it.
+///
+/// Observers may be added from any thread; all else is for the writer's.
+final class ChangeAnnouncer: Sendable {
+    private let observers = Lock<[any ChangeObserver]>([])
+    /// Beyond, changes are not told one by one.
+    private static let mostRecords = 500
+
+    private struct State {
+        /// Who is told of this transaction.
+        var told: [any ChangeObserver] = []
+        var lastSequence: Int64 = 0
+        /// What was announced and is neither committed nor rolled back yet.
+        var pending: Int64?
+    }
+
+    // Touched by the writer's thread only.
+    private nonisolated(unsafe) var state = State()
+
+    func add(_ observer: any ChangeObserver) { observers.withLock { $0.append(observer) } }
+
+    /// A transaction has begun, and has changed nothing yet.
+    func begin(on connection: Connection, _ configuration: SQLiteConfiguration)
+        throws(StoreError)
+    {
+        let observers = observers.withLock { $0 }
+        if state.told.count != observers.count {
+            state.lastSequence = try Snapshot(connection, configuration).changeSequence()
+        }
+        state.told = observers
+    }
+
+    /// The transaction is about to be committed.
+    func announce(on connection: Connection, _ configuration: SQLiteConfiguration)
+        throws(StoreError)
+    {
+        guard !state.told.isEmpty else { return }
+        let snapshot = Snapshot(connection, configuration)
+        let records = try snapshot.changes(after: state.lastSequence, limit: Self.mostRecords)
+        guard let last = records.last else { return }
+        let isWhole = records.count < Self.mostRecords
+        let sequence = isWhole ? last.sequence : try snapshot.changeSequence()
+        state.pending = sequence
+        let changes = PendingChanges(sequence: sequence, records: isWhole ? records : nil)
+        for observer in state.told { observer.willCommit(changes) }
+    }
+
+    /// The transaction is committed.
+    func succeeded() {
+        guard let sequence = state.pending.take() else { return }
+        state.lastSequence = sequence
+        for observer in state.told { observer.didCommit(through: sequence) }
+    }
+
+    /// The transaction is rolled back.
+    func failed() {
+        guard state.pending.take() != nil else { return }
+        for observer in state.told { observer.didNotCommit(beyond: state.lastSequence) }
+    }
+}

@@ -1,0 +1,185 @@
+import ArticleAPI
+import ArticleStore
+import Network
+import TestSupport
+
+/// A store whose reads take their time between what they saw and giving it back: each is held until
+/// others have happened, as a generator with a seed says.
+final class SlowStore: ArticleStore {
+    private struct State {
+        var random: SplitMix64
+        var held: [UnsafeContinuation<Void, Never>] = []
+        var isOpen = false
+    }
+
+    private let store: any ArticleStore
+    private let state: Lock<State>
+    /// Beyond, someone is let go: so there is always someone who can go on.
+    private let mostHeld: Int
+
+    init(_ store: any ArticleStore, seed: UInt64, mostHeld: Int) {
+        self.store = store
+        self.mostHeld = mostHeld
+        state = Lock(State(random: SplitMix64(seed: seed)))
+    }
+
+    /// Lets one of the held reads go, if there is one.
+    func letOneGo() {
+        let one = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            guard !state.held.isEmpty else { return nil }
+            return state.held.remove(at: Int(state.random.next() % UInt64(state.held.count)))
+        }
+        one?.resume()
+    }
+
+    /// From now on nothing is held.
+    func open() {
+        let held = state.withLock { state in
+            state.isOpen = true
+            defer { state.held = [] }
+            return state.held
+        }
+        for continuation in held { continuation.resume() }
+    }
+
+    private func hold() async {
+        if state.withLock({ $0.held.count >= mostHeld }) { letOneGo() }
+        await withUnsafeContinuation { continuation in
+            let isHeld = state.withLock { state in
+                // One of four goes on at once.
+                guard !state.isOpen, state.random.next() % 4 > 0 else { return false }
+                state.held.append(continuation)
+                return true
+            }
+            if !isHeld { continuation.resume() }
+        }
+    }
+
+    // MARK: Reads of the public
+
+    func article(_ key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
+        -> Article
+    {
+        let result: Result<Article, StoreError>
+        do { result = .success(try await store.article(key, visibleTo: audience)) } catch {
+            result = .failure(error)
+        }
+        await hold()
+        return try result.get()
+    }
+
+    func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice {
+        let slice = try await store.articles(query)
+        await hold()
+        return slice
+    }
+
+    func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp? {
+        let next = try await store.nextPublication(after: time)
+        await hold()
+        return next
+    }
+}
+
+// MARK: Everything else goes straight through
+
+extension SlowStore {
+    func createArticle(
+        _ id: Article.ID, _ content: ArticleContent, by edit: Edit
+    ) async throws(StoreError) -> Article {
+        try await store.createArticle(id, content, by: edit)
+    }
+
+    func updateArticle(
+        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
+        _ change: @escaping @Sendable (Article) throws -> ArticleContent
+    ) async throws(StoreError) -> Article {
+        try await store.updateArticle(id, expecting: expectation, by: edit, change)
+    }
+
+    func deleteArticle(
+        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
+    ) async throws(StoreError) {
+        try await store.deleteArticle(id, expecting: expectation, by: edit)
+    }
+
+    func revisions(
+        of id: Article.ID, below number: Int?, limit: Int
+    ) async throws(StoreError) -> Slice<Revision, Int> {
+        try await store.revisions(of: id, below: number, limit: limit)
+    }
+
+    func revision(_ number: Int, of id: Article.ID) async throws(StoreError) -> Article {
+        try await store.revision(number, of: id)
+    }
+
+    func restoreArticle(
+        _ id: Article.ID, to number: Int, expecting expectation: Expectation,
+        by edit: Edit
+    ) async throws(StoreError) -> Article {
+        try await store.restoreArticle(id, to: number, expecting: expectation, by: edit)
+    }
+
+    func tags(
+        after key: String?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<Tag.Usage, String> {
+        try await store.tags(after: key, limit: limit, visibleTo: audience)
+    }
+
+    func authors(
+        after id: Author.ID?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<Author, Author.ID> {
+        try await store.authors(after: id, limit: limit, visibleTo: audience)
+    }
+
+    func author(_ id: Author.ID, visibleTo audience: Audience) async throws(StoreError) -> Author {
+        try await store.author(id, visibleTo: audience)
+    }
+
+    func putAuthor(
+        _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
+        _ change: @escaping @Sendable (Author?) throws -> AuthorContent
+    ) async throws(StoreError) -> (author: Author, isNew: Bool) {
+        try await store.putAuthor(id, expecting: expectation, at: time, change)
+    }
+
+    func keys() async throws(StoreError) -> [KeyRecord] { try await store.keys() }
+
+    func createKey(_ key: KeyRecord) async throws(StoreError) { try await store.createKey(key) }
+
+    func revokeKey(_ id: String, at time: Timestamp) async throws(StoreError) -> KeyRecord {
+        try await store.revokeKey(id, at: time)
+    }
+
+    func secret(named name: String) async throws(StoreError) -> [UInt8] {
+        try await store.secret(named: name)
+    }
+
+    func importArticles(
+        _ items: [ImportItem], by edit: Edit, dryRun: Bool
+    ) async throws(StoreError) -> [Result<ImportOutcome, StoreError>] {
+        try await store.importArticles(items, by: edit, dryRun: dryRun)
+    }
+
+    func export(
+        _ body: @escaping @Sendable (ExportRecord) throws -> Void
+    ) async throws(StoreError) { try await store.export(body) }
+
+    func restore(_ records: [ExportRecord], dryRun: Bool) async throws(StoreError)
+        -> RestoreCounts
+    {
+        try await store.restore(records, dryRun: dryRun)
+    }
+
+    func changeSequence() async throws(StoreError) -> Int64 { try await store.changeSequence() }
+
+    func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord] {
+        try await store.changes(after: sequence, limit: limit)
+    }
+
+    func observeChanges(_ observer: any ChangeObserver) { store.observeChanges(observer) }
+
+    func articleCount() async throws(StoreError) -> Int { try await store.articleCount() }
+
+    func close() async { await store.close() }
+}

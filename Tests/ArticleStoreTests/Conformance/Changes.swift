@@ -1,0 +1,116 @@
+import ArticleAPI
+import ArticleStore
+import Network
+import Testing
+
+extension ArticleStoreConformance {
+    @Suite struct Changes {
+        /// Writes down what it is told, with what the store's readers see at that moment.
+        private final class Witness: ChangeObserver {
+            enum Event: Equatable {
+                case announced(through: Int64, [ChangeRecord.Subject]?)
+                case visible(through: Int64)
+                case failed(last: Int64)
+            }
+
+            private let seen = Lock<[Event]>([])
+            var events: [Event] { seen.withLock { $0 } }
+
+            func willCommit(_ changes: PendingChanges) {
+                let subjects = changes.records?.map(\.subject)
+                seen.withLock { $0.append(.announced(through: changes.sequence, subjects)) }
+            }
+
+            func didCommit(through sequence: Int64) {
+                seen.withLock { $0.append(.visible(through: sequence)) }
+            }
+
+            func didNotCommit(beyond sequence: Int64) {
+                seen.withLock { $0.append(.failed(last: sequence)) }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `every commit is announced, then told, before its writer goes on`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                _ = try await store.createArticle(.make(), .sample("Before"), by: .first)
+                let witness = Witness()
+                store.observeChanges(witness)
+                let author = try await store.putAuthor(
+                    .make(), expecting: .anything, at: .start
+                ) { _ in AuthorContent(name: "Mina", about: "", website: nil) }.author
+                #expect(
+                    witness.events == [
+                        .announced(through: 2, [.author(author.id)]), .visible(through: 2),
+                    ])
+                let article = try await store.createArticle(.make(), .sample(), by: .first)
+                try await store.deleteArticle(article.id, expecting: .anything, by: .later(1))
+                #expect(
+                    witness.events.dropFirst(2) == [
+                        .announced(through: 3, [.article(article.id)]), .visible(through: 3),
+                        .announced(through: 4, [.article(article.id)]), .visible(through: 4),
+                    ])
+                #expect(try await store.changeSequence() == 4)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `what changes nothing is not told`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let witness = Witness()
+                store.observeChanges(witness)
+                _ = try await failure {
+                    try await store.deleteArticle(.make(), expecting: .anything, by: .first)
+                }
+                try await store.createKey(
+                    KeyRecord(
+                        id: "one", digest: [UInt8](repeating: 0, count: 32), name: "one",
+                        role: "admin", createdAt: .start))
+                let item = ImportItem(path: "a", digest: [1], id: .make(), content: .sample())
+                _ = try await store.importArticles([item], by: .first, dryRun: true)
+                #expect(witness.events == [])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `too many changes of one commit are told as one`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let witness = Witness()
+                store.observeChanges(witness)
+                let items = (0..<600).map { number in
+                    ImportItem(
+                        path: "\(number)", digest: [1], id: .make(),
+                        content: .sample("Loaf \(number)"))
+                }
+                _ = try await store.importArticles(items, by: .first, dryRun: false)
+                #expect(
+                    witness.events == [
+                        .announced(through: 600, nil), .visible(through: 600),
+                    ])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `the store knows when the next article becomes public`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                #expect(try await store.nextPublication(after: .start) == nil)
+                for (status, delay) in [
+                    (Article.Status.published, 0), (.scheduled, 500), (.published, 300),
+                    (.draft, 100), (.archived, 200),
+                ] as [(Article.Status, Int64)] {
+                    _ = try await store.createArticle(
+                        .make(), .sample("\(status)\(delay)", status: status, at: .start + delay),
+                        by: .first)
+                }
+                #expect(try await store.nextPublication(after: .start) == .start + 300)
+                #expect(try await store.nextPublication(after: .start + 299) == .start + 300)
+                #expect(try await store.nextPublication(after: .start + 300) == .start + 500)
+                #expect(try await store.nextPublication(after: .start + 500) == nil)
+            }
+        }
+    }
+}

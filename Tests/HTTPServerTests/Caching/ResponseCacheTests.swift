@@ -1,0 +1,271 @@
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+@Suite struct ResponseCacheTests {
+    private func run(
+        _ bench: CacheBench, observers: [any ExchangeObserver] = [],
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        let configuration = ServerConfiguration.local {
+            $0.loops = 2
+            $0.observers = observers
+        }
+        try await TestServer.run(bench.router(), with: configuration, body)
+    }
+
+    private func expect(_ text: String, from test: TestServer) throws {
+        #expect(try test.client.get("/values/a").text == text)
+    }
+
+    private func request(_ target: String) -> String {
+        "GET \(target) HTTP/1.1\r\nHost: test\r\n\r\n"
+    }
+
+    @Test func `an answer is made once, and again after a change`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        try await run(bench) { test in
+            for _ in 0..<5 { try expect("one", from: test) }
+            #expect(bench.reads == 1)
+            bench.change("a", to: "two")
+            for _ in 0..<5 { try expect("two", from: test) }
+            #expect(bench.reads == 2)
+            #expect(bench.cache.statistics.hits == 8)
+        }
+    }
+
+    @Test func `a change leaves alone what does not depend on it`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        try await run(bench) { test in
+            try expect("one", from: test)
+            for number in 0..<10_000 { bench.change("busy", to: "\(number)") }
+            // So many that single names are forgotten, too.
+            for number in 0..<10_000 { bench.change("\(number)", to: "x") }
+            try expect("one", from: test)
+            #expect(bench.reads == 1)
+        }
+    }
+
+    @Test func `what was read before a change is not kept when it comes late`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "old")
+        bench.shutGate()
+        try await run(bench) { test in
+            let early = try RawConnection(test.address)
+            try early.send(request("/values/a"))
+            try waitUntil { bench.heldCount == 1 }
+            bench.change("a", to: "new")
+            bench.openGate()
+            #expect(try early.response().text == "old")
+            try expect("new", from: test)
+            try expect("new", from: test)
+            #expect(bench.reads == 2)
+        }
+    }
+
+    @Test func `what was read while a change became visible is not kept`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "old")
+        try await run(bench) { test in
+            let dependency = CacheBench.dependency("a")
+            bench.cache.willChange([dependency], through: 2)
+            try expect("old", from: test)
+            #expect(bench.cache.statistics.answers == 0)
+            // It fails: nothing has changed, and what is read may be kept as before.
+            bench.cache.didChange(through: 1, isFailure: true)
+            try expect("old", from: test)
+            #expect(bench.cache.statistics.answers == 1)
+            // More changes than can be named.
+            bench.cache.willChange(nil, through: 9_000)
+            #expect(bench.cache.statistics.answers == 0)
+            bench.cache.didChange(through: 1, isFailure: true)
+            try expect("old", from: test)
+            #expect(bench.cache.statistics.answers == 1)
+        }
+    }
+
+    @Test func `who comes behind a change does not share what was read before it`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "old")
+        bench.shutGate()
+        try await run(bench) { test in
+            let early = try RawConnection(test.address)
+            try early.send(request("/values/a"))
+            try waitUntil { bench.heldCount == 1 }
+            bench.change("a", to: "new")
+            let late = try RawConnection(test.address)
+            try late.send(request("/values/a"))
+            try waitUntil { bench.cache.statistics.shared == 1 }
+            bench.openGate()
+            #expect(try early.response().text == "old")
+            #expect(try late.response().text == "new")
+        }
+    }
+
+    @Test func `requests for one thing share its making`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        bench.shutGate()
+        try await run(bench) { test in
+            let connections = try (0..<50).map { _ in try RawConnection(test.address) }
+            for connection in connections { try connection.send(request("/values/a")) }
+            try waitUntil { bench.heldCount == 1 && bench.cache.statistics.shared == 49 }
+            bench.openGate()
+            for connection in connections {
+                #expect(try connection.response().text == "one")
+            }
+            #expect(bench.reads == 1)
+        }
+    }
+
+    @Test func `a making that hangs is not waited for`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        bench.shutGate()
+        try await run(bench) { test in
+            let first = try RawConnection(test.address)
+            try first.send(request("/values/a"))
+            try waitUntil { bench.heldCount == 1 }
+            bench.setTime(10_000)
+            let second = try RawConnection(test.address)
+            try second.send(request("/values/a"))
+            try waitUntil { bench.heldCount == 2 }
+            bench.openGate()
+            #expect(try first.response().text == "one")
+            #expect(try second.response().text == "one")
+        }
+    }
+
+    @Test func `an answer ends when its time comes`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        bench.setEnd(2_000)
+        try await run(bench) { test in
+            bench.setTime(1_999)
+            for _ in 0..<3 { _ = try test.client.get("/values/a") }
+            #expect(bench.reads == 1)
+            bench.setTime(2_000)
+            bench.setEnd(nil)
+            for _ in 0..<3 { _ = try test.client.get("/values/a") }
+            #expect(bench.reads == 2)
+        }
+    }
+
+    @Test func `errors are made each time`() async throws {
+        let bench = CacheBench()
+        try await run(bench) { test in
+            for _ in 0..<3 {
+                let response = try test.client.get("/values/none")
+                #expect(response.status == 404)
+            }
+            #expect(bench.reads == 3)
+            #expect(bench.cache.statistics.answers == 0)
+        }
+    }
+
+    @Test func `credentials, bodies and other methods go past the cache`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "public")
+        try await run(bench) { test in
+            try expect("public", from: test)
+            let mine = try test.client.send(.get, "/values/a", fields: [.authorization: "Bearer x"])
+            #expect(mine.text == "private")
+            #expect(try test.client.send(.post, "/values/a").status == 405)
+            #expect(try test.client.send(.get, "/values/a", body: [1]).text == "public")
+            try expect("public", from: test)
+            #expect(bench.reads == 1)
+        }
+    }
+
+    @Test func `HEAD and conditions are answered from what is kept`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        try await run(bench) { test in
+            let whole = try test.client.get("/values/a")
+            let head = try test.client.send(.head, "/values/a")
+            #expect(head.status == 200 && head.body.isEmpty)
+            #expect(head.fields[.contentLength] == "3")
+            #expect(head.fields[.etag] == whole.fields[.etag])
+            for tags in ["\"one\"", "W/\"one\"", "\"x\", \"one\"", "*"] {
+                let same = try test.client.send(.get, "/values/a", fields: [.ifNoneMatch: tags])
+                #expect(same.status == 304 && same.body.isEmpty)
+                #expect(same.fields[.etag] == "\"one\"")
+                #expect(same.fields[.vary] == "Accept-Encoding")
+                #expect(!same.fields.contains(.contentType))
+            }
+            let other = try test.client.send(.get, "/values/a", fields: [.ifNoneMatch: "\"x\""])
+            #expect(other.text == "one")
+            #expect(bench.reads == 1)
+            bench.change("a", to: "two")
+            let changed = try test.client.send(
+                .get, "/values/a", fields: [.ifNoneMatch: "\"one\""])
+            #expect(changed.text == "two")
+        }
+    }
+
+    @Test func `it holds no more bytes than it may, and keeps what is asked for`() async throws {
+        let bench = CacheBench(limitBytes: 100_000)
+        for number in 0..<300 { bench.change("v\(number)", to: "\(number)") }
+        bench.change("large", to: String(repeating: "x", count: 30_000))
+        try await run(bench) { test in
+            let connection = try RawConnection(test.address)
+            for number in 0..<300 {
+                for name in ["v0", "v\(number)"] {
+                    try connection.send(request("/values/\(name)"))
+                    #expect(try connection.response().text == name.dropFirst())
+                }
+                #expect(bench.cache.statistics.bytes <= 100_000)
+            }
+            // `v0` was asked for all the time, and never had to be made again.
+            #expect(bench.reads == 300)
+            #expect(bench.cache.statistics.evictions > 100)
+            // Not at the cost of all others.
+            let kept = bench.cache.statistics.answers
+            #expect(try test.client.get("/values/large").body.count == 30_000)
+            #expect(bench.cache.statistics.answers == kept)
+        }
+    }
+
+    @Test func `a cache of no bytes keeps nothing`() async throws {
+        let bench = CacheBench(limitBytes: 0)
+        bench.change("a", to: "one")
+        try await run(bench) { test in
+            for _ in 0..<3 { try expect("one", from: test) }
+            #expect(bench.reads == 3)
+        }
+    }
+
+    @Test func `a kept answer is counted and logged like any other`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        let seen = Exchanges()
+        try await run(bench, observers: [seen]) { test in
+            for _ in 0..<3 {
+                let response = try test.client.send(
+                    .get, "/values/a", fields: [.xRequestID: "me"])
+                #expect(response.fields[.xRequestID] == "me")
+                #expect(response.fields.contains(.date))
+            }
+            try waitUntil { seen.lines.count == 3 }
+        }
+        #expect(Set(seen.lines) == ["GET /values/a /values/{name} 200 me"])
+    }
+}
+
+/// What observers are told, in short.
+private final class Exchanges: ExchangeObserver {
+    private let told = Lock<[String]>([])
+    var lines: [String] { told.withLock { $0 } }
+
+    func finished(_ exchange: borrowing ExchangeRecord) {
+        let line = [
+            exchange.method?.rawValue, exchange.target?.description, exchange.template,
+            "\(exchange.status.code)", exchange.requestID,
+        ].compactMap(\.self).joined(separator: " ")
+        told.withLock { $0.append(line) }
+    }
+}

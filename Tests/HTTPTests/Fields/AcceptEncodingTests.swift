@@ -1,0 +1,36 @@
+import HTTP
+import Testing
+
+@Suite struct AcceptEncodingTests {
+    @Test(
+        arguments: [
+            ([], false), ([""], false), (["gzip"], true), (["x-gzip"], true), (["GZIP"], true),
+            (["deflate, gzip;q=1.0, *;q=0.5"], true), (["gzip, deflate, br, zstd"], true),
+            (["br"], false), (["identity"], false), (["*"], true), (["*;q=0"], false),
+            // Not at all, and less gladly than nothing.
+            (["gzip;q=0"], false), (["gzip;q=0.000"], false), (["gzip;q=0, *"], false),
+            (["gzip;q=0.5, identity"], false), (["gzip;q=0.5, identity;q=0.5"], true),
+            (["identity;q=1, *;q=0.5"], false), (["identity;q=0.2, gzip;q=0.3"], true),
+            // No answer without a coding: gzip where it is taken, and as it is otherwise.
+            (["identity;q=0"], false), (["identity;q=0, gzip"], true), (["identity;q=0, *"], true),
+            (["identity;q=0, gzip;q=0"], false),
+            // Fields of one name are one list; empty elements are nothing.
+            (["br", "gzip"], true), ([" , gzip ,, "], true), (["gzip\t ; Q=1"], true),
+        ] as [([String], Bool)])
+    func `weights decide whether an answer may be compressed`(values: [String], takes: Bool) {
+        var fields = HTTPFields()
+        for value in values { fields.append(.acceptEncoding, value) }
+        #expect(AcceptEncoding(fields).prefersGzip == takes)
+    }
+
+    @Test(arguments: [
+        "gzip;q=2", "gzip;q=1.001", "gzip;q=", "gzip;q", "gzip;q=.5", "gzip;q=0.1234",
+        "gzip;q=1.1.1",
+        "gzip;level=9", "gzip x", "gzipped", "gzi", "gzip;q=0..5", "gzip;q=-1", ";q=1",
+        "gzip;q=0,5",
+    ])
+    func `what cannot be read is left out`(value: String) {
+        #expect(!AcceptEncoding([.acceptEncoding: value]).prefersGzip)
+        #expect(AcceptEncoding([.acceptEncoding: "\(value), x-gzip"]).prefersGzip)
+    }
+}
