@@ -5,29 +5,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A store in a temporary folder, beside files to import.
-struct ImportDesk {
-    let folder: TemporaryFolder
-    let store: SQLiteStore
+/// A temporary folder, and what stands in it.
+struct ImportFolder {
+    private let folder: TemporaryFolder
 
-    /// Runs the body with an empty store, and looks whether all it left is sound.
-    static func with(_ body: (ImportDesk) async throws -> Void) async throws {
-        let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
-        do {
-            try await body(ImportDesk(folder: folder, store: store))
-        } catch {
-            await store.close()
-            throw error
-        }
-        await store.close()
-        #expect(try SQLiteStore.check(path: folder.file("store.db")).findings == [])
-    }
-
-    /// 2026-01-01T00:00:00Z, and so many seconds.
-    static func time(_ seconds: Int64) -> Timestamp {
-        Timestamp(milliseconds: 1_767_225_600_000 + 1_000 * seconds)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     func path(_ name: String) -> String { folder.file(name) }
 
@@ -57,6 +39,39 @@ struct ImportDesk {
             bytes += chunk[..<count]
         }
     }
+}
+
+/// A store in a temporary folder, beside files to import.
+struct ImportDesk {
+    let folder: ImportFolder
+    let store: SQLiteStore
+
+    /// Runs the body with an empty store, and looks whether all it left is sound.
+    static func with(_ body: (ImportDesk) async throws -> Void) async throws {
+        let folder = try ImportFolder()
+        let store = try SQLiteStore.open(path: folder.path("store.db"), mode: .create)
+        do {
+            try await body(ImportDesk(folder: folder, store: store))
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+        #expect(try SQLiteStore.check(path: folder.path("store.db")).findings == [])
+    }
+
+    /// 2026-01-01T00:00:00Z, and so many seconds.
+    static func time(_ seconds: Int64) -> Timestamp {
+        Timestamp(milliseconds: 1_767_225_600_000 + 1_000 * seconds)
+    }
+
+    func path(_ name: String) -> String { folder.path(name) }
+
+    func write(_ name: String, _ text: String) throws { try folder.write(name, text) }
+
+    func write(_ name: String, _ bytes: [UInt8]) throws { try folder.write(name, bytes) }
+
+    func bytes(_ name: String) throws -> [UInt8] { try folder.bytes(name) }
 
     /// Imports what is named, at so many seconds.
     func run(

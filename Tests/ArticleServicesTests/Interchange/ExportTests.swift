@@ -1,0 +1,150 @@
+import ArticleAPI
+import ArticleStore
+import Glibc
+import Testing
+
+@testable import ArticleServices
+
+@Suite struct ExportTests {
+    /// Articles with all that an export has to keep: history, tombstones, former slugs, imports.
+    static func fill(_ desk: ImportDesk) async throws {
+        try desk.write(
+            "blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\n\"a\"\n\u{1}")
+        try desk.write("blog/b.md", "---\ntitle: Beta\nauthor: [Ann, Bob]\nlang: ko\n---\n한글 😀")
+        try desk.write("blog/c.md", "---\ntitle: Gamma\npublished: false\n---\n")
+        try desk.write("blog/d.md", "---\ntitle: '?!'\nimage: https://example.org/x.png\n---\n")
+        _ = try await desk.run("blog")
+        try desk.write("blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\nmore")
+        _ = try await desk.run("blog", at: 1)
+        for (slug, seconds) in [("beta", Int64(2)), ("gamma", 3)] {
+            let article = try await desk.article(slug)
+            _ = try await desk.store.updateArticle(
+                article.id, expecting: .anything,
+                by: Edit(at: ImportDesk.time(seconds), editor: "E")
+            ) { current in
+                var draft = current.draft
+                draft.slug = "\(slug)-moved"
+                return try ArticleContent(
+                    replacing: current, with: draft, defaultLanguage: "en", at: ImportDesk.time(0))
+            }
+        }
+        let gone = try await desk.article("gamma")
+        try await desk.store.deleteArticle(
+            gone.id, expecting: .anything, by: Edit(at: ImportDesk.time(4), editor: "E"))
+        let author = Author.ID(at: ImportDesk.time(0))
+        for about in ["Idle", "Still idle"] {
+            _ = try await desk.store.putAuthor(
+                author, expecting: .anything, at: ImportDesk.time(5)
+            ) { _ in AuthorContent(name: "Idle", about: about, website: "https://example.org") }
+        }
+        try await desk.store.createKey(
+            KeyRecord(
+                id: "publicid", digest: [UInt8](repeating: 0xAB, count: 32), name: "secret key",
+                role: "admin", createdAt: ImportDesk.time(0)))
+    }
+
+    @Test func `what is restored exports the same bytes, and imports go on as before`() async throws
+    {
+        try await ImportDesk.with { desk in
+            try await Self.fill(desk)
+            let report = try await desk.export("one.ndjson")
+            let bytes = try desk.bytes("one.ndjson")
+            #expect(
+                report
+                    == ExportReport(authors: 3, articles: 4, revisions: 8, bytes: bytes.count))
+            try await desk.export("again.ndjson")
+            #expect(try desk.bytes("again.ndjson") == bytes)
+            try await ImportDesk.with { other in
+                try other.write("one.ndjson", bytes)
+                let restored = try await other.run("one.ndjson", at: 100)
+                #expect(restored.counts == ["created": 4])
+                try await other.export("two.ndjson")
+                #expect(try other.bytes("two.ndjson") == bytes)
+                #expect(try await other.articles() == desk.articles())
+                #expect(try await other.run("one.ndjson").counts == ["unchanged": 4])
+
+                try other.write("blog/a.md", "---\ntitle: Alpha\nauthor: Ann\n---\nmost")
+                try other.write("blog/b.md", "changed, but edited")
+                try other.write("blog/c.md", "changed, but deleted")
+                try other.write("blog/d.md", try desk.bytes("blog/d.md"))
+                let again = try await other.run("blog")
+                #expect(again.counts == ["updated": 1, "keptEdits": 2, "unchanged": 1])
+            }
+        }
+    }
+
+    @Test func `an export tells its form, and no keys`() async throws {
+        try await ImportDesk.with { desk in
+            try await Self.fill(desk)
+            try await desk.export("one.ndjson")
+            let text = String(decoding: try desk.bytes("one.ndjson"), as: UTF8.self)
+            let lines = text.split(separator: "\n")
+            #expect(lines.first == #"{"format":"broadsheet-export","version":1}"#)
+            #expect(lines.last == #"{"kind":"end","authors":3,"articles":4,"revisions":8}"#)
+            #expect(lines.count == 17 && text.hasSuffix("}\n"))
+            #expect(lines.count { $0.hasPrefix(#"{"kind":"author","author":{"id":""#) } == 3)
+            #expect(lines.count { $0.hasPrefix(#"{"kind":"article","id":""#) } == 4)
+            #expect(lines.count { $0.hasPrefix(#"{"kind":"revision","action":""#) } == 8)
+            #expect(lines.count { $0.contains(#""imported":{"path":"blog/"#) } == 4)
+            #expect(lines.count { $0.contains(#""aliases":["beta"]"#) } == 1)
+            #expect(!text.contains("secret") && !text.contains("publicid"))
+            #expect(!text.contains("abababab"))
+        }
+    }
+
+    @Test func `an empty store has an export too`() async throws {
+        try await ImportDesk.with { desk in
+            let report = try await desk.export("one.ndjson")
+            let text = """
+                {"format":"broadsheet-export","version":1}
+                {"kind":"end","authors":0,"articles":0,"revisions":0}
+
+                """
+            #expect(try desk.bytes("one.ndjson") == Array(text.utf8))
+            #expect(
+                report
+                    == ExportReport(authors: 0, articles: 0, revisions: 0, bytes: text.utf8.count))
+            #expect(try await desk.run("one.ndjson").counts == [:])
+        }
+    }
+
+    @Test func `an output that takes no more ends the export`() async throws {
+        try await ImportDesk.with { desk in
+            try await Self.fill(desk)
+            let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+            defer { close(full) }
+            let error = await #expect(throws: InterchangeError.self) {
+                try await Exporter(store: desk.store).write(to: full)
+            }
+            #expect(
+                error?.description
+                    == "the export cannot be written: write: No space left on device")
+        }
+    }
+
+    @Test func `an export goes through a pipe that does not wait`() async throws {
+        try await ImportDesk.with { desk in
+            let line = "{\"title\":\"x\",\"body\":\"\(String(repeating: "y", count: 90_000))\"}\n"
+            try desk.write("a.ndjson", String(repeating: line, count: 10))
+            _ = try await desk.run("a.ndjson")
+            try await desk.export("one.ndjson")
+            var ends: [Int32] = [0, 0]
+            #expect(pipe(&ends) == 0)
+            let (input, output) = (ends[0], ends[1])
+            _ = fcntl(output, F_SETFL, O_NONBLOCK)
+            async let report = {
+                defer { close(output) }
+                return try await Exporter(store: desk.store).write(to: output)
+            }()
+            let file = try #require(fdopen(input, "r"))
+            defer { fclose(file) }
+            var bytes: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 4_096)
+            while case let count = fread(&chunk, 1, chunk.count, file), count > 0 {
+                bytes += chunk[..<count]
+            }
+            #expect(try await report.bytes == bytes.count)
+            #expect(try desk.bytes("one.ndjson") == bytes)
+        }
+    }
+}

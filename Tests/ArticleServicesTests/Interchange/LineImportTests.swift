@@ -1,0 +1,148 @@
+import ArticleAPI
+import ArticleStore
+import Testing
+
+@testable import ArticleServices
+
+@Suite struct LineImportTests {
+    @Test func `each line becomes an article, and a second run changes nothing`() async throws {
+        try await ImportDesk.with { desk in
+            let id = Article.ID(at: ImportDesk.time(0))
+            try desk.write(
+                "posts.ndjson",
+                """
+                \u{FEFF}{"title":"One","status":"published","authors":["Ann"],"tags":["A"]}\r
+
+                  {"title":"Two","body":"text","slug":"second","language":"ko"}
+                \t
+                {"id":"\(id)","title":"Three","status":"scheduled","publishedAt":"2027-01-01T00:00:00Z"}
+                """)
+            #expect(try await desk.run("posts.ndjson", at: 7).counts == ["created": 3])
+            let one = try await desk.article("one")
+            #expect(one.status == .published && one.publishedAt == ImportDesk.time(7))
+            #expect(one.authors.map(\.name) == ["Ann"] && one.language == "en")
+            let two = try await desk.article("second")
+            #expect(two.status == .draft && two.body == "text" && two.language == "ko")
+            #expect(try await desk.article("three").id == id)
+            #expect(try await desk.run("posts.ndjson", at: 9).counts == ["unchanged": 3])
+        }
+    }
+
+    @Test func `lines are known by id, slug or title, wherever they stand`() async throws {
+        try await ImportDesk.with { desk in
+            let id = Article.ID(at: ImportDesk.time(0))
+            try desk.write(
+                "a.jsonl",
+                """
+                {"id":"\(id)","title":"With id"}
+                {"slug":"with-slug","title":"With slug"}
+                {"title":"With title"}
+                {"title":"Twice","body":"1"}
+                {"title":"Twice","body":"2"}
+                """)
+            #expect(try await desk.run("a.jsonl").counts == ["created": 5])
+            try desk.write(
+                "a.jsonl",
+                """
+                {"title":"New"}
+                {"title":"Twice","body":"1"}
+                {"title":"With title","body":"changed"}
+                {"slug":"with-slug","title":"Changed"}
+                {"id":"\(id)","title":"Changed too"}
+                {"title":"Twice","body":"2, changed"}
+                """)
+            let report = try await desk.run("a.jsonl", at: 1)
+            #expect(report.counts == ["created": 1, "updated": 4, "unchanged": 1])
+            #expect(try await desk.article("with-title").body == "changed")
+            #expect(try await desk.article("with-slug").title == "Changed")
+            let changed = try await desk.article("with-id")
+            #expect(changed.id == id && changed.title == "Changed too")
+            #expect(try await desk.article("twice-2").body == "2, changed")
+            #expect(try await desk.run("a.jsonl", at: 2).counts == ["unchanged": 6])
+        }
+    }
+
+    @Test func `a bad line is named, and the rest comes in`() async throws {
+        try await ImportDesk.with { desk in
+            let taken = Article.ID(at: ImportDesk.time(0))
+            let made = try ArticleContent(
+                Article.Draft(slug: "taken", title: "Here"), defaultLanguage: "en",
+                at: ImportDesk.time(0))
+            _ = try await desk.store.createArticle(
+                taken, made, by: Edit(at: ImportDesk.time(0), editor: "Eve"))
+            let lines = [
+                #"{"title":"Fine"}"#,
+                #"{"title":"Open"#,
+                #"{"title":"A","title":"B"}"#,
+                #"{"titel":"A"}"#,
+                #"{"title":"","extra":1}"#,
+                #"["title"]"#,
+                #"{"slug":"taken","title":"A"}"#,
+                #"{"id":"\#(taken)","title":"A"}"#,
+                #"{"title":"A","status":"scheduled"}"#,
+                #"{"slug":"same","title":"A"}"#,
+                #"{"slug":"same","title":"B"}"#,
+                #"{"title":"A","authors":[{"id":"\#(taken)"}]}"#,
+                #"{"title":"Last"}"#,
+            ]
+            try desk.write("a.ndjson", Array(lines.joined(separator: "\n").utf8))
+            let report = try await desk.run("a.ndjson")
+            #expect(report.counts == ["created": 3, "failed": 10])
+            let path = desk.path("a.ndjson")
+            #expect(
+                Set(report.failures.map(\.description)) == [
+                    "\(path):2: the JSON text ends too early, at line 2, column 15 ($.title)",
+                    "\(path):3: the name `title` stands twice in an object, at line 3, column 14 ($)",
+                    "\(path):4: $.titel is not an attribute that can be set here (and 1 more)",
+                    "\(path):5: $.extra is not an attribute that can be set here (and 1 more)",
+                    "\(path):6: $ is not an object but an array",
+                    "\(path):7: the slug \"taken\" is taken by another article",
+                    "\(path):8: the id is taken by another article",
+                    "\(path):9: /publishedAt must say when, for the status `scheduled`",
+                    "\(path):11: $.slug is that of line 10",
+                    "\(path):12: $.authors[0].id: no author has the id \(taken)",
+                ])
+        }
+    }
+
+    @Test func `a file without a telling name is looked into`() async throws {
+        try await ImportDesk.with { desk in
+            try desk.write("backup", "\n {\"title\":\"A line\"}\n")
+            try desk.write("notes.txt", "# A post\n\n{}")
+            #expect(try await desk.run("backup", "notes.txt").counts == ["created": 2])
+            #expect(try await desk.article("a-line").body == "")
+            #expect(try await desk.article("a-post").body == "# A post\n\n{}")
+        }
+    }
+
+    @Test func `lines are read across chunks, and too long ones passed over`() throws {
+        let folder = try ImportFolder()
+        let long = String(repeating: "x", count: 600_000)
+        try folder.write("a", "\u{FEFF}one\n\(long)\n\n\(long)y\nlast\r")
+        var reader = try LineReader(folder.path("a"), limitBytes: 600_000)
+        var lines: [(Int, Int?)] = []
+        while let line = try reader.next() { lines.append((line.number, line.bytes?.count)) }
+        #expect(lines.map(\.0) == [1, 2, 4, 5])
+        #expect(lines.map(\.1) == [3, 600_000, nil, 5])
+    }
+
+    @Test func `many lines come in batches, with progress`() async throws {
+        try await ImportDesk.with { desk in
+            let text = (0..<2_000).map { "{\"title\":\"Line \($0)\",\"body\":\"text\"}\n" }
+            try desk.write("many.ndjson", text.joined())
+            let importer = Importer(store: desk.store, language: try #require(LanguageTag("en"))) {
+                ImportDesk.time(0)
+            }
+            var seen: [ImportProgress] = []
+            let report = try await importer.run([desk.path("many.ndjson")]) { seen.append($0) }
+            #expect(report.counts == ["created": 2_000])
+            #expect(seen.count >= 10 && seen.map(\.done) == seen.map(\.done).sorted())
+            #expect(seen.allSatisfy { $0.done <= $0.total })
+            #expect(
+                seen.last
+                    == ImportProgress(
+                        done: text.joined().utf8.count, total: text.joined().utf8.count,
+                        articles: 2_000))
+        }
+    }
+}

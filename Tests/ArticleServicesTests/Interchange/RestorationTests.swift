@@ -1,0 +1,180 @@
+import ArticleAPI
+import ArticleStore
+import Testing
+
+@testable import ArticleServices
+
+@Suite struct RestorationTests {
+    /// The lines of an export of some articles.
+    private func exported(
+        _ fill: (ImportDesk) async throws -> Void = ExportTests.fill
+    ) async throws -> [String] {
+        var lines: [String] = []
+        try await ImportDesk.with { desk in
+            try await fill(desk)
+            try await desk.export("one.ndjson")
+            let text = String(decoding: try desk.bytes("one.ndjson"), as: UTF8.self)
+            lines = text.split(separator: "\n").map(String.init)
+        }
+        return lines
+    }
+
+    private func restore(_ lines: [String], _ desk: ImportDesk) async throws -> ImportReport {
+        try desk.write("one.ndjson", lines.joined(separator: "\n"))
+        return try await desk.run("one.ndjson")
+    }
+
+    @Test func `a part of an export restores nothing`() async throws {
+        let lines = try await exported()
+        try await ImportDesk.with { desk in
+            for count in 1..<lines.count {
+                let report = try await restore(Array(lines[..<count]), desk)
+                #expect(
+                    report.failures.map(\.description) == [
+                        "\(desk.path("one.ndjson")):\(count): the export ends too early; "
+                            + "nothing of the export was restored"
+                    ])
+            }
+            for index in 1..<lines.count {
+                var fewer = lines
+                fewer.remove(at: index)
+                #expect(try await restore(fewer, desk).failed == 1, "without line \(index + 1)")
+                var more = lines
+                more.insert(lines[index], at: index)
+                #expect(try await restore(more, desk).failed == 1, "line \(index + 1) twice")
+            }
+            #expect(try await desk.store.changeSequence() == 0)
+            #expect(try await restore(lines, desk).counts == ["created": 4])
+        }
+    }
+
+    @Test func `a line that is damaged is named, and nothing is restored`() async throws {
+        let lines = try await exported()
+        try await ImportDesk.with { desk in
+            let changes: [(from: String, to: String, reason: String)] = [
+                (#""kind":"end""#, #""kind":"fin""#, "$.kind is not"),
+                (#""title":"Alpha""#, #""title":1"#, "$.article.title is not a text"),
+                (#""slug":"alpha""#, #""slug":"A b""#, "$.article.slug may hold"),
+                (#""aliases":["beta"]"#, #""aliases":["beta"],"x":1"#, "$.x is not an attribute"),
+                (#""digest":""#, #""digest":"zz"#, "$.imported.digest is not 64"),
+                (#""revision":2,"#, #""revision":3,"#, "$.article.revision is not the next"),
+                (#"{"kind":"author""#, #"{"kind":"author"#, "unexpected `a`"),
+                (
+                    #"{"kind":"article","id":""#, #"{"kind":"article","id":"0"#,
+                    "$.id is not a UUIDv7"
+                ),
+                (#""createdAt":"2026"#, #""createdAt":"2025"#, "$.article.createdAt is not that"),
+            ]
+            for change in changes {
+                var damaged = lines
+                let index = try #require(damaged.lastIndex { $0.contains(change.from) })
+                damaged[index] = lines[index].replacing(change.from, with: change.to)
+                let report = try await restore(damaged, desk)
+                let fault = try #require(report.failures.first, "\(change)")
+                #expect(report.failed == 1)
+                #expect(
+                    fault.line == index + 1 && fault.reason.hasPrefix(change.reason), "\(fault)")
+                #expect(try await desk.store.changeSequence() == 0)
+            }
+        }
+    }
+
+    @Test func `an export goes into an empty store only`() async throws {
+        let lines = try await exported()
+        try await ImportDesk.with { desk in
+            try desk.write("a.md", "here already")
+            _ = try await desk.run("a.md")
+            let report = try await restore(lines, desk)
+            #expect(
+                report.failures.map(\.description) == [
+                    "\(desk.path("one.ndjson")):2: the database holds other things: "
+                        + "an export goes into an empty one"
+                ])
+            #expect(try await desk.store.changeSequence() == 1)
+        }
+    }
+
+    @Test func `what was edited after a restoration stands`() async throws {
+        let lines = try await exported()
+        try await ImportDesk.with { desk in
+            _ = try await restore(lines, desk)
+            let article = try await desk.article("alpha")
+            _ = try await desk.store.updateArticle(
+                article.id, expecting: .anything, by: Edit(at: ImportDesk.time(9), editor: "E")
+            ) { current in
+                var draft = current.draft
+                draft.title = "Edited"
+                return try ArticleContent(
+                    replacing: current, with: draft, defaultLanguage: "en", at: ImportDesk.time(9))
+            }
+            #expect(try await restore(lines, desk).counts == ["unchanged": 4])
+            #expect(try await desk.article("alpha").title == "Edited")
+        }
+    }
+
+    @Test func `a restoration that was interrupted goes on`() async throws {
+        let lines = try await exported { desk in
+            let text = (0..<700).map { "{\"title\":\"Line \($0)\"}\n" }
+            try desk.write("many.ndjson", text.joined())
+            _ = try await desk.run("many.ndjson")
+        }
+        try await ImportDesk.with { desk in
+            // The first batch came in, then the power failed.
+            let records = try lines[1...ImportRun.restoreRecords].map { line in
+                let value = try JSONParser.parse(Array(line.utf8))
+                guard case .record(let record)? = try ExportLine(value) else {
+                    throw LineFault(reason: line)
+                }
+                return record
+            }
+            _ = try await desk.store.restore(records, dryRun: false)
+            let report = try await restore(lines, desk)
+            #expect(report.counts == ["created": 450, "unchanged": 250])
+            try await desk.export("two.ndjson")
+            let text = lines.joined(separator: "\n") + "\n"
+            #expect(try desk.bytes("two.ndjson") == Array(text.utf8))
+        }
+    }
+
+    @Test func `what contradicts itself between articles is named with its line`() async throws {
+        var lines = try await exported()
+        let index = try #require(lines.firstIndex { $0.contains(#""aliases":["beta"]"#) })
+        lines[index] = lines[index].replacing(#"["beta"]"#, with: #"["alpha"]"#)
+        try await ImportDesk.with { desk in
+            let report = try await restore(lines, desk)
+            #expect(
+                report.failures.map(\.description) == [
+                    "\(desk.path("one.ndjson")):\(index + 1): the slug \"alpha\" is taken by "
+                        + "another article; nothing from line 2 on was restored"
+                ])
+            #expect(try await desk.store.changeSequence() == 0)
+        }
+    }
+
+    @Test func `a dry run checks an export and writes nothing`() async throws {
+        let lines = try await exported()
+        try await ImportDesk.with { desk in
+            try desk.write("one.ndjson", lines.joined(separator: "\n"))
+            let dry = try await desk.run("one.ndjson", isDryRun: true)
+            #expect(dry.counts == ["created": 4])
+            #expect(try await desk.store.changeSequence() == 0)
+            _ = try await desk.run("one.ndjson")
+            let again = try await desk.run("one.ndjson", isDryRun: true)
+            #expect(again.counts == ["unchanged": 4])
+        }
+    }
+
+    @Test(arguments: [
+        (#"{"format":"broadsheet-export","version":2}"#, "the export has version 2"),
+        (#"{"format":"broadsheet-export"}"#, "$.version is not"),
+        (#"{"format":"else","version":1}"#, "$.format is not"),
+    ])
+    func `another format is refused by its first line`(line: String, reason: String) async throws {
+        try await ImportDesk.with { desk in
+            let report = try await restore([line, "{}", "{}"], desk)
+            #expect(report.counts == ["failed": 1])
+            #expect(report.failures.first?.line == 1)
+            #expect(report.failures.first?.reason.hasPrefix(reason) == true)
+        }
+    }
+}
