@@ -1,6 +1,6 @@
 -- Articles, their history, and all that finds them. Times are milliseconds since 1970; ids are the
--- 16 bytes of a UUIDv7, which order as their text does. An article's row comes with its first
--- revision, after its slug: so references to it are held against it at the commit.
+-- 16 bytes of a UUIDv7, which order as their text does. References to an article are held against it
+-- at the commit.
 
 -- What an article can be found under. Kinds: 0 every article, 1 a tag (key: case-folded; name: as
 -- first written), 2 an author (key: the id), 3 a language, 4 the name of a source. The counters say

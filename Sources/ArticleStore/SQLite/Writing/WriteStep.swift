@@ -24,6 +24,11 @@ struct WriteStep {
     ) throws(StoreError) -> StoredArticle {
         guard try state.articleNumber(id) == nil else { throw .idTaken }
         let article = try nextArticle()
+        // Before what refers to it: SQLite would look through all revisions for references that
+        // wait for a row that comes after them.
+        try set(
+            article, id: id, state: .deleted, revision: 0, publication: edit.time,
+            createdAt: edit.time, updatedAt: edit.time)
         let resolved = try resolve(content, for: article, id: id, current: nil, at: edit.time)
         try record(
             Step(
