@@ -196,8 +196,9 @@ import Testing
             try desk.write("blog/2017-01-01-news.md", "two")
             try desk.write("blog/x.md", "---\npermalink: /2018/News.html\n---\nthree")
             #expect(try await desk.run("blog").counts == ["created": 3])
-            #expect(try await desk.articles().map(\.slug).sorted() == ["news", "news-2", "news-3"])
-            #expect(try await desk.article("news").body == "one")
+            // Articles of one moment stand in the order of their files.
+            #expect(try await desk.articles().map(\.slug) == ["news", "news-2", "news-3"])
+            #expect(try await desk.articles().map(\.body) == ["one", "two", "three"])
         }
     }
 

@@ -60,7 +60,7 @@ struct ImportFiles {
         switch status.st_mode & S_IFMT {
         case S_IFDIR:
             let name = Self.name(ofFolder: path)
-            let path = path.hasSuffix("/") ? String(path.dropLast()) : path
+            let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
             addFolder(path, identity: name, depth: 1)
         case S_IFREG:
             // Given one by one or with their folder, files have the same identity.

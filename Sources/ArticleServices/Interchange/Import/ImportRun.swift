@@ -12,6 +12,7 @@ struct ImportRun {
     private var doneBytes = 0
     private var batch: [Waiting] = []
     private var batchBytes = 0
+    private var lastID: Article.ID?
 
     /// An article that waits, and where it stands.
     private struct Waiting {
@@ -20,7 +21,8 @@ struct ImportRun {
         var line: Int?
     }
 
-    static let batchItems = 200
+    /// The store remembers the pages that each touches, to undo it alone: some 100 KiB an article.
+    static let batchItems = 100
     /// Bytes of bodies.
     static let batchBytes = 4 * 1024 * 1024
 
@@ -91,12 +93,23 @@ struct ImportRun {
             content.publishedAt = draft.publishedAt
             return ImportItem(
                 path: identity, digest: Digest.sha256(Array("\(language)\n".utf8) + bytes),
-                id: draft.id ?? Article.ID(at: now), content: content,
+                id: draft.id ?? nextID(at: now), content: content,
                 keepsSlug: draft.slug == nil)
         } catch {
             report.fail(path, line: line, error.sentence)
             return nil
         }
+    }
+
+    /// A new id above those before it (RFC 9562 §6.2, method 2): articles of one moment stand in the
+    /// order of their files.
+    private mutating func nextID(at now: Timestamp) -> Article.ID {
+        var id = Article.ID(at: now)
+        if let lastID, id <= lastID {
+            id = Article.ID(high: lastID.high, low: lastID.low + 1) ?? id
+        }
+        lastID = id
+        return id
     }
 }
 
