@@ -15,7 +15,7 @@ import Testing
 
                   {"title":"Two","body":"text","slug":"second","language":"ko"}
                 \t
-                {"id":"\(id)","title":"Three","status":"scheduled","publishedAt":"2027-01-01T00:00:00Z"}
+                {"id":"\(id)","title":"Three","status":"archived","summary":"No more"}
                 """)
             #expect(try await desk.run("posts.ndjson", at: 7).counts == ["created": 3])
             let one = try await desk.article("one")
@@ -92,7 +92,8 @@ import Testing
             #expect(
                 Set(report.failures.map(\.description)) == [
                     "\(path):2: the JSON text ends too early, at line 2, column 15 ($.title)",
-                    "\(path):3: the name `title` stands twice in an object, at line 3, column 14 ($)",
+                    "\(path):3: the name `title` stands twice in an object, "
+                        + "at line 3, column 14 ($)",
                     "\(path):4: $.titel is not an attribute that can be set here (and 1 more)",
                     "\(path):5: $.extra is not an attribute that can be set here (and 1 more)",
                     "\(path):6: $ is not an object but an array",

@@ -101,8 +101,8 @@ struct ImportRun {
         }
     }
 
-    /// A new id above those before it (RFC 9562 §6.2, method 2): articles of one moment stand in the
-    /// order of their files.
+    /// A new id above those before it (RFC 9562 §6.2, method 2): articles of one moment stand in
+    /// the order of their files.
     private mutating func nextID(at now: Timestamp) -> Article.ID {
         var id = Article.ID(at: now)
         if let lastID, id <= lastID {
