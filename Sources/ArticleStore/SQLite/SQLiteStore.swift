@@ -14,7 +14,7 @@ public final class SQLiteStore: Sendable {
         case existing
     }
 
-    /// What the store did since it was opened.
+    /// What the store did since it was opened, and what waits for it now.
     public struct Statistics: Sendable, Hashable {
         /// Commits, each with one flush of the log.
         public var commits: Int
@@ -22,6 +22,9 @@ public final class SQLiteStore: Sendable {
         public var writes: Int
         /// Times that the log was moved into the file.
         public var checkpoints: Int
+        /// Reads that wait for a connection, and writes that wait for a commit.
+        public var waitingReads: Int
+        public var waitingWrites: Int
     }
 
     /// The file, with symbolic links resolved.
@@ -36,7 +39,8 @@ public final class SQLiteStore: Sendable {
     public var statistics: Statistics {
         let counts = writer.counts
         return Statistics(
-            commits: counts.commits, writes: counts.writes, checkpoints: counts.checkpoints)
+            commits: counts.commits, writes: counts.writes, checkpoints: counts.checkpoints,
+            waitingReads: readers.waiting, waitingWrites: writer.waiting)
     }
 
     /// Opens the file as its only owner, and brings its schema up to date.

@@ -53,6 +53,22 @@ public final class HTTPServer: Sendable {
         }
     }
 
+    /// How long each loop took just now to come to new work, in seconds.
+    public func loopLags() async -> [Double] {
+        let loops: [EventLoop] = lifecycle.withLock { lifecycle in
+            if case .running(_, let group, _) = lifecycle { group.loops } else { [] }
+        }
+        var lags: [Double] = []
+        for loop in loops {
+            let start = ContinuousClock.now
+            await withUnsafeContinuation { continuation in
+                loop.submit { continuation.resume() }
+            }
+            lags.append(start.duration(to: .now) / .seconds(1))
+        }
+        return lags
+    }
+
     // MARK: Starting
 
     /// Listens on every address, and serves.

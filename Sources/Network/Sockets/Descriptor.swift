@@ -31,7 +31,15 @@ public enum DescriptorLimit {
         }
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return current
+    }
+
+    /// How many descriptors the process may have open (`getrlimit(2)`).
+    public static var current: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return 1_024
+        }
         return Int(clamping: limit.rlim_cur)
     }
 }

@@ -57,8 +57,12 @@ struct ServeCommand: Command {
         let accessLog = configuration.log.format.map {
             AccessLog(descriptor: STDERR_FILENO, format: $0)
         }
-        if let accessLog { server.observers = [accessLog] }
-        try await run(HTTPServer(server, router: router), until: shutdown, log)
+        let exchanges = ExchangeMetrics()
+        server.observers = [exchanges] + (accessLog.map { [$0] } ?? [])
+        let articles = HTTPServer(server, router: router)
+        let page = MetricsPage(
+            server: articles, exchanges: exchanges, store: store, startedAt: .now)
+        try await run(articles, page, until: shutdown, log)
         accessLog?.flush()
         log.info("stopped")
     }
@@ -90,19 +94,40 @@ struct ServeCommand: Command {
     }
 
     private func run(
-        _ server: HTTPServer, until shutdown: Shutdown, _ log: ServerLog
+        _ server: HTTPServer, _ page: MetricsPage, until shutdown: Shutdown, _ log: ServerLog
     ) async throws(CommandFailure) {
-        do throws(HTTPServerError) {
-            for address in try server.start() {
-                try? Console.print("listening on \(address.url)")
-            }
-        } catch {
-            throw CommandFailure(error.isAddressInUse ? .unavailable : .systemError, "\(error)")
-        }
+        let admin = try adminServer(page)
+        // The operator's pages come first: when articles are served, they are watched.
+        let watched = try admin.map(start) ?? []
+        for address in try start(server) { tell("listening on \(address.url)") }
+        for address in watched { tell("metrics on \(address.url)/metrics") }
         await shutdown.wait()
         log.info("stopping: finishing what is in flight")
         await server.stop(graceSeconds: Double(configuration.graceSeconds))
+        await admin?.stop(graceSeconds: 0)
     }
+
+    /// The server of the operator's own pages, if one is wanted.
+    private func adminServer(_ page: MetricsPage) throws(CommandFailure) -> HTTPServer? {
+        guard !configuration.adminAddresses.isEmpty else { return nil }
+        var settings = ServerConfiguration(addresses: configuration.adminAddresses)
+        settings.maximumConnections = 64
+        settings.refusals = { Problem.response($0) }
+        do throws(RouterError) {
+            return HTTPServer(settings, router: try AdminRoutes.router(page))
+        } catch { throw CommandFailure(.software, "\(error)") }
+    }
+
+    private func start(_ server: HTTPServer) throws(CommandFailure) -> [SocketAddress] {
+        do throws(HTTPServerError) {
+            return try server.start()
+        } catch {
+            throw CommandFailure(error.isAddressInUse ? .unavailable : .systemError, "\(error)")
+        }
+    }
+
+    /// A server goes on when nobody reads what it says.
+    private func tell(_ line: String) { try? Console.print(line) }
 }
 
 extension HTTPServerError {

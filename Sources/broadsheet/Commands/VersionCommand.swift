@@ -6,8 +6,9 @@ struct VersionCommand: Command {
     static let example = "broadsheet version"
     static let options: [Option] = []
 
-    /// `broadsheet 0.1.0`; CHANGELOG.md says what is in it.
-    static let text = "broadsheet 0.1.0"
+    /// CHANGELOG.md says what is in it.
+    static let number = "0.1.0"
+    static let text = "broadsheet \(number)"
 
     init(_ settings: Settings) throws(CommandFailure) {
         try settings.refuseOperands()

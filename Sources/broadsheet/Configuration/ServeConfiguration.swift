@@ -8,6 +8,8 @@ import Network
 /// Everything that `serve` can be told.
 struct ServeConfiguration: Sendable {
     var addresses: [SocketAddress]
+    /// Where metrics are; empty: nowhere.
+    var adminAddresses: [SocketAddress]
     var databasePath: String
     var loops: Int?
     var maximumConnections: Int
@@ -48,6 +50,9 @@ struct ServeConfiguration: Sendable {
         Option(
             "listen", "ADDRESS", "host:port, [v6]:port or unix:PATH; port 0: any free one",
             default: "127.0.0.1:8080", repeatable: true),
+        Option(
+            "admin-listen", "ADDRESS", "where GET /metrics is, for the operator alone",
+            repeatable: true),
         CommonOptions.database,
         Option("loops", "N", "event loops", default: "one a core"),
         Option("max-connections", "N", "open at once; 503 beyond", default: "12000"),
@@ -77,6 +82,7 @@ struct ServeConfiguration: Sendable {
     init(_ settings: Settings) throws(CommandFailure) {
         try settings.refuseOperands()
         addresses = try settings.addresses("listen", default: "127.0.0.1:8080")
+        adminAddresses = try settings.addresses("admin-listen")
         databasePath = settings.database
         loops = try settings.parsed("loops", expecting: "a whole number from 1 to 256") {
             Int($0).flatMap { (1...256).contains($0) ? $0 : nil }
@@ -166,11 +172,12 @@ extension Settings {
     }
 
     /// The addresses to listen on.
-    func addresses(_ name: String, default standard: String) throws(CommandFailure)
-        -> [SocketAddress]
-    {
+    func addresses(
+        _ name: String, default standard: String? = nil
+    ) throws(CommandFailure) -> [SocketAddress] {
         let given = all(name)
-        let values = given.isEmpty ? [Value(text: standard, origin: "--\(name)")] : given
+        let otherwise = standard.map { [Value(text: $0, origin: "--\(name)")] } ?? []
+        let values = given.isEmpty ? otherwise : given
         var addresses: [SocketAddress] = []
         for value in values {
             do {

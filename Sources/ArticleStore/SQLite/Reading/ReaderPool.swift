@@ -31,6 +31,9 @@ final class ReaderPool: Sendable {
         state = Lock(State(idle: idle))
     }
 
+    /// Reads that wait for a connection.
+    var waiting: Int { pool.waiting }
+
     /// Runs the read against one committed state.
     func read<Value: Sendable>(
         _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Value

@@ -43,6 +43,9 @@ final class CommitQueue: Sendable {
 
     var counts: Counts { state.withLock { $0.counts } }
 
+    /// Steps that wait for a commit.
+    var waiting: Int { state.withLock { $0.jobs.count } }
+
     /// Runs the step in a shared commit, and returns when it is durable.
     func submit<Value: Sendable>(
         isKept: Bool = true, _ work: @escaping WriteJob<Value>.Work

@@ -1,0 +1,64 @@
+/// A page of metrics in Prometheus' text format 0.0.4, which scrapers of OpenMetrics read as well.
+public struct MetricsText: Sendable {
+    /// `Content-Type` of the page.
+    public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
+
+    public enum Kind: String, Sendable {
+        case counter, gauge, histogram
+    }
+
+    /// The page so far, in UTF-8.
+    public private(set) var bytes: [UInt8] = []
+
+    public init() {}
+
+    /// Begins a family: what it is, its kind and its unit.
+    ///
+    /// - Parameter unit: in plural, as in the name (`seconds`, `bytes`); `nil` for plain counts.
+    public mutating func family(_ name: String, _ kind: Kind, unit: String? = nil, help: String) {
+        add("# HELP \(name) \(Self.escaped(help))\n# TYPE \(name) \(kind.rawValue)\n")
+        if let unit { add("# UNIT \(name) \(unit)\n") }
+    }
+
+    /// A family with one sample.
+    public mutating func single(
+        _ name: String, _ kind: Kind, unit: String? = nil, help: String, _ value: some MetricValue
+    ) {
+        family(name, kind, unit: unit, help: help)
+        sample(name, [:], value)
+    }
+
+    /// A sample of the family that was begun last; `name` has a histogram's ending.
+    public mutating func sample(
+        _ name: String, _ labels: KeyValuePairs<String, String>, _ value: some MetricValue
+    ) {
+        add(name)
+        if !labels.isEmpty {
+            let pairs = labels.map { "\($0.key)=\"\(Self.escaped($0.value, quotes: true))\"" }
+            add("{" + pairs.joined(separator: ",") + "}")
+        }
+        add(" \(value)\n")
+    }
+
+    private mutating func add(_ text: String) { bytes += text.utf8 }
+
+    private static func escaped(_ text: String, quotes: Bool = false) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\"" where quotes: result += "\\\""
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
+
+/// A number of a sample.
+public protocol MetricValue: CustomStringConvertible {}
+
+extension Int: MetricValue {}
+extension Int64: MetricValue {}
+extension Double: MetricValue {}

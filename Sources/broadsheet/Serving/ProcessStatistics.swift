@@ -1,0 +1,41 @@
+import Network
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What the kernel says of this process (proc(5)); `nil` where it does not.
+struct ProcessStatistics {
+    let residentBytes: Int?
+    let virtualBytes: Int?
+    let openDescriptors: Int?
+    let descriptorLimit: Int
+    let cpuSeconds: Double
+
+    /// As of now.
+    init() {
+        let pages = (try? Files.read("/proc/self/statm"))
+            .map {
+                String(decoding: $0, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
+            }
+        let pageBytes = sysconf(Int32(_SC_PAGESIZE))
+        virtualBytes = pages.flatMap { $0.count > 1 ? $0[0] * pageBytes : nil }
+        residentBytes = pages.flatMap { $0.count > 1 ? $0[1] * pageBytes : nil }
+        openDescriptors = Self.countEntries(of: "/proc/self/fd")
+        descriptorLimit = DescriptorLimit.current
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        cpuSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    }
+
+    /// Without `.`, `..` and the descriptor that reads the folder.
+    private static func countEntries(of path: String) -> Int? {
+        guard let folder = opendir(path) else { return nil }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        return max(0, count - 3)
+    }
+}
