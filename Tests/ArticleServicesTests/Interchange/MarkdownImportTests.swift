@@ -125,6 +125,8 @@ import Testing
             #expect(report.leftOut == 1)
             let omission = "image is no absolute http(s) address and was left out"
             #expect(report.omissions.map(\.description) == ["\(blog)/9.md:2: \(omission)"])
+            // What did not change is not told again.
+            #expect(try await desk.run("blog").leftOut == 0)
         }
     }
 

@@ -16,7 +16,7 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var failed = 0
     /// The first `faultLimit` of them, in the order of the import.
     public internal(set) var failures: [ImportFault] = []
-    /// Attributes that were passed over in posts that came in: an image without an absolute
+    /// Attributes that were passed over in posts that were created or updated: an image without an absolute
     /// address, a source that is no address.
     public internal(set) var leftOut = 0
     /// The first `faultLimit` of these.
@@ -33,11 +33,12 @@ public struct ImportReport: Sendable, Hashable {
         failures.append(ImportFault(path: path, line: line, reason: reason))
     }
 
-    mutating func omit(_ key: String, in path: String, line: Int) {
-        leftOut += 1
-        guard omissions.count < Self.faultLimit else { return }
-        let reason = "\(key) is no absolute http(s) address and was left out"
-        omissions.append(ImportFault(path: path, line: line, reason: reason))
+    mutating func omit(_ omissions: [FrontMatter.LeftOut], in path: String) {
+        leftOut += omissions.count
+        for omission in omissions.prefix(Self.faultLimit - self.omissions.count) {
+            let reason = "\(omission.key) is no absolute http(s) address and was left out"
+            self.omissions.append(ImportFault(path: path, line: omission.line, reason: reason))
+        }
     }
 }
 

@@ -38,14 +38,11 @@ extension ImportRun {
             let line = post.line(ofFaultAt: fault.path, in: bytes)
             return report.fail(path, line: line, "\(fault.path) \(fault.message)")
         }
-        for omission in post.frontMatter.leftOut {
-            report.omit(omission.key, in: path, line: omission.line)
-        }
         guard var item = item(of: draft, identity: identity, bytes: bytes, path: path, line: 1)
         else { return }
         item.content.slug = post.slugChoice
         item.keepsSlug = post.frontMatter.slug == nil
-        try await add(item, path: path, line: nil)
+        try await add(item, path: path, line: nil, omissions: post.frontMatter.leftOut)
     }
 }
 

@@ -19,6 +19,7 @@ struct ImportRun {
         var item: ImportItem
         var path: String
         var line: Int?
+        var omissions: [FrontMatter.LeftOut]
     }
 
     /// The store remembers the pages that each touches, to undo it alone: some 100 KiB an article.
@@ -47,9 +48,9 @@ struct ImportRun {
 
     /// Takes an article that stands on a line of a file (`nil`: makes up the file).
     mutating func add(
-        _ item: ImportItem, path: String, line: Int?
+        _ item: ImportItem, path: String, line: Int?, omissions: [FrontMatter.LeftOut] = []
     ) async throws(InterchangeError) {
-        batch.append(Waiting(item: item, path: path, line: line))
+        batch.append(Waiting(item: item, path: path, line: line, omissions: omissions))
         batchBytes += item.content.body.utf8.count
         if batch.count >= Self.batchItems || batchBytes >= Self.batchBytes { try await flush() }
     }
@@ -66,8 +67,12 @@ struct ImportRun {
         } catch { throw .store(error) }
         for (waiting, result) in zip(batch, results) {
             switch result {
-            case .success(.created): report.created += 1
-            case .success(.updated): report.updated += 1
+            case .success(.created):
+                report.created += 1
+                report.omit(waiting.omissions, in: waiting.path)
+            case .success(.updated):
+                report.updated += 1
+                report.omit(waiting.omissions, in: waiting.path)
             case .success(.unchanged): report.unchanged += 1
             case .success(.keptEdits): report.keptEdits += 1
             case .failure(let error):
