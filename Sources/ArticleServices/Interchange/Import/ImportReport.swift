@@ -16,7 +16,7 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var failed = 0
     /// The first `faultLimit` of them, in the order of the import.
     public internal(set) var failures: [ImportFault] = []
-    /// Attributes that were passed over in posts that were created or updated: an image without an absolute
+    /// Attributes that were passed over in posts that came in now: an image without an absolute
     /// address, a source that is no address.
     public internal(set) var leftOut = 0
     /// The first `faultLimit` of these.
