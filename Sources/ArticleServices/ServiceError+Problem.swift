@@ -26,6 +26,11 @@ extension ServiceError {
             return Problem(
                 .preconditionFailed, detail: "\(state); nothing was changed.", instance: instance,
                 errors: [Problem.Detail("does not fit what stands", at: .header("If-Match"))])
+        case .representationDiffers(let name):
+            return Problem(
+                .preconditionFailed, detail: "What stands is not what you mean.",
+                instance: instance,
+                errors: [Problem.Detail("does not fit what stands", at: .header(name.rawValue))])
         case .idTaken:
             return Problem(
                 .idTaken, detail: "This id was used before.", instance: instance,

@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import HTTP
 
 /// Why a service did not do what it was asked; `ServiceError+Problem.swift` makes HTTP of it.
 public enum ServiceError: Error, Sendable {
@@ -11,6 +12,8 @@ public enum ServiceError: Error, Sendable {
     case preconditionRequired
     /// `If-Match` named another revision; the one that stands, `nil` if there is none.
     case preconditionFailed(current: Int?)
+    /// This field of a reader names another state of what is there.
+    case representationDiffers(HTTPFieldName)
     case idTaken
     case slugTaken(String)
     /// Values that are well-formed but cannot stand, each with its place.

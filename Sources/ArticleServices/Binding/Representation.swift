@@ -21,7 +21,8 @@ struct Representation<Request: BackendAPIRequest> {
     /// The response; 304 where the client's copy still stands (RFC 9110 §13.2.2).
     ///
     /// - Parameter message: whose conditions count; `nil` for the whole response in any case.
-    func response(to message: HTTPRequest?) -> HTTPResponse {
+    /// - Throws: `.representationDiffers` where a reader means another state.
+    func response(to message: HTTPRequest?) throws(ServiceError) -> HTTPResponse {
         var fields = HTTPFields()
         let isRead = Request.endpoint.method.isSafe
         fields.append(.cacheControl, isRead ? cacheControl : "no-store")
@@ -39,10 +40,15 @@ struct Representation<Request: BackendAPIRequest> {
         let modified = isRead ? validated?.lastModified : nil
         if let modified { fields.append(.lastModified, HTTPDate.text(modified)) }
         appendLinks(to: &fields)
-        if isRead, let message,
-            Freshness.isNotModified(message.fields, etag: etag, lastModified: modified)
-        {
-            return HTTPResponse(.notModified, fields: fields)
+        if isRead, let message {
+            let outcome = ConditionalRequest.outcome(
+                message.fields, etag: etag, lastModified: modified
+            ) { Validator.isMeant(by: $0, revision: validated?.revision, etag) }
+            switch outcome {
+            case .proceed: break
+            case .notModified: return HTTPResponse(.notModified, fields: fields)
+            case .preconditionFailed(let name): throw .representationDiffers(name)
+            }
         }
         if let mediaType = answer.mediaType {
             fields.append(.contentType, mediaType)

@@ -39,13 +39,16 @@ struct Routes {
                 try Self.checkAccept(message, answer.mediaType)
                 try caller.require(endpoint.access)
                 let request = try Self.parse(message, context, as: Request.self)
-                guard caller == .stranger, endpoint.method == .get else {
+                guard caller == .stranger, endpoint.method == .get,
+                    !ConditionalRequest.hasPreconditions(message.fields)
+                else {
                     let reply = try await handle(request, caller)
-                    return Representation(reply, answer, to: request, caller).response(to: message)
+                    return try Representation(reply, answer, to: request, caller)
+                        .response(to: message)
                 }
                 return await answers.answer(message, context, log: log) { () throws(ServiceError) in
                     let reply = try await handle(request, caller)
-                    let whole = Representation(reply, answer, to: request, caller)
+                    let whole = try Representation(reply, answer, to: request, caller)
                         .response(to: nil)
                     return (whole, reply.dependencies)
                 }

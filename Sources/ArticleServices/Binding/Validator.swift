@@ -13,6 +13,13 @@ enum Validator {
         return tag
     }
 
+    /// Whether a tag of `If-Match` names this representation (RFC 9110 §13.1.1): any one of the same
+    /// revision counts, or, without revisions, the very same.
+    static func isMeant(by tag: EntityTag, revision: Int?, _ etag: EntityTag) -> Bool {
+        guard let revision else { return tag.stronglyMatches(etag) }
+        return !tag.isWeak && Self.revision(of: tag) == revision
+    }
+
     /// The revision in a tag that this backend made; `nil` for any other.
     static func revision(of tag: EntityTag) -> Int? {
         guard let dash = tag.value.firstIndex(of: "-") else { return nil }

@@ -1,55 +1,47 @@
-/// What the conditions of a request come to.
+/// What the conditions of GET and HEAD come to.
 public enum ConditionalRequest {
     public enum Outcome: Sendable, Hashable {
         /// As if there were no conditions.
         case proceed
         /// 304: the client has it already.
         case notModified
-        /// 412: the client means another state.
-        case preconditionFailed
+        /// 412: the client means another state; this field says so.
+        case preconditionFailed(HTTPFieldName)
     }
 
-    /// Evaluates the conditions in the order of RFC 9110 §13.2.2. Dates that cannot be read are as
-    /// if absent; an `If-Match` that cannot be read matches nothing, and so does such an
-    /// `If-None-Match`.
+    /// Whether there are conditions beside those of `Freshness`: they are rare.
+    public static func hasPreconditions(_ fields: borrowing HTTPFields) -> Bool {
+        fields.contains(.ifMatch) || fields.contains(.ifUnmodifiedSince)
+    }
+
+    /// Evaluates the conditions of GET and HEAD in the order of RFC 9110 §13.2.2. Dates that cannot
+    /// be read are as if absent; an `If-Match` that cannot be read matches nothing, and so does
+    /// such an `If-None-Match`.
     ///
     /// - Parameters:
     ///   - etag: of the selected representation; `nil` if it has none.
     ///   - lastModified: seconds since 1970; `nil` if the answer does not tell.
-    ///   - exists: whether there is a representation at all, which is what `*` asks.
+    ///   - isMeant: whether a tag of `If-Match` names what is there.
     public static func outcome(
-        _ method: HTTPMethod, _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?,
-        exists: Bool = true
+        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?,
+        isMeant: (EntityTag) -> Bool
     ) -> Outcome {
         if let text = fields.combined(.ifMatch) {
-            guard matches(text, exists, { tag in etag.map(tag.stronglyMatches) ?? false }) else {
-                return .preconditionFailed
-            }
+            guard matches(text, isMeant) else { return .preconditionFailed(.ifMatch) }
         } else if let lastModified, let text = fields.combined(.ifUnmodifiedSince),
             let since = HTTPDate.seconds(text), lastModified > since
         {
-            return .preconditionFailed
+            return .preconditionFailed(.ifUnmodifiedSince)
         }
-        let isRead = method == .get || method == .head
-        if isRead {
-            let isNotModified = Freshness.isNotModified(
-                fields, etag: etag, lastModified: lastModified, exists: exists)
-            return isNotModified ? .notModified : .proceed
-        }
-        if let text = fields.combined(.ifNoneMatch),
-            matches(text, exists, { tag in etag.map(tag.weaklyMatches) ?? false })
-        {
-            return .preconditionFailed
-        }
-        return .proceed
+        let isNotModified = Freshness.isNotModified(
+            fields, etag: etag, lastModified: lastModified)
+        return isNotModified ? .notModified : .proceed
     }
 
     /// Whether the condition names what exists.
-    static func matches(
-        _ text: String, _ exists: Bool, _ isSame: (EntityTag) -> Bool
-    ) -> Bool {
+    static func matches(_ text: String, _ isSame: (EntityTag) -> Bool) -> Bool {
         switch TagCondition(text) {
-        case .any?: exists
+        case .any?: true
         case .tags(let tags)?: tags.contains(where: isSame)
         case nil: false
         }

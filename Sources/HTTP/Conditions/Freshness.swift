@@ -6,14 +6,11 @@ public enum Freshness {
     /// - Parameters:
     ///   - etag: of the selected representation; `nil` if it has none.
     ///   - lastModified: seconds since 1970; `nil` if the answer does not tell.
-    ///   - exists: whether there is a representation at all, which is what `*` asks.
     public static func isNotModified(
-        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?, exists: Bool = true
+        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?
     ) -> Bool {
         if let text = fields.combined(.ifNoneMatch) {
-            return ConditionalRequest.matches(text, exists) { tag in
-                etag.map(tag.weaklyMatches) ?? false
-            }
+            return ConditionalRequest.matches(text) { etag.map($0.weaklyMatches) ?? false }
         }
         guard let lastModified, let text = fields.combined(.ifModifiedSince),
             let since = HTTPDate.seconds(text)

@@ -75,7 +75,8 @@ public final class ResponseCache: Sendable {
     /// The answer that is ready for this request, and the route that made it.
     func answer(to head: borrowing RequestHead) -> (response: HTTPResponse, template: String)? {
         guard isOn, head.method == .get || head.method == .head, head.framing == .none,
-            !head.fields.contains(.authorization)
+            !head.fields.contains(.authorization),
+            !ConditionalRequest.hasPreconditions(head.fields)
         else { return nil }
         let key = CacheKey(head.target.bytes)
         guard let answer = shard(key).withLock({ $0.find(key) }), stands(answer),

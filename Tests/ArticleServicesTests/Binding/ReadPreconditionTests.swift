@@ -1,0 +1,89 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import HTTPServer
+import TestSupport
+import Testing
+
+/// `If-Match` and `If-Unmodified-Since` of readers (RFC 9110 §13.2.2), with a key and without.
+@Suite struct ReadPreconditionTests {
+    private static let key = String(repeating: "k", count: 40)
+    private static let time = Timestamp(milliseconds: 1_800_000_000_500)
+    private static let before = "Fri, 15 Jan 2027 07:59:59 GMT"
+    private static let same = "Fri, 15 Jan 2027 08:00:00 GMT"
+
+    /// Serves the published article `hello` in its first revision.
+    private func run(_ body: (TestServer) throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let backend = try await Backend(
+            store: store, operatorKey: OperatorKey(Self.key), now: { Self.time }, log: { _ in })
+        try await TestServer.run(backend.router()) { test in
+            let made = try test.client.send(
+                .post, "/v1/articles",
+                fields: [
+                    .authorization: "Bearer \(Self.key)", .contentType: "application/json",
+                ], body: Array(#"{"title":"Hello","status":"published"}"#.utf8))
+            #expect(made.status == 201)
+            // From here on the cache has an answer ready.
+            _ = try test.client.get("/v1/articles/hello")
+            try body(test)
+        }
+        await store.close()
+    }
+
+    private func status(
+        _ test: TestServer, _ target: String, _ name: HTTPFieldName, _ value: String,
+        hasKey: Bool, _ method: HTTPMethod = .get
+    ) throws -> Int {
+        var fields: HTTPFields = [name: value]
+        if hasKey { fields[.authorization] = "Bearer \(Self.key)" }
+        return try test.client.send(method, target, fields: fields).status
+    }
+
+    @Test(arguments: [true, false])
+    func `a reader who means another state is told so`(hasKey: Bool) async throws {
+        let cases: [(HTTPFieldName, String, Int)] = [
+            (.ifMatch, "\"2-0123456789abcdef\"", 412),
+            (.ifMatch, "W/\"1-0123456789abcdef\"", 412),
+            (.ifMatch, "nonsense", 412),
+            (.ifMatch, "\"9-x\", \"1-0123456789abcdef\"", 200),
+            (.ifMatch, "*", 200),
+            (.ifUnmodifiedSince, Self.before, 412),
+            (.ifUnmodifiedSince, Self.same, 200),
+            (.ifUnmodifiedSince, "yesterday", 200),
+        ]
+        try await run { test in
+            for (name, value, expected) in cases {
+                for method in [HTTPMethod.get, .head] {
+                    let got = try status(
+                        test, "/v1/articles/hello", name, value, hasKey: hasKey, method)
+                    #expect(got == expected, "\(method) \(name): \(value)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a list has no revision, so the whole tag counts`(hasKey: Bool) async throws {
+        try await run { test in
+            var fields = HTTPFields()
+            if hasKey { fields[.authorization] = "Bearer \(Self.key)" }
+            let list = try test.client.send(.get, "/v1/articles", fields: fields)
+            let tag = try #require(list.fields[.etag])
+            #expect(try status(test, "/v1/articles", .ifMatch, tag, hasKey: hasKey) == 200)
+            #expect(
+                try status(test, "/v1/articles", .ifMatch, "\"other\"", hasKey: hasKey)
+                    == 412)
+        }
+    }
+
+    @Test func `the problem names the field`() async throws {
+        try await run { test in
+            let refused = try test.client.send(
+                .get, "/v1/articles/hello", fields: [.ifUnmodifiedSince: Self.before])
+            #expect(refused.text.contains(#""header":"If-Unmodified-Since""#))
+        }
+    }
+}
