@@ -7,7 +7,7 @@ package struct MarkdownPost: Sendable, Hashable {
     package let title: String
     /// The part of a file's name that Jekyll makes an address of: `hello` of `2016-1-29-hello.md`.
     package let addressName: String?
-    /// Everything behind the front matter, byte for byte.
+    /// Everything behind the front matter from its first line that is not blank on, byte for byte.
     package let body: String
     /// The line of the file on which the body begins, from 1.
     package let bodyLine: Int
@@ -27,6 +27,7 @@ package struct MarkdownPost: Sendable, Hashable {
         var line = 1
         if let yaml = try Self.takeFrontMatter(from: &rest, line: &line) {
             frontMatter = try FrontMatter(yaml: yaml, firstLine: 2)
+            Self.dropBlankLines(from: &rest, line: &line)
         }
         let fileName = FileName(name)
         frontMatter.date = frontMatter.date ?? fileName.date
@@ -60,6 +61,17 @@ package struct MarkdownPost: Sendable, Hashable {
             throw FrontMatterError(line: line - 1, reason: .tooLarge)
         }
         throw FrontMatterError(line: 1, reason: .unclosed)
+    }
+
+    /// Front matter and text are set apart by blank lines that belong to neither; the spaces before
+    /// the first word stay, as they can mean code.
+    private static func dropBlankLines(from rest: inout ArraySlice<UInt8>, line: inout Int) {
+        var lines = Lines(rest)
+        // Invariant: all lines before `rest` are blank.
+        while let next = lines.next(), next.allSatisfy({ " \t\r".utf8.contains($0) }) {
+            rest = rest[lines.position...]
+            line += 1
+        }
     }
 
     /// `marker` alone on a line, perhaps with white space behind it.

@@ -33,8 +33,24 @@ import Testing
         #expect(post.frontMatter.language == "ko-KR")
         #expect(post.frontMatter.slug == "hello-world")
         #expect(Array(post.body.utf8) == Array(text.utf8.suffix(post.body.utf8.count)))
-        #expect(post.body.hasPrefix("\nBody\t"))
-        #expect(post.bodyLine == 15)
+        #expect(post.body.hasPrefix("Body\t"))
+        #expect(post.bodyLine == 16)
+    }
+
+    @Test(arguments: [
+        ("---\ntitle: A\n---\n\n \t\r\n\n    code\n\ntext\n", "    code\n\ntext\n", 7),
+        ("---\ntitle: A\n---\ntext", "text", 4),
+        ("---\ntitle: A\n---\n\n\n", "", 6),
+        ("---\ntitle: A\n---\n\n  ", "", 6),
+        ("---\ntitle: A\n---", "", 4),
+        ("\n\ntext", "\n\ntext", 1),
+    ])
+    func `blank lines behind the front matter belong to no body`(
+        text: String, body: String, line: Int
+    ) throws {
+        let post = try MarkdownPost(Array(text.utf8), name: "a.md")
+        #expect(post.body == body)
+        #expect(post.bodyLine == line)
     }
 
     @Test func `a byte order mark and line feeds with carriage returns do no harm`() throws {
