@@ -143,7 +143,7 @@ public struct BodyDecoder: Sendable {
     private mutating func stepTrailer(_ byte: UInt8) throws(HTTPParseError) {
         trailerLength += 1
         guard trailerLength <= limits.fieldBytes else {
-            throw HTTPParseError(.requestHeaderFieldsTooLarge, "trailers without an end")
+            throw .bad("trailers without an end")
         }
         switch state {
         case .trailerStart:
