@@ -39,6 +39,9 @@ public struct Backend: Sendable {
     /// What the cache of public answers holds and did.
     public var cacheStatistics: ResponseCache.Statistics { answers.cache.statistics }
 
+    /// Takes a key from now on that was made after the store's were read.
+    public func admit(_ key: KeyRecord) { keys.admit(key) }
+
     /// The whole route table.
     public func router() throws(RouterError) -> Router {
         var routes = Routes(keys: keys, answers: answers, log: log)

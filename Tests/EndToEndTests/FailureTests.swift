@@ -77,14 +77,15 @@ import Testing
         #expect(!short.errors.joined().contains("short"), "the key is not repeated")
     }
 
-    @Test func `a port in use is one line`() throws {
+    @Test func `a port in use is one line, and spends no admin key`() throws {
         let served = try Served(database)
         let other = folder.file("other.db")
         let ended = try Program.run(
-            "serve", "--database", other, "--listen", "\(served.addresses[0])",
-            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+            "serve", "--database", other, "--listen", "\(served.addresses[0])")
         #expect(ended.status == 69)
         #expect(ended.errors == ["broadsheet: \(served.addresses[0]) is in use"])
+        #expect(access(other + ".admin-key", F_OK) != 0)
+        #expect(try Program.run("key", "list", "--database", other).output == [])
         #expect(served.stop() == 0)
     }
 

@@ -69,6 +69,18 @@ import Testing
         #expect(try Program.run("key", "list", "--database", database).output == [])
     }
 
+    @Test func `a file that a flag names goes before the key of a variable`() throws {
+        let file = folder.file("admin")
+        let key = "from-a-file-0123456789-0123456789"
+        try write(key, to: file)
+        let served = try Served(database, ["--admin-key-file", file])
+        let mine = try served.send(.post, "/v1/articles", #"{"title":"Mine"}"#, key: key)
+        #expect(mine.status == 201)
+        let other = try served.send(.post, "/v1/articles", #"{"title":"Not mine"}"#)
+        #expect(other.status == 401)
+        #expect(served.stop() == 0)
+    }
+
     @Test func `a key is made, alone on standard output, used, listed and revoked`() throws {
         try serveOnce()
         let made = try Program.run(

@@ -22,6 +22,9 @@ public final class KeyRing: Sendable {
             Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last }))
     }
 
+    /// Takes this key too.
+    func admit(_ record: KeyRecord) { records.withLock { $0[record.id] = record } }
+
     /// Who sends these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
     ///
     /// Credentials that are there but not good are refused, also where none are needed.
@@ -34,7 +37,8 @@ public final class KeyRing: Sendable {
         guard parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw .unauthenticated(.malformed)
         }
-        return try caller(of: String(parts[1]))
+        // RFC 9110 §11.4: one or more spaces stand before the credentials.
+        return try caller(of: String(parts[1].drop { $0 == " " }))
     }
 
     private func caller(of key: String) throws(ServiceError) -> Caller {

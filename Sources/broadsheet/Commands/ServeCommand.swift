@@ -44,10 +44,7 @@ struct ServeCommand: Command {
     {
         let log = ServerLog(isJSON: configuration.log.isJSON)
         if configuration.withSamples { try await fillIfEmpty(store, log) }
-        if configuration.operatorKey == nil {
-            try await FirstKey(store: store, log: log).makeIfNeeded()
-        }
-        let router = try await router(over: store, log)
+        let backend = try await backend(over: store, log)
         var server = ServerConfiguration(
             addresses: configuration.addresses,
             loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
@@ -59,10 +56,11 @@ struct ServeCommand: Command {
         }
         let exchanges = ExchangeMetrics()
         server.observers = [exchanges] + (accessLog.map { [$0] } ?? [])
-        let articles = HTTPServer(server, router: router)
+        let articles = HTTPServer(server, router: try Self.router(of: backend))
         let page = MetricsPage(
             server: articles, exchanges: exchanges, store: store, startedAt: .now)
-        try await run(articles, page, until: shutdown, log)
+        let firstKey = FirstKey(store: store, backend: backend, log: log)
+        try await run(articles, page, firstKey, until: shutdown, log)
         accessLog?.flush()
         log.info("stopped")
     }
@@ -78,28 +76,34 @@ struct ServeCommand: Command {
         } catch { throw CommandFailure(error) }
     }
 
-    private func router(
+    private func backend(
         over store: SQLiteStore, _ log: ServerLog
-    ) async throws(CommandFailure) -> Router {
-        do {
+    ) async throws(CommandFailure) -> Backend {
+        do throws(StoreError) {
             return try await Backend(
                 store: store, operatorKey: configuration.operatorKey,
                 defaultLanguage: configuration.defaultLanguage.text,
                 cacheBytes: configuration.cacheBytes, now: { .now },
-                log: { log.error($0) }
-            ).router()
-        } catch let error as StoreError {
-            throw CommandFailure(error)
+                log: { log.error($0) })
+        } catch { throw CommandFailure(error) }
+    }
+
+    private static func router(of backend: Backend) throws(CommandFailure) -> Router {
+        do throws(RouterError) {
+            return try backend.router()
         } catch { throw CommandFailure(.software, "\(error)") }
     }
 
     private func run(
-        _ server: HTTPServer, _ page: MetricsPage, until shutdown: Shutdown, _ log: ServerLog
+        _ server: HTTPServer, _ page: MetricsPage, _ firstKey: FirstKey,
+        until shutdown: Shutdown, _ log: ServerLog
     ) async throws(CommandFailure) {
         let admin = try adminServer(page)
         // The operator's pages come first: when articles are served, they are watched.
         let watched = try admin.map(start) ?? []
-        for address in try start(server) { tell("listening on \(address.url)") }
+        let listening = try start(server)
+        if configuration.operatorKey == nil { try await firstKey.makeIfNeeded() }
+        for address in listening { tell("listening on \(address.url)") }
         for address in watched { tell("metrics on \(address.url)/metrics") }
         await shutdown.wait()
         log.info("stopping: finishing what is in flight")

@@ -133,7 +133,11 @@ struct ServeConfiguration: Sendable {
     /// of the machine can read it.
     private static func operatorKey(_ settings: Settings) throws(CommandFailure) -> OperatorKey? {
         let wanted = "32 to 200 printable ASCII characters without spaces"
-        if let value = settings.all("admin-key").last {
+        let file = settings.all("admin-key-file").last
+        // A flag wins over a variable, also where the one names a file and the other has the key.
+        let isFileWanted = file.map { $0.origin.hasPrefix("--") } ?? false
+        if let value = settings.all("admin-key").last, !isFileWanted || value.origin.hasPrefix("-")
+        {
             guard value.origin == "BROADSHEET_ADMIN_KEY" else {
                 throw CommandFailure(
                     .usage,
@@ -144,7 +148,7 @@ struct ServeConfiguration: Sendable {
             }
             return key
         }
-        guard let path = settings.text("admin-key-file") else { return nil }
+        guard let path = file?.text else { return nil }
         var bytes = try Files.read(path, limitBytes: 1_024)
         while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
         guard let key = OperatorKey(String(decoding: bytes, as: UTF8.self)) else {

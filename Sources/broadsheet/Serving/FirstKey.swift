@@ -4,6 +4,8 @@ import ArticleStore
 /// The admin key that the first `serve` makes where no other key is.
 struct FirstKey {
     let store: SQLiteStore
+    /// Already serving: a start that cannot be must not spend the key.
+    let backend: Backend
     let log: ServerLog
 
     /// Where the key goes when nobody watches: beside the database.
@@ -20,6 +22,7 @@ struct FirstKey {
             let key = APIKey(name: "first admin", role: .admin, at: .now)
             try handOut(key.text)
             try await store.createKey(key.record)
+            backend.admit(key.record)
         } catch { throw CommandFailure(error) }
     }
 

@@ -1,0 +1,24 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+@testable import ArticleServices
+
+@Suite struct BearerTests {
+    private static let key = "0123456789-0123456789-0123456789"
+
+    private func caller(_ value: String) throws(ServiceError) -> Caller {
+        try KeyRing([], operatorKey: OperatorKey(Self.key)) { Timestamp(milliseconds: 0) }
+            .caller(of: [.authorization: value])
+    }
+
+    @Test(arguments: ["Bearer ", "bearer ", "BEARER   "])
+    func `the scheme has no case, and spaces behind it do not count`(scheme: String) throws {
+        #expect(try caller(scheme + Self.key).role == .admin)
+    }
+
+    @Test(arguments: ["Basic \(key)", "Bearer", "Bearer\(key)", key, "Bearer \(key) x", "Bearer  "])
+    func `anything else is no key`(value: String) {
+        #expect(throws: ServiceError.self) { try caller(value) }
+    }
+}
