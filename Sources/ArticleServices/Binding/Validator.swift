@@ -13,8 +13,8 @@ enum Validator {
         return tag
     }
 
-    /// Whether a tag of `If-Match` names this representation (RFC 9110 §13.1.1): any one of the same
-    /// revision counts, or, without revisions, the very same.
+    /// Whether a tag of `If-Match` names this representation (RFC 9110 §13.1.1): one of the same
+    /// revision does, or, without revisions, the very same.
     static func isMeant(by tag: EntityTag, revision: Int?, _ etag: EntityTag) -> Bool {
         guard let revision else { return tag.stronglyMatches(etag) }
         return !tag.isWeak && Self.revision(of: tag) == revision
