@@ -13,6 +13,10 @@ struct Broadsheet {
         KeyCommand.self, VersionCommand.self, HelpCommand.self,
     ]
 
+    /// What a configuration file may name: `config` itself is no matter for a file.
+    static let configurationKeys = Set(
+        commands.flatMap { $0.options }.filter { $0.name != "config" }.map { $0.key })
+
     static func main() async {
         let status = await run(Array(CommandLine.arguments.dropFirst()))
         exit(status.rawValue)
@@ -42,7 +46,8 @@ struct Broadsheet {
             return try Console.print(command.help)
         }
         let settings = try Settings(
-            options: command.options, arguments: rest, environment: Environment.current,
+            options: command.options, strangers: configurationKeys, arguments: rest,
+            environment: Environment.current,
             readFile: Files.read)
         try await command.init(settings).run()
     }

@@ -4,7 +4,11 @@ import ArticleAPI
 struct ConfigurationFile {
     private(set) var values: [String: [Settings.Value]] = [:]
 
-    init(_ bytes: [UInt8], path: String, options: [Option]) throws(CommandFailure) {
+    /// - Parameter strangers: keys of other commands' options, which may stand here too: one file
+    ///   serves them all.
+    init(
+        _ bytes: [UInt8], path: String, options: [Option], strangers: Set<String>
+    ) throws(CommandFailure) {
         let json: JSONValue
         do throws(JSONSyntaxError) {
             json = try JSONParser.parse(bytes)
@@ -16,6 +20,7 @@ struct ConfigurationFile {
             guard
                 let option = options.first(where: { $0.key == member.name && $0.name != "config" })
             else {
+                if strangers.contains(member.name) { continue }
                 throw CommandFailure(.configuration, "\(path): \"\(member.name)\" is no option")
             }
             let origin = "\(option.key) in \(path)"

@@ -140,7 +140,7 @@ struct ServeConfiguration: Sendable {
         {
             guard value.origin == "BROADSHEET_ADMIN_KEY" else {
                 throw CommandFailure(
-                    .usage,
+                    value.origin.hasPrefix("-") ? .usage : .configuration,
                     "\(value.origin): give the key by BROADSHEET_ADMIN_KEY or --admin-key-file")
             }
             guard let key = OperatorKey(value.text) else {

@@ -14,9 +14,13 @@ struct Settings: Sendable {
     /// What stood on the command line beside the options.
     let operands: [String]
 
+    /// - Parameters:
+    ///   - options: of this command.
+    ///   - strangers: keys of a configuration file that only other commands know.
     /// - Throws: `.usage` for a wrong flag, `.configuration` for a wrong file.
     init(
-        options: [Option], arguments: [String], environment: [String: String],
+        options: [Option], strangers: Set<String> = [], arguments: [String],
+        environment: [String: String],
         readFile: (String) throws(CommandFailure) -> [UInt8]
     ) throws(CommandFailure) {
         let line = try CommandLineArguments(arguments, options: options)
@@ -29,7 +33,8 @@ struct Settings: Sendable {
             }
         }
         guard let path = values["config"]?.last?.text else { return }
-        let file = try ConfigurationFile(readFile(path), path: path, options: options)
+        let file = try ConfigurationFile(
+            readFile(path), path: path, options: options, strangers: strangers)
         values.merge(file.values) { standing, _ in standing }
     }
 

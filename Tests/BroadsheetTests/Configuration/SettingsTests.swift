@@ -16,7 +16,8 @@ import Testing
         _ line: String = "", _ environment: [String: String] = [:], file: String = "{}"
     ) throws(CommandFailure) -> Settings {
         try Settings(
-            options: Self.options, arguments: line.split(separator: " ").map(String.init),
+            options: Self.options, strangers: ["loops"],
+            arguments: line.split(separator: " ").map(String.init),
             environment: environment
         ) { (path) throws(CommandFailure) in
             guard path == "a.json" else { throw CommandFailure(.noInput, "no \(path)") }
@@ -40,6 +41,17 @@ import Testing
         #expect(try number(settings("", environment, file: file)) == 2)
         #expect(try number(settings("--config a.json", file: file)) == 3)
         #expect(try number(settings()) == 4)
+    }
+
+    @Test func `one file serves all commands, and none takes an unknown name`() throws {
+        let both = #"{"maxConnections": 3, "loops": [{}]}"#
+        #expect(try settings("--config a.json", file: both).all("max-connections").count == 1)
+        let wrong = try #require(throws: CommandFailure.self) {
+            try settings("--config a.json", file: #"{"lops": 2}"#)
+        }
+        #expect(wrong.status == .configuration && wrong.message.contains("lops"))
+        #expect(Broadsheet.configurationKeys.isSuperset(of: ["loops", "dryRun", "role"]))
+        #expect(!Broadsheet.configurationKeys.contains("config"))
     }
 
     @Test(arguments: [
