@@ -29,6 +29,7 @@ let package = Package(
     products: [
         .executable(name: "broadsheet", targets: ["broadsheet"]),
         .library(name: "ArticleAPI", targets: ["ArticleAPI"]),
+        .library(name: "ArticleClient", targets: ["ArticleClient"]),
     ],
     targets: [
         // Rung 0: C libraries and the kernel's own headers, as modules.
@@ -51,7 +52,15 @@ let package = Package(
         layer("HTTPServer", ["CZlib", "HTTP", "Network"]),
         layer("HTTPClient", ["HTTP", "Network"]),
 
-        // Rung 3: the store.
+        // Rung 3: the SDK; the store. On Apple's platforms URLSession is the client.
+        .target(
+            name: "ArticleClient",
+            dependencies: [
+                "ArticleAPI", "HTTP",
+                .target(name: "HTTPClient", condition: .when(platforms: [.linux])),
+                .target(name: "Network", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: rules),
         layer("ArticleStore", ["ArticleAPI", "CSQLite", "Network", "Resources"]),
 
         // Rung 4: the rules.
@@ -79,6 +88,12 @@ let package = Package(
         tests("HTTPServerTests", ["CZlib", "HTTP", "HTTPServer", "Network", "TestSupport"]),
         tests(
             "HTTPClientTests", ["HTTP", "HTTPClient", "HTTPServer", "Network", "TestSupport"]),
+        tests(
+            "ArticleClientTests",
+            [
+                "ArticleAPI", "ArticleClient", "HTTP", "HTTPClient", "HTTPServer", "Network",
+                "TestSupport",
+            ]),
         tests(
             "ArticleStoreTests",
             ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport", "store-writer"]),

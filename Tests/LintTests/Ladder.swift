@@ -25,6 +25,9 @@ enum Ladder {
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
         "HTTPServer": Rung(2, ["CZlib", "HTTP", "Network"], modules: system),
         "HTTPClient": Rung(2, ["HTTP", "Network"], modules: system),
+        "ArticleClient": Rung(
+            3, ["ArticleAPI", "HTTP", "HTTPClient", "Network"],
+            modules: system.union(["Foundation", "Security"])),
         "ArticleStore": Rung(
             3, ["ArticleAPI", "CSQLite", "Network", "Resources"], modules: system),
         "ArticleServices": Rung(

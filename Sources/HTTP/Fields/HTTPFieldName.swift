@@ -17,6 +17,7 @@ public struct HTTPFieldName: Sendable {
 
     public static let accept = HTTPFieldName(known: "Accept")
     public static let acceptEncoding = HTTPFieldName(known: "Accept-Encoding")
+    public static let age = HTTPFieldName(known: "Age")
     public static let allow = HTTPFieldName(known: "Allow")
     public static let authorization = HTTPFieldName(known: "Authorization")
     public static let cacheControl = HTTPFieldName(known: "Cache-Control")
@@ -25,6 +26,7 @@ public struct HTTPFieldName: Sendable {
     public static let contentLength = HTTPFieldName(known: "Content-Length")
     public static let contentLocation = HTTPFieldName(known: "Content-Location")
     public static let contentType = HTTPFieldName(known: "Content-Type")
+    public static let cookie = HTTPFieldName(known: "Cookie")
     public static let date = HTTPFieldName(known: "Date")
     public static let etag = HTTPFieldName(known: "ETag")
     public static let expect = HTTPFieldName(known: "Expect")
@@ -38,6 +40,7 @@ public struct HTTPFieldName: Sendable {
     public static let lastModified = HTTPFieldName(known: "Last-Modified")
     public static let link = HTTPFieldName(known: "Link")
     public static let location = HTTPFieldName(known: "Location")
+    public static let proxyAuthorization = HTTPFieldName(known: "Proxy-Authorization")
     public static let retryAfter = HTTPFieldName(known: "Retry-After")
     public static let server = HTTPFieldName(known: "Server")
     public static let trailer = HTTPFieldName(known: "Trailer")

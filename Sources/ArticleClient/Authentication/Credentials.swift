@@ -1,0 +1,54 @@
+public import ArticleAPI
+
+/// What shows the backend who asks: a key, or a token that can be renewed.
+public struct Credentials: Sendable, Hashable {
+    /// A key or an access token, as `Authorization: Bearer` carries it.
+    public var token: String
+    /// What a new token is had for.
+    public var refreshToken: String?
+
+    public init(token: String, refreshToken: String? = nil) {
+        self.token = token
+        self.refreshToken = refreshToken
+    }
+}
+
+extension Credentials: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Nothing that a log must not hold.
+    public var description: String { "Credentials(\(Redaction.mark))" }
+    public var debugDescription: String { description }
+}
+
+extension Credentials: JSONModel {
+    /// How a file keeps them.
+    public static let shape = ObjectShape(
+        Self.init(token:refreshToken:),
+        .required("token", \.token, .text(.line(1...4096))),
+        .optional("refreshToken", \.refreshToken, .text(.line(1...4096))))
+}
+
+/// Where credentials are kept between runs.
+public protocol CredentialStore: Sendable {
+    /// `nil` where there are none.
+    func load() throws(CredentialStoreError) -> Credentials?
+    func save(_ credentials: Credentials) throws(CredentialStoreError)
+    func remove() throws(CredentialStoreError)
+}
+
+/// Why credentials cannot be read or kept; never what they are.
+public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}
+
+/// Keeps credentials as long as the process lives: for tests.
+public final class MemoryCredentialStore: CredentialStore {
+    private let credentials: Guarded<Credentials?>
+
+    public init(_ credentials: Credentials? = nil) { self.credentials = Guarded(credentials) }
+
+    public func load() -> Credentials? { credentials.withLock { $0 } }
+    public func save(_ credentials: Credentials) { self.credentials.withLock { $0 = credentials } }
+    public func remove() { credentials.withLock { $0 = nil } }
+}

@@ -1,0 +1,47 @@
+public import ArticleAPI
+
+/// Why a request to the backend came to no item.
+public enum BackendError: Error, Sendable, Hashable {
+    /// The exchange failed on its way, or what came is no answer.
+    case transport(TransportFailure)
+    /// The backend refused the request, and says why.
+    case problem(Problem)
+    /// The backend wants credentials, and those that there are it does not take.
+    case unauthorized(Problem)
+    /// The answer is not what the contract says.
+    case mapping(ResponseMapperError)
+    /// Whoever asked does not want the answer any more.
+    case cancelled
+    /// A later question took the place of this one.
+    case superseded
+    /// The deadline came first.
+    case timedOut
+    /// The backend cannot be reached; why, in words.
+    case offline(String)
+}
+
+extension BackendError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .transport(let failure): failure.description
+        case .problem(let problem), .unauthorized(let problem):
+            problem.detail ?? (problem.title.isEmpty ? "status \(problem.status)" : problem.title)
+        case .mapping(let error): "the answer is not what was expected: \(error)"
+        case .cancelled: "the request was cancelled"
+        case .superseded: "a later request took the place of this one"
+        case .timedOut: "the request took too long"
+        case .offline(let reason): reason
+        }
+    }
+}
+
+extension BackendError {
+    init(_ error: TransportError) {
+        switch error {
+        case .cancelled: self = .cancelled
+        case .timedOut: self = .timedOut
+        case .offline(let reason): self = .offline(reason)
+        case .failed(let failure): self = .transport(failure)
+        }
+    }
+}

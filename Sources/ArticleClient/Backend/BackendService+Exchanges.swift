@@ -1,0 +1,119 @@
+import HTTP
+
+/// From a call to one answer of the backend: tries, credentials, redirects.
+extension BackendService {
+    typealias Outcome = Result<HTTPResponse, BackendError>
+
+    /// Sends the call, again where that does no harm and may help, until the deadline.
+    func exchanged(_ call: Call) async -> Outcome {
+        let policy = configuration.retries
+        var attempt = 1
+        while true {
+            let outcome: Outcome
+            do throws(BackendError) {
+                outcome = .success(try await authorized(call))
+            } catch { outcome = .failure(error) }
+            guard attempt < policy.attempts, let reason = reasonToRetry(outcome),
+                RetryPolicy.allows(call.request)
+            else { return outcome }
+            let delay = policy.delay(
+                behind: attempt, retryAfter: retryAfter(outcome), random: environment.random)
+            guard environment.now() + delay < call.deadline else { return outcome }
+            network.tell(
+                BackendEvent(
+                    .retried(after: delay, because: reason), call.request, to: call.origin))
+            do { try await environment.sleep(delay) } catch { return .failure(.cancelled) }
+            attempt += 1
+        }
+    }
+
+    /// Why another try may help; `nil` if it would not.
+    private func reasonToRetry(_ outcome: Outcome) -> BackendError? {
+        switch outcome {
+        case .success(let response):
+            guard configuration.retries.statuses.contains(response.status) else { return nil }
+            return Self.error(of: Answer(response))
+        case .failure(let error):
+            switch error {
+            case .offline, .timedOut: return error
+            case .transport(let failure):
+                return [.disconnected, .malformed].contains(failure.kind) ? error : nil
+            default: return nil
+            }
+        }
+    }
+
+    /// Seconds or a date (RFC 9110 §10.2.3).
+    private func retryAfter(_ outcome: Outcome) -> Duration? {
+        guard case .success(let response) = outcome, let text = response.fields[.retryAfter]
+        else { return nil }
+        if let seconds = Int64(text) { return .seconds(min(max(0, seconds), 1 << 32)) }
+        return HTTPDate.seconds(text).map { .seconds(max(0, $0 - environment.wallSeconds())) }
+    }
+
+    // MARK: Credentials
+
+    /// Sends the call with the token; one that is refused is renewed, at most twice.
+    private func authorized(_ call: Call) async throws(BackendError) -> HTTPResponse {
+        var token = auth.token
+        var renewals = 0
+        while true {
+            let (response, origin) = try await redirected(call, token)
+            guard response.status == .unauthorized, origin == call.origin, let refused = token,
+                renewals < 2,
+                let new = try await auth.token(insteadOf: refused, by: withoutCredentials)
+            else { return response }
+            token = new
+            renewals += 1
+        }
+    }
+
+    // MARK: Redirects
+
+    /// Sends the call, and again to wherever the answers say; the token goes to the backend's own
+    /// origin alone.
+    private func redirected(
+        _ call: Call, _ token: String?
+    ) async throws(BackendError) -> (HTTPResponse, HTTPOrigin) {
+        var (request, origin) = (call.request, call.origin)
+        for _ in 0...max(0, configuration.redirects) {
+            var outgoing = request
+            if let token, origin == call.origin {
+                try checkSecrecy(of: origin)
+                guard outgoing.fields.set(.authorization, to: "Bearer \(token)") else {
+                    throw .transport(
+                        TransportFailure(.credentials, "the token cannot stand in a header field"))
+                }
+            }
+            let response = try await network.send(
+                outgoing, to: origin, options: try transportOptions(call))
+            guard let next = Redirect(response, of: request, from: origin) else {
+                return (response, origin)
+            }
+            (request, origin) = (next.request, next.origin)
+        }
+        throw .transport(
+            TransportFailure(.redirected, "more than \(configuration.redirects) redirects"))
+    }
+
+    private func checkSecrecy(of origin: HTTPOrigin) throws(BackendError) {
+        guard origin.scheme == .https || origin.isLoopback || configuration.sendsTokensInTheClear
+        else {
+            throw .transport(
+                TransportFailure(
+                    .credentials, "the token would go to \(origin) where others can read it"))
+        }
+    }
+
+    private func transportOptions(_ call: Call) throws(BackendError) -> TransportOptions {
+        let left = call.deadline - environment.now()
+        guard left > .zero else { throw .timedOut }
+        var options = TransportOptions()
+        options.timeout = left
+        options.stallTimeout = call.isStreamed ? nil : configuration.stallTimeout
+        options.bodyBytes = call.isStreamed ? .max : configuration.bodyBytes
+        options.isStreamed = call.isStreamed
+        options.uploadProgress = call.options.uploadProgress
+        return options
+    }
+}

@@ -1,0 +1,146 @@
+public import ArticleAPI
+import HTTP
+
+/// Sends requests of the contract to a backend and gives their items.
+///
+/// It adds token and headers, follows redirects, renews credentials, sends again what may be,
+/// shares equal requests, and knows which copies still stand. It knows no endpoint: a new request
+/// needs no change here. Copies of a service share their connections, copies and credentials.
+public struct BackendService: Sendable {
+    public let configuration: BackendConfiguration
+    public let auth: BackendAuth
+    let network: NetworkService
+    let cache: ResponseCache?
+    let environment: ClientEnvironment
+    let calls = Coalescer<CallKey, Answer>()
+
+    /// - Parameters:
+    ///   - transport: the engine.
+    ///   - auth: `BackendAuth()`: a stranger.
+    ///   - cache: `nil`: no copies are kept.
+    ///   - observers: told of everything that happens.
+    public init(
+        configuration: BackendConfiguration = .shared, transport: any Transport,
+        auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),
+        observers: [BackendObserver] = [], environment: ClientEnvironment = .system
+    ) {
+        self.init(
+            configuration: configuration, auth: auth, cache: cache,
+            network: NetworkService(transport, observers: observers, environment: environment),
+            environment: environment)
+    }
+
+    private init(
+        configuration: BackendConfiguration, auth: BackendAuth, cache: ResponseCache?,
+        network: NetworkService, environment: ClientEnvironment
+    ) {
+        self.configuration = configuration
+        self.auth = auth
+        self.cache = cache
+        self.network = network
+        self.environment = environment
+    }
+
+    #if canImport(HTTPClient)
+        /// A service over sockets of its own.
+        public init(
+            configuration: BackendConfiguration = .shared, auth: BackendAuth = BackendAuth(),
+            cache: ResponseCache? = ResponseCache(), observers: [BackendObserver] = []
+        ) {
+            self.init(
+                configuration: configuration, transport: SocketTransport(), auth: auth,
+                cache: cache, observers: observers)
+        }
+    #endif
+
+    /// The same service for a stranger: what a renewal of credentials is sent by.
+    var withoutCredentials: BackendService {
+        BackendService(
+            configuration: configuration, auth: BackendAuth(), cache: nil, network: network,
+            environment: environment)
+    }
+
+    // MARK: Sending
+
+    /// Sends the request and gives its item.
+    public func send<Request: BackendAPIRequest>(
+        _ request: Request, options: RequestOptions = .init()
+    ) async throws(BackendError) -> Request.Item {
+        try await reply(to: request, options: options).item
+    }
+
+    /// Sends the request and gives its item with what is known of the answer.
+    public func reply<Request: BackendAPIRequest>(
+        to request: Request, options: RequestOptions = .init()
+    ) async throws(BackendError) -> BackendReply<Request.Item> {
+        let call = call(RequestPrinter.print(request), options)
+        let answer = try await answer(to: call).get()
+        guard (200..<300).contains(answer.status.code) else { throw Self.error(of: answer) }
+        return answer.reply(try map(answer, of: call, Request.Item.self))
+    }
+
+    /// As `send`; every outcome is a value.
+    func result<Request: BackendAPIRequest>(
+        of request: Request, options: RequestOptions
+    ) async -> Result<Request.Item, BackendError> {
+        do throws(BackendError) {
+            return .success(try await send(request, options: options))
+        } catch { return .failure(error) }
+    }
+
+    /// Sends the request and calls exactly one of both closures, once, on any thread.
+    /// - Returns: what the request can be cancelled by.
+    @discardableResult
+    public func send<Request: BackendAPIRequest>(
+        _ request: Request, options: RequestOptions = .init(),
+        success: @escaping @Sendable (Request.Item) -> Void,
+        failure: @escaping @Sendable (BackendError) -> Void
+    ) -> ServiceOperation<Request> {
+        let operation = ServiceOperation(request, on: self, options: options)
+        operation.whenEnded { result in
+            switch result {
+            case .success(let item): success(item)
+            case .failure(let error): failure(error)
+            }
+        }
+        operation.operation.begin {}
+        return operation
+    }
+
+    // MARK: Answers
+
+    func call(_ request: HTTPRequest, _ options: RequestOptions) -> Call {
+        Call(request, configuration, options, now: environment.now())
+    }
+
+    private func map<Item: ResponseItem>(
+        _ answer: Answer, of call: Call, _: Item.Type
+    ) throws(BackendError) -> Item {
+        let start = environment.now()
+        do throws(ResponseMapperError) {
+            let item = try ResponseMapper<Item>().map(answer.bytes)
+            network.tell(event(.mapped, call, since: start))
+            return item
+        } catch {
+            network.tell(event(.unmapped(error), call, since: start))
+            throw .mapping(error)
+        }
+    }
+
+    func event(_ kind: BackendEvent.Kind, _ call: Call, since start: Duration) -> BackendEvent {
+        BackendEvent(
+            kind, call.request, to: call.origin, duration: environment.now() - start)
+    }
+
+    /// What an answer that is no success says.
+    static func error(of answer: Answer) -> BackendError {
+        let type = answer.fields[.contentType].flatMap { MediaType($0) }
+        var problem = Problem(
+            type: "about:blank", title: answer.status.reason, status: answer.status.code)
+        if type?.is(Problem.mediaType) == true, let told = try? Problem(mapping: answer.bytes) {
+            problem = told
+            problem.status = answer.status.code
+        }
+        return answer.status == .unauthorized ? .unauthorized(problem) : .problem(problem)
+    }
+}

@@ -1,0 +1,72 @@
+import HTTP
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Where an answer sends its request instead (RFC 9110 §15.4).
+struct Redirect {
+    let request: HTTPRequest
+    let origin: HTTPOrigin
+
+    /// `nil` for an answer that redirects nothing, or where following would change what the
+    /// request means.
+    init?(
+        _ response: HTTPResponse, of request: HTTPRequest, from origin: HTTPOrigin
+    ) {
+        guard let location = response.fields[.location],
+            let method = Self.method(response.status, request.method),
+            let (target, next) = Self.resolve(location, request.target, origin)
+        else { return nil }
+        var request = request
+        request.target = target
+        if method != request.method {
+            request.method = method
+            request.body = []
+            request.fields.remove(.contentType)
+        }
+        if next != origin {
+            // Secrets are for those to whom they were given.
+            for name in [HTTPFieldName.authorization, .cookie, .proxyAuthorization, .host] {
+                request.fields.remove(name)
+            }
+        }
+        self.request = request
+        self.origin = next
+    }
+
+    private static func method(_ status: HTTPStatus, _ method: HTTPMethod) -> HTTPMethod? {
+        switch status {
+        case .movedPermanently, .found: method.isSafe ? method : nil
+        case .seeOther: method == .head ? .head : .get
+        case .temporaryRedirect, .permanentRedirect: method
+        default: nil
+        }
+    }
+
+    /// The reference, seen from the request's address (RFC 3986 §5).
+    private static func resolve(
+        _ location: String, _ target: RequestTarget, _ origin: HTTPOrigin
+    ) -> (RequestTarget, HTTPOrigin)? {
+        let isUnix = origin.place.isUnix
+        let base = URL(string: (isUnix ? "http://localhost" : origin.description) + "\(target)")
+        guard let base, let url = URL(string: location, relativeTo: base)?.absoluteURL,
+            let components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            let scheme = components.scheme, let host = components.percentEncodedHost
+        else { return nil }
+        let path = components.percentEncodedPath
+        guard
+            let next = HTTPOrigin(
+                "\(scheme)://\(host)" + (components.port.map { ":\($0)" } ?? "")),
+            let target = RequestTarget(
+                path: path.isEmpty ? "/" : path, query: components.percentEncodedQuery)
+        else { return nil }
+        // What a Unix socket calls localhost is itself.
+        if isUnix, next == HTTPOrigin("http://localhost") { return (target, origin) }
+        // TLS is not given up on the way.
+        guard origin.scheme == .http || next.scheme == .https else { return nil }
+        return (target, next)
+    }
+}

@@ -1,0 +1,75 @@
+import HTTP
+
+/// A copy of an answer.
+struct CachedResponse: Sendable {
+    var fields: HTTPFields
+    let bytes: [UInt8]
+    /// When the backend last said so (`ClientEnvironment.now`), and how old it was then.
+    var confirmed: Duration
+    var ageThen: Duration
+    /// How long it may be used without asking; `nil`: not at all.
+    var lifetime: Duration?
+    let generation: Int
+    var lastUse = 0
+    var cost = 0
+
+    /// The copy; `nil` of an answer that must not or need not be kept (RFC 9111 §3).
+    init?(
+        _ fields: HTTPFields, _ bytes: [UInt8], generation: Int, now: Duration
+    ) {
+        let control = CacheControl(fields)
+        let varies = fields.list(.vary, has: "*")
+        guard !control.forbidsStorage, !varies, fields.contains(.etag) || control.lifetime != nil
+        else { return nil }
+        self.fields = fields
+        self.bytes = bytes
+        self.generation = generation
+        confirmed = now
+        ageThen = CacheControl.age(fields)
+        lifetime = control.lifetime
+    }
+
+    var etag: String? { fields[.etag] }
+
+    func age(now: Duration) -> Duration { ageThen + max(.zero, now - confirmed) }
+
+    func isFresh(now: Duration) -> Bool {
+        lifetime.map { age(now: now) < $0 } ?? false
+    }
+
+    /// The copy after the backend said that it still stands (RFC 9111 §4.3.4).
+    func confirmed(by new: HTTPFields, generation: Int, now: Duration) -> CachedResponse? {
+        var merged = HTTPFields()
+        for (name, value) in fields.all {
+            guard let name = HTTPFieldName(name), !new.contains(name) else { continue }
+            merged.append(name, value)
+        }
+        for (name, value) in new.all {
+            guard let name = HTTPFieldName(name), name != .contentLength else { continue }
+            merged.append(name, value)
+        }
+        return CachedResponse(merged, bytes, generation: generation, now: now)
+    }
+}
+
+/// What `Cache-Control` and `Age` say to a private cache (RFC 9111 §5).
+struct CacheControl {
+    let forbidsStorage: Bool
+    /// `nil`: ask each time.
+    let lifetime: Duration?
+
+    init(_ fields: HTTPFields) {
+        let directives = (fields.combined(.cacheControl) ?? "").lowercased()
+            .split(separator: ",").map { $0.filter { $0 != " " && $0 != "\"" } }
+        forbidsStorage = directives.contains("no-store")
+        let seconds = directives.compactMap { directive in
+            directive.hasPrefix("max-age=") ? Int64(directive.dropFirst(8)) : nil
+        }.first
+        let mustAsk = directives.contains { $0 == "no-cache" || $0.hasPrefix("no-cache=") }
+        lifetime = mustAsk ? nil : seconds.flatMap { $0 > 0 ? .seconds($0) : nil }
+    }
+
+    static func age(_ fields: HTTPFields) -> Duration {
+        .seconds(max(0, fields[.age].flatMap { Int64($0) } ?? 0))
+    }
+}

@@ -1,0 +1,94 @@
+import HTTP
+
+/// Keeps answers with their validators, within a bound, so that the backend can say that a copy
+/// still stands instead of sending it again (RFC 9111, a private cache).
+public final class ResponseCache: Sendable {
+    private struct State {
+        var entries: [CacheKey: CachedResponse] = [:]
+        var bytes = 0
+        var uses = 0
+        /// Copies of earlier generations are asked about before they are used.
+        var generation = 0
+    }
+
+    private let limitBytes: Int
+    private let state = Guarded(State())
+
+    /// - Parameter limitBytes: of all copies with their fields; an answer of more than a quarter
+    ///   of it is not kept.
+    public init(limitBytes: Int = 8 << 20) { self.limitBytes = limitBytes }
+
+    /// What is kept, in bytes.
+    public var bytes: Int { state.withLock { $0.bytes } }
+
+    public func removeAll() {
+        state.withLock { state in
+            state.entries = [:]
+            state.bytes = 0
+        }
+    }
+
+    // MARK: For requests
+
+    /// Something was written: no copy is used any more without asking.
+    func expireAll() { state.withLock { $0.generation += 1 } }
+
+    /// What an answer that is asked for now has to be stored with.
+    var generation: Int { state.withLock { $0.generation } }
+
+    func copy(for key: CacheKey) -> CachedResponse? {
+        state.withLock { state in
+            guard var entry = state.entries[key] else { return nil }
+            state.uses += 1
+            entry.lastUse = state.uses
+            state.entries[key] = entry
+            if entry.generation != state.generation { entry.lifetime = nil }
+            return entry
+        }
+    }
+
+    func store(_ copy: CachedResponse, for key: CacheKey) {
+        let cost = copy.bytes.count + copy.fields.wireBytes.count + key.bytes.count
+        state.withLock { state in
+            remove(key, from: &state)
+            guard cost <= limitBytes / 4 else { return }
+            var copy = copy
+            state.uses += 1
+            copy.lastUse = state.uses
+            copy.cost = cost
+            state.entries[key] = copy
+            state.bytes += cost
+            if state.bytes > limitBytes { shrink(&state) }
+        }
+    }
+
+    func remove(_ key: CacheKey) { state.withLock { remove(key, from: &$0) } }
+
+    private func remove(_ key: CacheKey, from state: inout State) {
+        if let old = state.entries.removeValue(forKey: key) { state.bytes -= old.cost }
+    }
+
+    /// Lets go what was not used for longest, a quarter at a time, so that sorting is rare.
+    private func shrink(_ state: inout State) {
+        for (key, _) in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
+            guard state.bytes > limitBytes / 4 * 3 else { return }
+            remove(key, from: &state)
+        }
+    }
+}
+
+/// What decides an answer's bytes: where the request goes, what it asks for, and who asks.
+struct CacheKey: Hashable, Sendable {
+    let origin: HTTPOrigin
+    /// Target and fields, credentials among them, so that whatever `Vary` names is in it.
+    let bytes: [UInt8]
+
+    init(_ request: HTTPRequest, to origin: HTTPOrigin, token: String?) {
+        self.origin = origin
+        var bytes = request.target.bytes
+        bytes.append(0x20)
+        bytes += request.fields.wireBytes
+        bytes += (token ?? "").utf8
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,54 @@
+public import HTTP
+
+/// Where a backend is: an origin, and what stands before every path.
+public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
+    public let origin: HTTPOrigin
+    /// `/api`, without a slash at its end; empty as a rule.
+    public let path: String
+
+    /// `http://localhost:8080`, `https://example.com/api`, `unix:/run/broadsheet.control`; `nil`
+    /// for anything else.
+    public init?(_ text: String) {
+        if text.hasPrefix("unix:") {
+            guard let origin = HTTPOrigin(text) else { return nil }
+            self.origin = origin
+            path = ""
+            return
+        }
+        guard let mark = text.firstRange(of: "://") else { return nil }
+        let slash = text[mark.upperBound...].firstIndex(of: "/") ?? text.endIndex
+        guard let origin = HTTPOrigin(String(text[..<slash])) else { return nil }
+        var path = text[slash...]
+        while path.last == "/" { path.removeLast() }
+        if !path.isEmpty {
+            guard let target = RequestTarget(path: String(path)), target.query == nil else {
+                return nil
+            }
+        }
+        self.origin = origin
+        self.path = String(path)
+    }
+
+    public init(_ origin: HTTPOrigin) {
+        self.origin = origin
+        path = ""
+    }
+
+    public var description: String { "\(origin)\(path)" }
+
+    /// The target of a request, behind this path.
+    func target(_ target: RequestTarget) -> RequestTarget {
+        guard !path.isEmpty else { return target }
+        return RequestTarget(Array(path.utf8) + target.bytes) ?? target
+    }
+}
+
+extension BaseURL: ExpressibleByStringLiteral {
+    /// An address that the program writes down.
+    public init(stringLiteral text: String) {
+        guard let url = BaseURL(text) else {
+            preconditionFailure("programmer error: \(text) is no address of a backend")
+        }
+        self = url
+    }
+}

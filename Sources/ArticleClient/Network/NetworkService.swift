@@ -1,0 +1,51 @@
+public import HTTP
+
+/// Runs exchanges over a transport: each ends exactly once, and its observers hear of it.
+public struct NetworkService: Sendable {
+    private let transport: any Transport
+    private let observers: [BackendObserver]
+    private let environment: ClientEnvironment
+
+    public init(
+        _ transport: any Transport, observers: [BackendObserver] = [],
+        environment: ClientEnvironment = .system
+    ) {
+        self.transport = transport
+        self.observers = observers
+        self.environment = environment
+    }
+
+    /// Sends the request and gives the answer, of any status, whole or streamed as the options
+    /// say. Cancelling the task ends the exchange at once.
+    public func send(
+        _ request: HTTPRequest, to origin: HTTPOrigin, options: TransportOptions = .init()
+    ) async throws(BackendError) -> HTTPResponse {
+        guard !observers.isEmpty else { return try await exchange(request, origin, options) }
+        let start = environment.now()
+        tell(BackendEvent(.started, request, to: origin))
+        let outcome: Result<HTTPResponse, BackendError>
+        do throws(BackendError) {
+            outcome = .success(try await exchange(request, origin, options))
+        } catch { outcome = .failure(error) }
+        let duration = environment.now() - start
+        tell(
+            BackendEvent(
+                .finished(outcome.map(\.status)), request, to: origin, duration: duration))
+        return try outcome.get()
+    }
+
+    private func exchange(
+        _ request: HTTPRequest, _ origin: HTTPOrigin, _ options: TransportOptions
+    ) async throws(BackendError) -> HTTPResponse {
+        do throws(TransportError) {
+            return try await transport.exchange(request, with: origin, options: options)
+        } catch { throw BackendError(error) }
+    }
+
+    /// The event is only made where someone hears of it.
+    func tell(_ event: @autoclosure () -> BackendEvent) {
+        guard !observers.isEmpty else { return }
+        let event = event()
+        for observer in observers { observer(event) }
+    }
+}

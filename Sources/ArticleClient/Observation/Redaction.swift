@@ -1,0 +1,81 @@
+import ArticleAPI
+import HTTP
+
+/// Takes secrets out of what people get to see.
+enum Redaction {
+    static let mark = "<redacted>"
+
+    private static let secretFields: [HTTPFieldName] = [
+        .authorization, .proxyAuthorization, .cookie,
+    ]
+    private static let secretNames: Set<String> = [
+        "password", "token", "accesstoken", "refreshtoken", "secret", "key", "apikey",
+    ]
+    /// How the backend's keys and tokens begin.
+    private static let secretPrefixes = ["bsk_", "bsa_", "bsr_"]
+
+    static func value(_ value: String, of name: String) -> String {
+        guard let field = HTTPFieldName(name), secretFields.contains(field) else {
+            return text(value)
+        }
+        // The scheme is no secret: `Bearer`.
+        let parts = value.split(separator: " ", maxSplits: 1)
+        return parts.count == 2 && field != .cookie ? "\(parts[0]) \(mark)" : mark
+    }
+
+    /// The text without keys and tokens, also as values of a query's secret names.
+    static func text(_ text: String) -> String {
+        var result = ""
+        var word = ""
+        var isSecret = false
+        // Invariant: `result` has everything before `word`, which is a run of a token's letters.
+        for character in text + "\n" {
+            if character.isLetter || character.isNumber || character == "_" || character == "-" {
+                word.append(character)
+                continue
+            }
+            let hasPrefix = secretPrefixes.contains { word.hasPrefix($0) }
+            result += !word.isEmpty && (hasPrefix || isSecret) ? mark : word
+            isSecret = character == "=" && isSecretName(word) || isSecret && character == "%"
+            result.append(character)
+            word = ""
+        }
+        return String(result.dropLast())
+    }
+
+    /// A body: values of secret names in JSON are left out, wherever they stand.
+    static func body(_ text: String, _ bytes: [UInt8]) -> String {
+        guard let value = try? JSONParser.parse(bytes) else { return Self.text(text) }
+        guard hasSecrets(value) else { return Self.text(text) }
+        var writer = JSONWriter(capacity: bytes.count)
+        redacted(value).write(to: &writer)
+        return Self.text(String(decoding: writer.bytes, as: UTF8.self))
+    }
+
+    private static func isSecretName(_ name: String) -> Bool {
+        secretNames.contains(name.lowercased().filter(\.isLetter))
+    }
+
+    private static func hasSecrets(_ value: JSONValue) -> Bool {
+        switch value {
+        case .array(let items): items.contains(where: hasSecrets)
+        case .object(let members):
+            members.contains { isSecretName($0.name) || hasSecrets($0.value) }
+        default: false
+        }
+    }
+
+    private static func redacted(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let items): .array(items.map(redacted))
+        case .object(let members):
+            .object(
+                members.map { member in
+                    .init(
+                        name: member.name,
+                        value: isSecretName(member.name) ? .string(mark) : redacted(member.value))
+                })
+        default: value
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// Runs operations, so many at a time, by priority and then in the order in which they came.
+public final class NetworkQueue: Sendable {
+    private struct State {
+        /// By priority, then by age.
+        var waiting: [NetworkOperation] = []
+        var running: [ObjectIdentifier: NetworkOperation] = [:]
+        var isSuspended = false
+    }
+
+    private let width: Int
+    private let limit: Int
+    private let state = Guarded(State())
+
+    /// - Parameters:
+    ///   - width: how many run at a time; at least 1.
+    ///   - limit: how many may wait; beyond that they fail at once.
+    public init(width: Int = 4, limit: Int = 1_000) {
+        self.width = max(1, width)
+        self.limit = max(0, limit)
+    }
+
+    deinit {
+        for operation in state.withLock({ $0.waiting }) { operation.cancel() }
+    }
+
+    /// How many wait or run.
+    public var count: Int { state.withLock { $0.waiting.count + $0.running.count } }
+
+    /// Takes the operation. One that has been in a queue before is left alone.
+    public func add(_ operation: NetworkOperation) {
+        guard operation.claim() else { return }
+        let isTaken = state.withLock { state in
+            guard state.waiting.count < limit else { return false }
+            let place = state.waiting.lastIndex { $0.priority >= operation.priority }
+            state.waiting.insert(operation, at: place.map { $0 + 1 } ?? 0)
+            return true
+        }
+        guard isTaken else {
+            return operation.end(
+                .failure(.transport(TransportFailure(.overloaded, "the queue is full"))))
+        }
+        // An operation that ends on its own account leaves; one that it waited for lets it go on.
+        operation.whenEnded { [weak self] _ in self?.left(operation) }
+        for dependency in operation.dependencies {
+            dependency.whenEnded { [weak self] _ in self?.advance() }
+        }
+        advance()
+    }
+
+    public func add<Request>(_ operation: ServiceOperation<Request>) { add(operation.operation) }
+
+    /// Begins nothing more; what runs goes on.
+    public func suspend() { state.withLock { $0.isSuspended = true } }
+
+    public func resume() {
+        state.withLock { $0.isSuspended = false }
+        advance()
+    }
+
+    /// Cancels everything of the group that waits or runs; `nil`: everything.
+    public func cancelAll(group: String? = nil) {
+        let operations = state.withLock { state in
+            (state.waiting + state.running.values).filter { group == nil || $0.group == group }
+        }
+        for operation in operations { operation.cancel() }
+    }
+
+    // MARK: Turns
+
+    private func left(_ operation: NetworkOperation) {
+        state.withLock { $0.waiting.removeAll { $0 === operation } }
+    }
+
+    private func isDone(_ operation: NetworkOperation) {
+        state.withLock { $0.running[ObjectIdentifier(operation)] = nil }
+        advance()
+    }
+
+    /// Begins whatever can run, and ends what can never.
+    private func advance() {
+        let (ready, failed) = state.withLock { state in
+            var ready: [NetworkOperation] = []
+            var failed: [(NetworkOperation, BackendError)] = []
+            state.waiting.removeAll { operation in
+                switch operation.readiness {
+                case .failed(let error):
+                    failed.append((operation, error))
+                    return true
+                case .ready where !state.isSuspended && state.running.count < width:
+                    state.running[ObjectIdentifier(operation)] = operation
+                    ready.append(operation)
+                    return true
+                case .ready, .waiting: return false
+                }
+            }
+            return (ready, failed)
+        }
+        for (operation, error) in failed { operation.end(.failure(error)) }
+        for operation in ready { operation.begin { self.isDone(operation) } }
+    }
+}

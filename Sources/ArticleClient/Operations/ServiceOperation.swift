@@ -1,0 +1,45 @@
+public import ArticleAPI
+
+/// A request of the contract as an operation: a queue sends it when its turn comes.
+public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
+    public let request: Request
+    /// What queues and dependencies know of it.
+    public let operation: NetworkOperation
+    private let item: Guarded<Request.Item?>
+
+    public init(
+        _ request: Request, on service: BackendService, options: RequestOptions = .init(),
+        priority: NetworkOperation.Priority = .normal, group: String? = nil,
+        after dependencies: [NetworkOperation] = []
+    ) {
+        self.request = request
+        let item = Guarded<Request.Item?>(nil)
+        self.item = item
+        operation = NetworkOperation(priority: priority, group: group, after: dependencies) {
+            await service.result(of: request, options: options).map { value in
+                item.withLock { $0 = value }
+            }
+        }
+    }
+
+    public func cancel() { operation.cancel() }
+
+    /// Waits for the item. To stop waiting does not cancel the operation.
+    public func value() async throws(BackendError) -> Request.Item {
+        try result(await operation.ended()).get()
+    }
+
+    /// Calls the handler when it has ended, once, on any thread.
+    public func whenEnded(
+        _ handler: @escaping @Sendable (Result<Request.Item, BackendError>) -> Void
+    ) {
+        operation.whenEnded { [self] in handler(result($0)) }
+    }
+
+    private func result(_ outcome: NetworkOperation.Outcome) -> Result<Request.Item, BackendError> {
+        outcome.flatMap {
+            // It has succeeded, so there is one.
+            item.withLock { $0 }.map { .success($0) } ?? .failure(.cancelled)
+        }
+    }
+}

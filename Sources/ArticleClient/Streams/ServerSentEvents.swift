@@ -1,0 +1,111 @@
+/// One event of a stream (the HTML standard, §9.2).
+public struct ServerSentEvent: Sendable, Hashable {
+    /// `message` where the stream names none.
+    public var type: String
+    public var data: String
+    /// What `Last-Event-ID` resumes behind; empty without one.
+    public var id: String
+}
+
+/// The events of a stream, in order.
+public struct ServerSentEvents: AsyncSequence, Sendable {
+    public typealias Element = ServerSentEvent
+    public typealias Failure = BackendError
+
+    private let stream: BackendStream
+    private let limitBytes: Int
+
+    /// - Parameter limitBytes: of one event; a longer one ends the sequence with an error.
+    public init(_ stream: BackendStream, limitBytes: Int = 1 << 20) {
+        self.stream = stream
+        self.limitBytes = limitBytes
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(pieces: stream.makeAsyncIterator(), parser: EventParser(limitBytes: limitBytes))
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var pieces: BackendStream.Iterator
+        fileprivate var parser: EventParser
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(BackendError) -> ServerSentEvent? {
+            while true {
+                if let event = parser.next() { return event }
+                guard let piece = try await pieces.next(isolation: actor) else { return nil }
+                try parser.add(piece)
+            }
+        }
+    }
+}
+
+/// Takes events out of bytes that come in pieces of any size.
+struct EventParser {
+    private let limitBytes: Int
+    private var line: [UInt8] = []
+    private var isAfterReturn = false
+    private var isAtStart = true
+    private var type = ""
+    private var data: [UInt8]?
+    private var id = ""
+    private var ready: [ServerSentEvent] = []
+    private var taken = 0
+
+    init(limitBytes: Int) { self.limitBytes = limitBytes }
+
+    mutating func next() -> ServerSentEvent? {
+        guard taken < ready.count else {
+            (ready, taken) = ([], 0)
+            return nil
+        }
+        taken += 1
+        return ready[taken - 1]
+    }
+
+    mutating func add(_ bytes: [UInt8]) throws(BackendError) {
+        // Invariant: `line` has what came behind the last end of line (CR, LF or both).
+        for byte in bytes {
+            let isSecondHalf = isAfterReturn && byte == 0x0A
+            isAfterReturn = byte == 0x0D
+            guard !isSecondHalf else { continue }
+            guard byte == 0x0A || byte == 0x0D else {
+                line.append(byte)
+                guard line.count + (data?.count ?? 0) <= limitBytes else {
+                    throw .transport(
+                        TransportFailure(
+                            .tooLarge, "an event is longer than \(limitBytes) bytes"))
+                }
+                continue
+            }
+            endLine()
+        }
+    }
+
+    private mutating func endLine() {
+        defer { line.removeAll(keepingCapacity: true) }
+        if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
+        isAtStart = false
+        guard !line.isEmpty else { return dispatch() }
+        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
+        var value = line[colon...].dropFirst()
+        if value.first == 0x20 { value = value.dropFirst() }
+        switch String(decoding: line[..<colon], as: UTF8.self) {
+        case "event": type = String(decoding: value, as: UTF8.self)
+        case "data": data = (data.map { $0 + [0x0A] } ?? []) + value
+        case "id" where !value.contains(0): id = String(decoding: value, as: UTF8.self)
+        default: break
+        }
+    }
+
+    private mutating func dispatch() {
+        if let data {
+            ready.append(
+                ServerSentEvent(
+                    type: type.isEmpty ? "message" : type,
+                    data: String(decoding: data, as: UTF8.self), id: id))
+        }
+        (type, data) = ("", nil)
+    }
+}

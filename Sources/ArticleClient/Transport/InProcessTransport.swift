@@ -1,0 +1,84 @@
+public import HTTP
+
+/// Answers requests by a closure, for tests and previews without sockets.
+public struct InProcessTransport: Transport {
+    private let respond: @Sendable (HTTPRequest, HTTPOrigin) async throws -> HTTPResponse
+
+    /// - Parameter respond: may throw a `TransportError`; another error is a lost connection.
+    public init(
+        _ respond: @escaping @Sendable (HTTPRequest, HTTPOrigin) async throws -> HTTPResponse
+    ) {
+        self.respond = respond
+    }
+
+    public func exchange(
+        _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
+    ) async throws(TransportError) -> HTTPResponse {
+        let flight = Flight<HTTPResponse>()
+        // The closure may not heed cancellation: whoever waits does not depend on it.
+        flight.start { [respond] in
+            do {
+                let response = try await respond(request, origin)
+                options.uploadProgress?(request.body.count, request.body.count)
+                return .success(try await Self.shaped(response, options))
+            } catch {
+                return .failure(BackendError(Self.failure(error)))
+            }
+        }
+        let deadline = Flight<HTTPResponse>(outlivesWaiters: true)
+        deadline.start {
+            try? await Task.sleep(for: options.timeout)
+            if !Task.isCancelled { flight.end(.failure(.timedOut)) }
+            return .failure(.timedOut)
+        }
+        let outcome = await flight.join() ?? .failure(.cancelled)
+        deadline.end(.failure(.cancelled))
+        switch outcome {
+        case .success(let response): return response
+        case .failure(.timedOut): throw .timedOut
+        case .failure(.offline(let reason)): throw .offline(reason)
+        case .failure(.transport(let failure)): throw .failed(failure)
+        case .failure: throw .cancelled
+        }
+    }
+
+    private static func failure(_ error: any Error) -> TransportError {
+        if error is CancellationError { return .cancelled }
+        return error as? TransportError ?? .failed(TransportFailure(.disconnected, "\(error)"))
+    }
+
+    /// The body whole or streamed, as it was asked for.
+    private static func shaped(
+        _ response: HTTPResponse, _ options: TransportOptions
+    ) async throws -> HTTPResponse {
+        var response = response
+        switch response.body {
+        case .stream(let stream) where !options.isStreamed:
+            var bytes: [UInt8] = []
+            while let piece = try await stream.next() {
+                bytes += piece
+                try check(bytes.count, options)
+            }
+            response.body = .bytes(bytes)
+        case .bytes(let bytes):
+            try check(bytes.count, options)
+            if options.isStreamed { response.body = .stream(once(bytes)) }
+        case .none: response.body = options.isStreamed ? .stream(once([])) : .bytes([])
+        case .stream: break
+        }
+        return response
+    }
+
+    private static func check(_ count: Int, _ options: TransportOptions) throws(TransportError) {
+        guard count <= options.bodyBytes else {
+            throw .failed(
+                TransportFailure(
+                    .tooLarge, "the answer is longer than \(options.bodyBytes) bytes"))
+        }
+    }
+
+    private static func once(_ bytes: [UInt8]) -> HTTPBodyStream {
+        let rest = Guarded<[UInt8]?>(bytes.isEmpty ? nil : bytes)
+        return HTTPBodyStream(length: bytes.count) { rest.withLock { $0.take() } }
+    }
+}

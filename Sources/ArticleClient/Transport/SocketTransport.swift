@@ -1,0 +1,90 @@
+// On Apple's platforms there is no HTTPClient, and URLSession carries requests.
+#if canImport(HTTPClient)
+    public import HTTP
+    public import HTTPClient
+    import Network
+
+    /// Carries requests over sockets of its own, with kept connections, also to Unix sockets.
+    public final class SocketTransport: Transport {
+        private let configuration: HTTPClientConfiguration
+        private let client = Lock<HTTPClient?>(nil)
+
+        /// Its event loop begins with the first request.
+        public init(_ configuration: HTTPClientConfiguration = .init()) {
+            self.configuration = configuration
+        }
+
+        /// Connections that are open or about to be.
+        public var connectionCount: Int { client.withLock { $0?.connectionCount ?? 0 } }
+
+        public func exchange(
+            _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
+        ) async throws(TransportError) -> HTTPResponse {
+            let client = try startedClient()
+            do throws(HTTPClientError) {
+                var response = try await client.send(
+                    request, to: origin, options: ExchangeOptions(options))
+                if case .stream(let stream) = response.body {
+                    response.body = .stream(Self.translated(stream))
+                }
+                return response
+            } catch { throw TransportError(error) }
+        }
+
+        private func startedClient() throws(TransportError) -> HTTPClient {
+            do throws(SystemError) {
+                return try client.withLock { (client) throws(SystemError) in
+                    if let client { return client }
+                    let new = try HTTPClient(configuration)
+                    client = new
+                    return new
+                }
+            } catch { throw .failed(TransportFailure(.overloaded, error.description)) }
+        }
+
+        private static func translated(_ stream: HTTPBodyStream) -> HTTPBodyStream {
+            HTTPBodyStream(length: stream.length) {
+                do { return try await stream.next() } catch {
+                    throw (error as? HTTPClientError).map(TransportError.init) ?? error
+                }
+            }
+        }
+    }
+
+    extension ExchangeOptions {
+        fileprivate init(_ options: TransportOptions) {
+            self.init()
+            deadlineMilliseconds = options.timeout.milliseconds
+            stallMilliseconds = options.stallTimeout?.milliseconds
+            bodyBytes = options.bodyBytes
+            isStreamed = options.isStreamed
+            uploadProgress = options.uploadProgress
+        }
+    }
+
+    extension TransportError {
+        fileprivate init(_ error: HTTPClientError) {
+            switch error {
+            case .needsTLS: self = .failed(TransportFailure(.unsupported, error.description))
+            case .unknownHost, .cannotConnect: self = .offline(error.description)
+            case .timedOut: self = .timedOut
+            case .cancelled: self = .cancelled
+            case .disconnected: self = .failed(TransportFailure(.disconnected, error.description))
+            case .malformed: self = .failed(TransportFailure(.malformed, error.description))
+            case .tooLarge: self = .failed(TransportFailure(.tooLarge, error.description))
+            case .tooManyWaiting, .stopped:
+                self = .failed(TransportFailure(.overloaded, error.description))
+            }
+        }
+    }
+#endif
+
+extension Duration {
+    /// Whole milliseconds, rounded up.
+    var milliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+        guard !overflow else { return seconds < 0 ? .min : .max / 2 }
+        return product + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
+}

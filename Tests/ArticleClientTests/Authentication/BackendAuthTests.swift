@@ -1,0 +1,175 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+@Suite struct BackendAuthTests {
+    /// Takes the token `new` alone.
+    private static func backend() -> TestBackend {
+        TestBackend { request, _ in
+            request.fields[.authorization] == "Bearer new" ? page("in") : refusal(.unauthenticated)
+        }
+    }
+
+    private static func auth(
+        _ refresh: @escaping BackendAuth.Refresh
+    ) throws -> BackendAuth {
+        let old = Credentials(token: "old", refreshToken: "r")
+        return try BackendAuth(store: MemoryCredentialStore(old), refresh: refresh)
+    }
+
+    @Test func `however many are refused, the token is renewed once`() async throws {
+        let renewals = Counter()
+        let gate = Signal()
+        let auth = try Self.auth { old, _ in
+            #expect(old == Credentials(token: "old", refreshToken: "r"))
+            renewals.next()
+            await gate.wait()
+            return Credentials(token: "new", refreshToken: "r2")
+        }
+        let backend = Self.backend()
+        let service = backend.service(auth: auth, cache: nil)
+        let pages = await withTaskGroup(of: String?.self) { group in
+            for number in 1...50 {
+                group.addTask {
+                    try? await service.send(FetchArticlesRequest(limit: number)).next
+                }
+            }
+            #expect(await eventually { backend.requests.count == 50 })
+            gate.give()
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(pages == Array(repeating: "in", count: 50))
+        #expect(renewals.value == 1)
+        #expect(backend.requests.count == 100)
+    }
+
+    @Test func `who was refused with the old token just takes the new one`() async throws {
+        let renewals = Counter()
+        let refused = Signal()
+        let goOn = Signal()
+        let auth = try Self.auth { _, _ in
+            renewals.next()
+            return Credentials(token: "newer")
+        }
+        let backend = TestBackend { request, count in
+            guard request.fields[.authorization] == "Bearer old" else { return page("in") }
+            refused.give()
+            await goOn.wait()
+            return refusal(.unauthenticated)
+        }
+        let service = backend.service(auth: auth, cache: nil)
+        async let late = service.send(list).next
+        await refused.wait()
+        try auth.signIn(Credentials(token: "new"))
+        goOn.give()
+        #expect(try await late == "in")
+        #expect(renewals.value == 0)
+        #expect(backend.requests.last?.fields[.authorization] == "Bearer new")
+    }
+
+    @Test func `a renewal that was refused is not tried again until new credentials come`()
+        async throws
+    {
+        let renewals = Counter()
+        let auth = try Self.auth { _, service in
+            renewals.next()
+            // Refused as well: this must not call for a renewal of its own.
+            _ = try await service.send(FetchTagsRequest())
+            return Credentials(token: "never")
+        }
+        let service = Self.backend().service(auth: auth, cache: nil)
+        for _ in 0..<3 {
+            guard case .unauthorized? = await outcome({ try await service.send(list) }).error
+            else { throw TestFailure("not refused") }
+        }
+        #expect(renewals.value == 1)
+        try auth.signIn(Credentials(token: "new"))
+        #expect(try await service.send(list).next == "in")
+    }
+
+    @Test func `a renewal that got no answer says nothing of the credentials`() async throws {
+        let renewals = Counter()
+        let auth = try Self.auth { _, _ in
+            guard renewals.next() > 0 else { throw BackendError.offline("no network") }
+            return Credentials(token: "new")
+        }
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.retries = .none
+        let service = Self.backend().service(configuration, auth: auth, cache: nil)
+        #expect(await outcome { try await service.send(list) }.error == .offline("no network"))
+        #expect(try await service.send(list).next == "in")
+    }
+
+    @Test func `a token that is refused however often it is renewed ends the request`()
+        async throws
+    {
+        let renewals = Counter()
+        let auth = try Self.auth { _, _ in Credentials(token: "wrong\(renewals.next())") }
+        let backend = Self.backend()
+        let error = await outcome { try await backend.service(auth: auth).send(list) }.error
+        guard case .unauthorized? = error else { throw TestFailure("\(error as Any)") }
+        #expect(renewals.value == 2)
+        #expect(backend.requests.count == 3)
+    }
+
+    @Test func `who signs out meanwhile stays signed out`() async throws {
+        let began = Signal()
+        let goOn = Signal()
+        let store = MemoryCredentialStore(Credentials(token: "old"))
+        let auth = try BackendAuth(store: store) { _, _ in
+            began.give()
+            await goOn.wait()
+            return Credentials(token: "new")
+        }
+        let service = Self.backend().service(auth: auth)
+        async let error = outcome { try await service.send(list) }.error
+        await began.wait()
+        try auth.signOut()
+        goOn.give()
+        guard case .unauthorized? = await error else { throw TestFailure("not refused") }
+        #expect(!auth.isSignedIn)
+        #expect(store.load() == nil)
+    }
+
+    @Test func `whoever began a renewal may leave; it goes on for the others`() async throws {
+        let began = Signal()
+        let goOn = Signal()
+        let auth = try Self.auth { _, _ in
+            began.give()
+            await goOn.wait()
+            try Task.checkCancellation()
+            return Credentials(token: "new")
+        }
+        let service = Self.backend().service(auth: auth, cache: nil)
+        let first = Task { await outcome { try await service.send(list) }.error }
+        await began.wait()
+        first.cancel()
+        #expect(await first.value == .cancelled)
+        goOn.give()
+        #expect(try await service.send(list).next == "in")
+    }
+
+    @Test func `a token does not go to another machine in the clear`() async throws {
+        let backend = Self.backend()
+        let auth = BackendAuth(token: "new")
+        var configuration = BackendConfiguration(baseURL: "http://example.com")
+        let error = await outcome { [configuration] in
+            try await backend.service(configuration, auth: auth).send(list)
+        }.error
+        guard case .transport(let failure)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(failure.kind == .credentials)
+        #expect(backend.requests.isEmpty)
+        configuration.sendsTokensInTheClear = true
+        #expect(try await backend.service(configuration, auth: auth).send(list).next == "in")
+    }
+
+    @Test func `a token that would be two fields is refused`() async throws {
+        let backend = Self.backend()
+        let service = backend.service(auth: BackendAuth(token: "a\r\nX: b"))
+        #expect(await outcome { try await service.send(list) }.error != nil)
+        #expect(backend.requests.isEmpty)
+    }
+}

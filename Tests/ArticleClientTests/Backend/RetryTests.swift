@@ -1,0 +1,104 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+@Suite struct RetryTests {
+    private static let create = CreateArticleRequest(article: Article.Draft(title: "a"))
+
+    @Test func `what failed on its way is sent again, later and later`() async throws {
+        let time = TestTime()
+        let backend = TestBackend { _, count in
+            guard count == 2 else { throw TransportError.offline("no network") }
+            return page("at-last")
+        }
+        #expect(try await backend.service(time: time).send(list).next == "at-last")
+        #expect(time.waits == [.milliseconds(200), .milliseconds(400)])
+    }
+
+    @Test func `after the last try, the failure is what it was`() async throws {
+        let backend = TestBackend { _, _ in throw TransportError.offline("no network") }
+        let error = await outcome { try await backend.service().send(list) }.error
+        #expect(error == .offline("no network"))
+        #expect(backend.requests.count == 3)
+    }
+
+    @Test(arguments: ["7", "Sun, 09 Sep 2001 01:46:47 GMT"])
+    func `what the backend asks for is waited`(retryAfter: String) async throws {
+        let time = TestTime()
+        let backend = TestBackend { _, count in
+            guard count == 0 else { return page("b") }
+            var answer = refusal(.unavailable)
+            answer.fields.set(.retryAfter, to: retryAfter)
+            return answer
+        }
+        #expect(try await backend.service(time: time).send(list).next == "b")
+        #expect(time.waits == [.seconds(7)])
+    }
+
+    @Test func `nothing is waited for past the deadline`() async throws {
+        let time = TestTime()
+        let backend = TestBackend { _, _ in
+            var answer = refusal(.tooManyRequests)
+            answer.fields.set(.retryAfter, to: "61")
+            return answer
+        }
+        let error = await outcome { try await backend.service(time: time).send(list) }.error
+        guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(problem.kind == .tooManyRequests)
+        #expect(time.waits == [])
+    }
+
+    @Test func `each try has only the time that is left`() async throws {
+        let time = TestTime()
+        let backend = TestBackend { _, _ in
+            time.advance(by: .seconds(59.9))
+            throw TransportError.offline("slow")
+        }
+        _ = await outcome { try await backend.service(time: time).send(list) }
+        #expect(backend.requests.count == 1)
+    }
+
+    @Test func `a write goes out again only with a key that makes it safe`() async throws {
+        let backend = TestBackend { _, _ in throw TransportError.offline("no network") }
+        _ = await outcome { try await backend.service().send(Self.create) }
+        #expect(backend.requests.count == 1)
+        var options = RequestOptions()
+        options.idempotencyKey = "one"
+        _ = await outcome { [options] in
+            try await backend.service().send(Self.create, options: options)
+        }
+        #expect(backend.requests.count == 4)
+        #expect(backend.requests.last?.fields[.idempotencyKey] == "one")
+    }
+
+    @Test(arguments: [Problem.Kind.notFound, .internalError, .invalidValues, .preconditionFailed])
+    func `what would fail again is not sent again`(kind: Problem.Kind) async throws {
+        let backend = TestBackend { _, _ in refusal(kind) }
+        _ = await outcome { try await backend.service().send(list) }
+        #expect(backend.requests.count == 1)
+    }
+
+    @Test func `observers hear of each try, in order, and of no secret`() async throws {
+        let backend = TestBackend { _, count in
+            guard count > 0 else { throw TransportError.offline("no network") }
+            return page("b")
+        }
+        let events = Lock([BackendEvent]())
+        let service = backend.service(
+            auth: BackendAuth(token: "bsk_1_abc"),
+            observers: [{ event in events.withLock { $0.append(event) } }])
+        _ = try await service.send(list)
+        let heard = events.withLock { $0 }
+        #expect(
+            heard.map(\.kind) == [
+                .started, .finished(.failure(.offline("no network"))),
+                .retried(after: .milliseconds(200), because: .offline("no network")),
+                .started, .finished(.success(.ok)), .mapped,
+            ])
+        #expect(heard.allSatisfy { !$0.curl.contains("abc") && $0.target == "/v1/articles" })
+        #expect(heard[0].curl.contains("-H 'Authorization: Bearer <redacted>'"))
+    }
+}

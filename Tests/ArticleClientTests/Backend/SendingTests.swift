@@ -1,0 +1,125 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+@Suite struct SendingTests {
+    @Test func `a request goes out as the contract says, and its item comes back`() async throws {
+        let backend = TestBackend { _, _ in page("c1") }
+        let item = try await backend.service().send(FetchArticlesRequest(limit: 5, tags: ["a b"]))
+        #expect(item.items.isEmpty && item.next == "c1")
+        let request = try #require(backend.requests.first)
+        #expect(request.method == .get)
+        #expect("\(request.target)" == "/v1/articles?limit=5&tag=a%20b")
+        #expect(request.fields[.accept] == "application/json, application/problem+json")
+        #expect(request.fields[.userAgent] == "broadsheet-swift")
+        #expect(!request.fields.contains(.authorization))
+        #expect(backend.origins == [HTTPOrigin("http://localhost")])
+    }
+
+    @Test func `the base URL's path and the headers are added`() async throws {
+        let backend = TestBackend { _, _ in page("c") }
+        var configuration = BackendConfiguration(baseURL: "http://localhost:8080/api/")
+        let name = try #require(HTTPFieldName("X-App"))
+        configuration.headers.set(name, to: "1")
+        configuration.headers.set(.accept, to: "text/html")
+        var options = RequestOptions()
+        options.headers = [.userAgent: "mine"]
+        _ = try await backend.service(configuration).send(list, options: options)
+        let request = try #require(backend.requests.first)
+        #expect("\(request.target)" == "/api/v1/articles")
+        #expect(request.fields[name] == "1")
+        #expect(request.fields[.userAgent] == "mine")
+        #expect(request.fields[.accept] == "application/json, application/problem+json")
+    }
+
+    @Test func `a refusal is the problem that the backend tells`() async throws {
+        let backend = TestBackend { _, _ in refusal(.invalidValues, "the limit is 100") }
+        let error = await outcome { try await backend.service().send(list) }.error
+        guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(problem.kind == .invalidValues)
+        #expect(problem.detail == "the limit is 100")
+        #expect(error?.description == "the limit is 100")
+    }
+
+    @Test func `a refusal that is no problem is told by its status`() async throws {
+        let backend = TestBackend { _, _ in
+            HTTPResponse(.badGateway, fields: [.contentType: "text/html"], body: .bytes([1]))
+        }
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.retries = .none
+        let error = await outcome { try await backend.service(configuration).send(list) }.error
+        let problem = Problem(type: "about:blank", title: "Bad Gateway", status: 502)
+        #expect(error == .problem(problem))
+        #expect(error?.description == "Bad Gateway")
+    }
+
+    @Test func `401 is what it is`() async throws {
+        let backend = TestBackend { _, _ in refusal(.unauthenticated) }
+        let error = await outcome { try await backend.service().send(list) }.error
+        guard case .unauthorized? = error else { throw TestFailure("\(error as Any)") }
+        #expect(backend.requests.count == 1)
+    }
+
+    @Test func `an answer that is not what the contract says names the place`() async throws {
+        let backend = TestBackend { _, _ in
+            HTTPResponse(.ok, body: .bytes(Array(#"{"items":[{"id":7}]}"#.utf8)))
+        }
+        let error = await outcome { try await backend.service().send(list) }.error
+        guard case .mapping(.invalid(let path, _, _))? = error else {
+            throw TestFailure("\(error as Any)")
+        }
+        #expect(path == "$.items[0].id")
+    }
+
+    @Test func `an answer without content is one`() async throws {
+        let backend = TestBackend { _, _ in HTTPResponse(.noContent) }
+        _ = try await backend.service().send(DeleteArticleRequest(id: try articleID()))
+        #expect(backend.requests.map(\.method) == [.delete])
+    }
+
+    @Test func `exactly one of the closures is called, once`() async throws {
+        let backend = TestBackend { _, count in count == 0 ? page("a") : refusal(.notFound) }
+        let service = backend.service(cache: nil)
+        for expected in ["a", "404"] {
+            let called = Lock([String]())
+            let operation = service.send(list) { page in
+                called.withLock { $0.append(page.next ?? "") }
+            } failure: { error in
+                guard case .problem(let problem) = error else { return }
+                called.withLock { $0.append("\(problem.status)") }
+            }
+            _ = await operation.operation.ended()
+            operation.cancel()
+            #expect(called.withLock { $0 } == [expected])
+        }
+    }
+
+    @Test func `a cancelled call with closures fails with cancelled, at once`() async throws {
+        let arrived = Signal()
+        let never = Signal()
+        let backend = TestBackend { _, _ in
+            arrived.give()
+            await never.wait()
+            return page("late")
+        }
+        let called = Lock([BackendError]())
+        let operation = backend.service().send(list) { _ in
+            Issue.record("cancelled, and yet an item")
+        } failure: { error in
+            called.withLock { $0.append(error) }
+        }
+        await arrived.wait()
+        operation.cancel()
+        #expect(called.withLock { $0 } == [.cancelled])
+        never.give()
+        _ = await operation.operation.ended()
+        #expect(called.withLock { $0 } == [.cancelled])
+    }
+
+    private func articleID() throws -> Article.ID {
+        try #require(Article.ID("01890a5d-ac96-774b-bcce-b302099a8057"))
+    }
+}

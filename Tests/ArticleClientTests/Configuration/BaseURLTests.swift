@@ -1,0 +1,33 @@
+import ArticleClient
+import HTTP
+import Testing
+
+@Suite struct BaseURLTests {
+    @Test(arguments: [
+        ("http://localhost:8080", "http://localhost:8080", ""),
+        ("https://Example.com/", "https://example.com", ""),
+        ("https://example.com/a/b//", "https://example.com", "/a/b"),
+        ("unix:/run/a.control", "unix:/run/a.control", ""),
+    ])
+    func `an address is an origin and a path`(text: String, origin: String, path: String) throws {
+        let url = try #require(BaseURL(text))
+        #expect(url.origin == HTTPOrigin(origin))
+        #expect(url.path == path)
+        #expect(BaseURL(url.description) == url)
+    }
+
+    @Test(arguments: [
+        "", "localhost:8080", "/v1", "ftp://a", "http://", "http://a/b?c", "http://a/b c",
+        "http://user@a/", "unix:",
+    ])
+    func `anything else is none`(text: String) {
+        #expect(BaseURL(text) == nil)
+    }
+
+    @Test func `the shared configuration can be set`() {
+        let before = BackendConfiguration.shared
+        defer { BackendConfiguration.shared = before }
+        BackendConfiguration.shared = BackendConfiguration(baseURL: "https://example.com")
+        #expect(BackendConfiguration.shared.baseURL == "https://example.com")
+    }
+}

@@ -1,0 +1,56 @@
+import ArticleClient
+import HTTP
+import TestSupport
+import Testing
+
+@Suite struct CurlLineTests {
+    private func line(
+        _ method: HTTPMethod, _ target: String, _ fields: HTTPFields = HTTPFields(),
+        _ body: String = "", origin: String = "http://localhost:8080"
+    ) throws -> String {
+        CurlLine.text(
+            of: HTTPRequest(
+                method, try #require(RequestTarget(target.utf8)), fields: fields,
+                body: Array(body.utf8)), to: try #require(HTTPOrigin(origin)))
+    }
+
+    @Test func `a request is written for a shell`() throws {
+        #expect(try line(.get, "/v1/a?b=c") == "curl 'http://localhost:8080/v1/a?b=c'")
+        #expect(try line(.head, "/") == "curl --head 'http://localhost:8080/'")
+        #expect(
+            try line(.post, "/", [.accept: "it's"], #"{"title":"it's"}"#)
+                == #"curl -X POST 'http://localhost:8080/' -H 'Accept: it'\''s' "#
+                + #"--data-binary '{"title":"it'\''s"}'"#)
+        #expect(
+            try line(.get, "/a", origin: "unix:/run/b c")
+                == "curl --unix-socket '/run/b c' 'http://localhost/a'")
+    }
+
+    @Test func `a shell reads the words as they were`() throws {
+        let program = try line(.post, "/", [:], "a'b\"c$d`e\\f\ng")
+        #expect(program.hasSuffix("--data-binary 'a'\\''b\"c$d`e\\f\ng'"))
+    }
+
+    @Test func `secrets are left out`() throws {
+        let fields: HTTPFields = [
+            .authorization: "Bearer bsk_1_verysecret", .cookie: "session=verysecret",
+            .proxyAuthorization: "Basic verysecret", .accept: "bsa_2_verysecret",
+        ]
+        let body = #"{"a":[{"Password":"verysecret","b":1}],"refresh_token":"verysecret"}"#
+        let text = try line(.post, "/x/bsr_verysecret?token=verysecret&a=b", fields, body)
+        #expect(!text.contains("verysecret"))
+        #expect(text.contains("Authorization: Bearer <redacted>"))
+        #expect(
+            text.contains(#"{"a":[{"Password":"<redacted>","b":1}],"refresh_token":"<redacted>"}"#))
+        #expect(text.contains("/x/<redacted>?token=<redacted>&a=b"))
+    }
+
+    @Test func `bodies that are no text, or long, are named by their size`() throws {
+        let request = HTTPRequest(
+            .post, try #require(RequestTarget(path: "/")), body: [0xFF, 0xFE])
+        let origin = try #require(HTTPOrigin("http://a"))
+        #expect(CurlLine.text(of: request, to: origin).hasSuffix("--data-binary '<2 bytes>'"))
+        let long = try line(.post, "/", [:], String(repeating: "a", count: 20_000))
+        #expect(long.hasSuffix("--data-binary '<20000 bytes>'"))
+    }
+}

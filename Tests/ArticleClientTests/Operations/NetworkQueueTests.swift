@@ -1,0 +1,177 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+@Suite struct NetworkQueueTests {
+    private static let failure = BackendError.offline("no network")
+
+    @Test func `no more run at a time than the width`() async throws {
+        let running = Lock((now: 0, most: 0))
+        let queue = NetworkQueue(width: 3)
+        let operations = (0..<30).map { _ in
+            NetworkOperation {
+                running.withLock { running in
+                    running.now += 1
+                    running.most = max(running.most, running.now)
+                }
+                for _ in 0..<5 { await Task.yield() }
+                running.withLock { $0.now -= 1 }
+                return .success(())
+            }
+        }
+        for operation in operations { queue.add(operation) }
+        for operation in operations { #expect(await operation.ended().error == nil) }
+        #expect(running.withLock { $0.most } <= 3)
+        #expect(await eventually { queue.count == 0 })
+    }
+
+    @Test func `turns go by priority, then by age`() async throws {
+        let order = Lock([Int]())
+        let queue = NetworkQueue(width: 1)
+        queue.suspend()
+        let priorities: [NetworkOperation.Priority] = [.low, .normal, .high, .normal, .high, .low]
+        let operations = priorities.enumerated().map { index, priority in
+            NetworkOperation(priority: priority) {
+                order.withLock { $0.append(index) }
+                return .success(())
+            }
+        }
+        for operation in operations { queue.add(operation) }
+        #expect(order.withLock { $0.isEmpty } && queue.count == 6)
+        queue.resume()
+        for operation in operations { _ = await operation.ended() }
+        #expect(order.withLock { $0 } == [2, 4, 1, 3, 0, 5])
+    }
+
+    @Test func `a dependent waits for all, and fails with the reason of one that fails`()
+        async throws
+    {
+        let order = Lock([String]())
+        let goOn = Signal()
+        let queue = NetworkQueue()
+        func operation(
+            _ name: String, after dependencies: [NetworkOperation] = [],
+            _ outcome: NetworkOperation.Outcome = .success(())
+        ) -> NetworkOperation {
+            NetworkOperation(after: dependencies) {
+                if name == "a" { await goOn.wait() }
+                order.withLock { $0.append(name) }
+                return outcome
+            }
+        }
+        let first = operation("a")
+        let second = operation("b")
+        let third = operation("c", after: [first, second])
+        let bad = operation("bad", .failure(Self.failure))
+        let lost = operation("lost", after: [first, bad])
+        let alsoLost = operation("lost too", after: [lost])
+        for next in [alsoLost, lost, third, bad, second, first] { queue.add(next) }
+        #expect(await lost.ended().error == Self.failure)
+        #expect(await alsoLost.ended().error == Self.failure)
+        #expect(third.outcome == nil)
+        goOn.give()
+        #expect(await third.ended().error == nil)
+        let names = order.withLock { $0 }
+        #expect(Set(names) == ["a", "b", "c", "bad"] && names.last == "c")
+    }
+
+    @Test func `cancelled before its turn, an operation never runs`() async throws {
+        let queue = NetworkQueue()
+        queue.suspend()
+        let operation = NetworkOperation {
+            Issue.record("it ran")
+            return .success(())
+        }
+        let other = NetworkOperation { .success(()) }
+        queue.add(operation)
+        queue.add(other)
+        operation.cancel()
+        #expect(operation.outcome?.error == .cancelled)
+        #expect(queue.count == 1)
+        queue.resume()
+        _ = await other.ended()
+        let late = NetworkOperation {
+            Issue.record("it ran")
+            return .success(())
+        }
+        late.cancel()
+        queue.add(late)
+        #expect(await late.ended().error == .cancelled)
+    }
+
+    @Test func `a group is cancelled together, whether it waits or runs`() async throws {
+        let began = Signal()
+        let never = Signal()
+        let queue = NetworkQueue(width: 1)
+        let running = NetworkOperation(group: "images") {
+            began.give()
+            await withTaskCancellationHandler {
+                await never.wait()
+            } onCancel: {
+                never.give()
+            }
+            return .success(())
+        }
+        let waiting = NetworkOperation(group: "images") { .success(()) }
+        let other = NetworkOperation { .success(()) }
+        for operation in [running, waiting, other] { queue.add(operation) }
+        await began.wait()
+        queue.cancelAll(group: "images")
+        #expect(running.outcome?.error == .cancelled)
+        #expect(waiting.outcome?.error == .cancelled)
+        #expect(await other.ended().error == nil)
+        #expect(never.isGiven)
+    }
+
+    @Test func `beyond its limit a queue refuses at once`() async throws {
+        let queue = NetworkQueue(limit: 1)
+        queue.suspend()
+        queue.add(NetworkOperation { .success(()) })
+        let operation = NetworkOperation { .success(()) }
+        queue.add(operation)
+        guard case .transport(let failure)? = operation.outcome?.error else {
+            throw TestFailure("taken")
+        }
+        #expect(failure.kind == .overloaded)
+    }
+
+    @Test func `handlers are called once each, also when they come late`() async throws {
+        let calls = Counter()
+        let operation = NetworkOperation { .success(()) }
+        operation.whenEnded { _ in calls.next() }
+        operation.cancel()
+        operation.cancel()
+        operation.whenEnded { _ in calls.next() }
+        #expect(calls.value == 2)
+    }
+
+    @Test func `a queue that is let go leaves nobody waiting`() async throws {
+        let operation = NetworkOperation { .success(()) }
+        do {
+            let queue = NetworkQueue()
+            queue.suspend()
+            queue.add(operation)
+        }
+        #expect(await operation.ended().error == .cancelled)
+    }
+
+    @Test func `a request of the contract is an operation`() async throws {
+        let backend = TestBackend { _, count in count == 0 ? page("a") : refusal(.notFound) }
+        let service = backend.service(cache: nil)
+        let queue = NetworkQueue()
+        let first = ServiceOperation(list, on: service)
+        let second = ServiceOperation(list, on: service, after: [first.operation])
+        let third = ServiceOperation(list, on: service, after: [second.operation])
+        queue.add(third)
+        queue.add(second)
+        queue.add(first)
+        #expect(try await first.value().next == "a")
+        let error = await outcome { try await third.value() }.error
+        guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(problem.status == 404)
+        #expect(backend.requests.count == 2)
+    }
+}

@@ -1,0 +1,85 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+@Suite struct CoalescingTests {
+    @Test func `equal requests of a moment share one exchange`() async throws {
+        let goOn = Signal()
+        let backend = TestBackend { _, count in
+            await goOn.wait()
+            return page("\(count)")
+        }
+        let service = backend.service()
+        let pages = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { try? await service.send(list).next } }
+            group.addTask { try? await service.send(FetchArticlesRequest(limit: 1)).next }
+            #expect(await eventually { backend.requests.count == 2 })
+            goOn.give()
+            return await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(pages == ["0", "1"])
+        #expect(backend.requests.count == 2)
+    }
+
+    @Test func `each waiter leaves alone, and the last one ends the exchange`() async throws {
+        let ended = Signal()
+        let asked = Signal()
+        let backend = TestBackend { _, count in
+            guard count == 0 else { return page("fresh") }
+            asked.give()
+            await withTaskCancellationHandler {
+                await ended.wait()
+            } onCancel: {
+                ended.give()
+            }
+            return page("late")
+        }
+        let service = backend.service()
+        let tasks = (0..<5).map { _ in
+            Task { await outcome { try await service.send(list) }.error }
+        }
+        await asked.wait()
+        for task in tasks.dropLast() {
+            task.cancel()
+            #expect(await task.value == .cancelled)
+        }
+        #expect(!ended.isGiven)
+        tasks[4].cancel()
+        #expect(await tasks[4].value == .cancelled)
+        await ended.wait()
+        // Who comes now does not join what was given up.
+        #expect(try await service.send(list).next == "fresh")
+    }
+
+    @Test func `who joins at the moment of completion still gets an answer`() async throws {
+        let backend = TestBackend { _, count in page("\(count)") }
+        let service = backend.service(cache: nil)
+        let answers = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<300 {
+                        guard (try? await service.send(list)) != nil else { return false }
+                    }
+                    return true
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(answers == [true, true, true, true])
+    }
+
+    @Test func `writes are never shared`() async throws {
+        let backend = TestBackend { _, _ in refusal(.notFound) }
+        let service = backend.service()
+        let create = CreateArticleRequest(article: Article.Draft(title: "a"))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<5 {
+                group.addTask { _ = await outcome { try await service.send(create) } }
+            }
+        }
+        #expect(backend.requests.count == 5)
+    }
+}

@@ -1,0 +1,93 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+@Suite struct LatestWinsTests {
+    private static func question(_ text: String) -> FetchArticlesRequest {
+        FetchArticlesRequest(tags: [text])
+    }
+
+    @Test func `a new question ends the one before it`() async throws {
+        let asked = Signal()
+        let cancelled = Signal()
+        let backend = TestBackend { request, _ in
+            guard "\(request.target)".hasSuffix("=s") else { return page("sw") }
+            asked.give()
+            await withTaskCancellationHandler {
+                await cancelled.wait()
+            } onCancel: {
+                cancelled.give()
+            }
+            return page("s")
+        }
+        let search = LatestWins(backend.service())
+        let first = Task { await outcome { try await search.send(Self.question("s")) } }
+        await asked.wait()
+        #expect(try await search.send(Self.question("sw")).next == "sw")
+        #expect(await first.value.error == .superseded)
+        await cancelled.wait()
+    }
+
+    @MainActor @Test func `on one actor, a stale answer is never delivered`() async throws {
+        let backend = TestBackend { request, _ in
+            await Task.yield()
+            return page("\(request.target)")
+        }
+        let search = LatestWins(backend.service(cache: nil))
+        var latest = 0
+        var delivered: [Int] = []
+        var tasks: [Task<Void, Never>] = []
+        var random = SplitMix64(seed: 7)
+        for number in 1...400 {
+            tasks.append(
+                Task { @MainActor in
+                    latest = number
+                    guard (try? await search.send(Self.question("\(number)"))) != nil else {
+                        return
+                    }
+                    // What is delivered is of the last question that was asked.
+                    #expect(latest == number)
+                    delivered.append(number)
+                })
+            for _ in 0..<Int.random(in: 0...6, using: &random) { await Task.yield() }
+        }
+        for task in tasks { await task.value }
+        #expect(delivered == delivered.sorted())
+        #expect(delivered.last == 400)
+    }
+
+    @Test func `who has stopped asking wants no answer`() async throws {
+        let asked = Signal()
+        let never = Signal()
+        let backend = TestBackend { _, _ in
+            asked.give()
+            await never.wait()
+            return page("late")
+        }
+        let search = LatestWins(backend.service())
+        let task = Task { await outcome { try await search.send(list) }.error }
+        await asked.wait()
+        search.clear()
+        #expect(await task.value == .superseded)
+        never.give()
+    }
+
+    @Test func `the caller's cancellation is no supersession`() async throws {
+        let asked = Signal()
+        let never = Signal()
+        let backend = TestBackend { _, _ in
+            asked.give()
+            await never.wait()
+            return page("late")
+        }
+        let search = LatestWins(backend.service())
+        let task = Task { await outcome { try await search.send(list) }.error }
+        await asked.wait()
+        task.cancel()
+        #expect(await task.value == .cancelled)
+        never.give()
+    }
+}

@@ -1,0 +1,100 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import Network
+import TestSupport
+
+/// A backend in this process that answers as a test says, and remembers what it was asked.
+final class TestBackend: Sendable {
+    typealias Respond = @Sendable (HTTPRequest, Int) async throws -> HTTPResponse
+
+    private let received = Lock([(request: HTTPRequest, origin: HTTPOrigin)]())
+    private let respond: Respond
+
+    /// - Parameter respond: gets the request and how many came before it.
+    init(_ respond: @escaping Respond) { self.respond = respond }
+
+    var transport: InProcessTransport {
+        InProcessTransport { [self] request, origin in
+            let count = received.withLock { received in
+                received.append((request, origin))
+                return received.count - 1
+            }
+            return try await respond(request, count)
+        }
+    }
+
+    /// What it was asked, in order.
+    var requests: [HTTPRequest] { received.withLock { $0.map(\.request) } }
+    var origins: [HTTPOrigin] { received.withLock { $0.map(\.origin) } }
+
+    func service(
+        _ configuration: BackendConfiguration = BackendConfiguration(baseURL: "http://localhost"),
+        auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),
+        observers: [BackendObserver] = [], time: TestTime = TestTime()
+    ) -> BackendService {
+        BackendService(
+            configuration: configuration, transport: transport, auth: auth, cache: cache,
+            observers: observers, environment: time.environment)
+    }
+}
+
+/// Time that a test moves: who waits in it has waited at once.
+final class TestTime: Sendable {
+    private struct State {
+        var now = Duration.zero
+        var waits: [Duration] = []
+    }
+    private let state = Lock(State())
+
+    var now: Duration { state.withLock { $0.now } }
+
+    /// The waits so far.
+    var waits: [Duration] { state.withLock { $0.waits } }
+
+    func advance(by duration: Duration) { state.withLock { $0.now += duration } }
+
+    /// Chance gives its largest number.
+    var environment: ClientEnvironment {
+        ClientEnvironment(
+            now: { self.now }, wallSeconds: { 1_000_000_000 + self.now.components.seconds },
+            sleep: { duration in
+                try Task.checkCancellation()
+                self.state.withLock { state in
+                    state.now += duration
+                    state.waits.append(duration)
+                }
+            }, random: { $0 })
+    }
+}
+
+/// A page without articles, told from others by its cursor.
+func page(_ cursor: String, fields: HTTPFields = HTTPFields()) -> HTTPResponse {
+    var fields = fields
+    fields.set(.contentType, to: "application/json")
+    return HTTPResponse(
+        .ok, fields: fields, body: .bytes(Array(#"{"items":[],"next":"\#(cursor)"}"#.utf8)))
+}
+
+func refusal(_ kind: Problem.Kind, _ detail: String? = nil) -> HTTPResponse {
+    HTTPResponse(
+        HTTPStatus(kind.status) ?? .internalServerError,
+        fields: [.contentType: Problem.mediaType],
+        body: .bytes(Problem(kind, detail: detail).json()))
+}
+
+/// How a request ends.
+func outcome<Value: Sendable>(
+    _ work: () async throws -> Value
+) async -> Result<Value, BackendError> {
+    do { return .success(try await work()) } catch {
+        return .failure(
+            error as? BackendError ?? .transport(TransportFailure(.malformed, "\(error)")))
+    }
+}
+
+extension Result where Failure == BackendError {
+    var error: BackendError? { if case .failure(let error) = self { error } else { nil } }
+}
+
+let list = FetchArticlesRequest()

@@ -1,0 +1,102 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+@Suite struct SocketTransportTests {
+    private func configuration(_ address: SocketAddress) throws -> BackendConfiguration {
+        let text =
+            if case .unix(let path) = address { "unix:\(path)" } else { "http://\(address)" }
+        return BackendConfiguration(baseURL: try #require(BaseURL(text)))
+    }
+
+    private static func router() throws -> Router {
+        var routes = RouterBuilder()
+        routes.on(.get, "/v1/articles") { request, _ in
+            let fields: HTTPFields = [.etag: "\"1\"", .cacheControl: "no-cache"]
+            guard request.fields[.ifNoneMatch] == nil else {
+                return HTTPResponse(.notModified, fields: fields)
+            }
+            let caller = request.fields[.authorization]?.split(separator: " ").last
+            return page(caller.map(String.init) ?? "stranger", fields: fields)
+        }
+        routes.on(.get, "/v1/tags") { _, _ in
+            HTTPResponse(
+                .ok,
+                body: .stream(
+                    HTTPBodyStream { throw TestFailure("cut off in the middle") }))
+        }
+        routes.on(.post, "/v1/articles") { request, _ in
+            refusal(.contentTooLarge, "\(request.body.count)")
+        }
+        return try routes.build()
+    }
+
+    @Test(arguments: [true, false])
+    func `the same over TCP and over a Unix socket`(isUnix: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let address =
+            isUnix
+            ? SocketAddress.unix(folder.file("a.sock")) : .v4([127, 0, 0, 1], port: 0)
+        try await TestServer.run(try Self.router(), on: [address]) { test in
+            let transport = SocketTransport()
+            let service = BackendService(
+                configuration: try configuration(test.address), transport: transport,
+                auth: BackendAuth(token: "bsk_1"))
+            #expect(try await service.send(list).next == "bsk_1")
+            #expect(try await service.reply(to: list).source == .revalidated)
+            #expect(transport.connectionCount == 1)
+            #expect(test.server.connectionCount == 1)
+        }
+    }
+
+    @Test func `the three lines of a new user work`() async throws {
+        try await TestServer.run(try Self.router()) { test in
+            let backend = BackendService(configuration: try configuration(test.address))
+            let page = try await backend.send(FetchArticlesRequest(tag: "swift"))
+            #expect(page.next == "stranger")
+        }
+    }
+
+    @Test func `errors of the wire are errors of the service`() async throws {
+        try await TestServer.run(try Self.router()) { test in
+            var configuration = try configuration(test.address)
+            configuration.retries = .none
+            let service = BackendService(configuration: configuration)
+            let cut = await outcome { try await service.send(FetchTagsRequest()) }.error
+            guard case .transport(let failure)? = cut else { throw TestFailure("\(cut as Any)") }
+            #expect(failure.kind == .disconnected)
+            configuration.baseURL = "https://localhost:1"
+            let secure = BackendService(configuration: configuration)
+            let tls = await outcome { try await secure.send(list) }.error
+            guard case .transport(let failure)? = tls else { throw TestFailure("\(tls as Any)") }
+            #expect(failure.kind == .unsupported && failure.description.contains("TLS"))
+            configuration.baseURL = "unix:/nowhere/a.sock"
+            let nobody = BackendService(configuration: configuration)
+            guard case .offline? = await outcome({ try await nobody.send(list) }).error else {
+                throw TestFailure("not offline")
+            }
+        }
+    }
+
+    @Test func `an upload tells how far it is`() async throws {
+        try await TestServer.run(try Self.router()) { test in
+            let service = BackendService(configuration: try configuration(test.address))
+            let told = Lock(0)
+            var options = RequestOptions()
+            options.uploadProgress = { sent, _ in told.withLock { $0 = sent } }
+            let body = String(repeating: "a", count: 1_000_000)
+            let create = CreateArticleRequest(article: Article.Draft(title: "a", body: body))
+            let error = await outcome { [options] in
+                try await service.send(create, options: options)
+            }.error
+            guard case .problem(let problem)? = error else {
+                throw TestFailure("\(error as Any)")
+            }
+            #expect(problem.detail == "\(told.withLock { $0 })")
+        }
+    }
+}
