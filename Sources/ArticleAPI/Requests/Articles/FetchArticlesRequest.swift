@@ -59,6 +59,7 @@ public struct FetchArticlesRequest: SparseRequest {
         self.sort = sort
         self.fields = fields
     }
+
     /// The newest articles that have this tag.
     public init(tag: String, limit: Int? = nil) {
         self.init(limit: limit, tags: [tag])
