@@ -42,15 +42,40 @@ public struct Backend: Sendable {
     /// Takes a key from now on that was made after the store's were read.
     public func admit(_ key: KeyRecord) { keys.admit(key) }
 
-    /// The whole route table.
+    /// What everybody can reach.
     public func router() throws(RouterError) -> Router {
-        var routes = Routes(keys: keys, answers: answers, log: log)
+        var routes = Routes(answers: answers, log: log) { [keys] (fields) throws(ServiceError) in
+            try keys.caller(of: fields)
+        }
+        registerResources(on: &routes)
+        return try routes.router()
+    }
+
+    /// What the operator's commands reach over the control socket: everything that everybody can,
+    /// as an admin without a key, and what concerns the file.
+    ///
+    /// - Parameters:
+    ///   - path: the database file.
+    ///   - examine: looks for faults in it.
+    public func controlRouter(
+        path: String, examine: @escaping @Sendable () async throws(StoreError) -> CheckReport
+    ) throws(RouterError) -> Router {
+        var routes = Routes(answers: answers, log: log) { _ in
+            .key(id: "control", name: "control", role: .admin)
+        }
+        registerResources(on: &routes)
+        ControlService(
+            store: store, keys: keys, examine: examine, path: path, now: now, log: log
+        ).register(on: &routes)
+        return try routes.router()
+    }
+
+    private func registerResources(on routes: inout Routes) {
         ArticleService(store: store, cursors: cursors, defaultLanguage: defaultLanguage, now: now)
             .register(on: &routes)
         RevisionService(store: store, cursors: cursors, now: now).register(on: &routes)
         TagService(store: store, cursors: cursors, now: now).register(on: &routes)
         AuthorService(store: store, cursors: cursors, now: now).register(on: &routes)
         HealthService(store: store).register(on: &routes)
-        return try routes.router()
     }
 }

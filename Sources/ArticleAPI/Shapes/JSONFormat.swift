@@ -124,6 +124,21 @@ extension JSONFormat {
     }
 }
 
+extension JSONFormat where Value == Bool {
+    public static var boolean: JSONFormat {
+        JSONFormat(
+            schema: .boolean,
+            read: { value, reader in
+                guard case .boolean(let isTrue) = value else {
+                    reader.report(.invalid(expected: "true or false", found: value.kind))
+                    return nil
+                }
+                return isTrue
+            },
+            write: { value, _, writer in writer.boolean(value) }, check: { _, _ in })
+    }
+}
+
 extension JSONFormat where Value == Int {
     /// A JSON number without fraction or exponent.
     public static func integer(_ range: ClosedRange<Int>) -> JSONFormat {

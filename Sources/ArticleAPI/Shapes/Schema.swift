@@ -1,5 +1,6 @@
 /// What values a place of the contract takes: for documentation (OpenAPI) and for generated tests.
 public indirect enum Schema: Sendable, Hashable {
+    case boolean
     case integer(ClosedRange<Int>)
     case text(TextSchema)
     /// One of these texts.

@@ -22,7 +22,7 @@ public final class KeyRing: Sendable {
             Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last }))
     }
 
-    /// Takes this key too.
+    /// Takes a key that was made or changed: the next request sees it.
     func admit(_ record: KeyRecord) { records.withLock { $0[record.id] = record } }
 
     /// Who sends these fields (`Authorization: Bearer …`, RFC 6750 §2.1).

@@ -24,6 +24,20 @@ extension ArticleContent {
             at: now)
     }
 
+    /// The content of an article from a file, whose draft was accepted before. Without a time the
+    /// store gives it that of its first import.
+    init(imported draft: Article.Draft, slug: SlugChoice) {
+        let measure = TextMeasure(draft.body)
+        let status = draft.status ?? .draft
+        self.init(
+            slug: slug, title: draft.title, summary: draft.summary, body: draft.body,
+            language: draft.language ?? "und", authors: draft.authors,
+            tags: draft.tags.map(Tag.init(named:)), heroImage: draft.heroImage,
+            status: status == .scheduled ? .published : status, publishedAt: draft.publishedAt,
+            source: draft.source, wordCount: measure.words,
+            readingMinutes: measure.readingMinutes)
+    }
+
     private init(
         _ draft: Article.Draft, slug: SlugChoice, language: String, status: Article.Status,
         at now: Timestamp

@@ -8,17 +8,20 @@ import HTTPServer
 /// caller, and writes the answer with validators and caching fields.
 struct Routes {
     private var builder: RouterBuilder
-    private let keys: KeyRing
+    private let identify: @Sendable (HTTPFields) throws(ServiceError) -> Caller
     private let answers: PublicAnswers
     private let log: @Sendable (String) -> Void
 
     /// - Parameters:
-    ///   - keys: tells who a request comes from.
+    ///   - identify: tells who a request comes from.
     ///   - answers: keeps what strangers get.
     ///   - log: takes causes of failures, which clients never see; one line each.
-    init(keys: KeyRing, answers: PublicAnswers, log: @escaping @Sendable (String) -> Void) {
+    init(
+        answers: PublicAnswers, log: @escaping @Sendable (String) -> Void,
+        identify: @escaping @Sendable (HTTPFields) throws(ServiceError) -> Caller
+    ) {
         builder = RouterBuilder(cache: answers.cache)
-        self.keys = keys
+        self.identify = identify
         self.answers = answers
         self.log = log
     }
@@ -29,13 +32,13 @@ struct Routes {
         _ handle:
             @escaping @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
     ) {
-        let (keys, answers, log) = (keys, answers, log)
+        let (identify, answers, log) = (identify, answers, log)
         let endpoint = Request.endpoint
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
         on(endpoint.method, endpoint.template.description) { message, context in
             do throws(ServiceError) {
-                let caller = try keys.caller(of: message.fields)
+                let caller = try identify(message.fields)
                 try Self.checkAccept(message, answer.mediaType)
                 try caller.require(endpoint.access)
                 let request = try Self.parse(message, context, as: Request.self)

@@ -4,7 +4,7 @@ public import ArticleAPI
 ///
 /// Every engine passes the same conformance suite. Visibility is part of each question, so that no
 /// answer has to be filtered afterwards; rules about who may ask stand one layer up.
-public protocol ArticleStore: Sendable {
+public protocol ArticleStore: ArticleInterchange, KeyKeeper {
     // MARK: Articles
 
     /// The article, with its body; a slug may be a former one. Deleted and invisible ones are
@@ -73,39 +73,12 @@ public protocol ArticleStore: Sendable {
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool)
 
-    // MARK: Keys
+    // MARK: Secrets
 
-    /// All keys, revoked ones too, oldest first.
-    func keys() async throws(StoreError) -> [KeyRecord]
-    /// At most 1,000 live keys: `.tooMany`. `.idTaken` for a public id in use.
-    func createKey(_ key: KeyRecord) async throws(StoreError)
-    /// `.notFound` if there is none; revoking twice keeps the first time.
-    func revokeKey(_ id: String, at time: Timestamp) async throws(StoreError) -> KeyRecord
     /// 32 random bytes kept under a name, made by the first who asks: keys for cursors.
     func secret(named name: String) async throws(StoreError) -> [UInt8]
 
-    // MARK: Interchange
-
-    /// Takes in a batch of imported articles in one durable step, each on its own: one that fails
-    /// does not keep the others out.
-    func importArticles(
-        _ items: [ImportItem], by edit: Edit, dryRun: Bool
-    ) async throws(StoreError) -> [Result<ImportOutcome, StoreError>]
-
-    /// Everything but keys and secrets, as of one moment: authors, then articles in the order of
-    /// their ids, each followed by its revisions in order. Stops with what `body` throws
-    /// (`.rejected`).
-    func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
-
-    /// Takes exported records in, in their order, in one durable step: same ids, revisions, times
-    /// and bytes. A record that is there already and equal is skipped; one that differs is
-    /// `.conflict`.
-    func restore(_ records: [ExportRecord], dryRun: Bool) async throws(StoreError) -> RestoreCounts
-
     // MARK: The change sequence
-
-    /// The number of the last committed change; 0 in an empty store.
-    func changeSequence() async throws(StoreError) -> Int64
 
     /// Changes with numbers above `sequence`, in order, at most `limit`.
     func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord]
@@ -114,9 +87,6 @@ public protocol ArticleStore: Sendable {
     func observeChanges(_ observer: any ChangeObserver)
 
     // MARK: Life
-
-    /// How many articles live here (tombstones not counted).
-    func articleCount() async throws(StoreError) -> Int
 
     /// Finishes queued writes, flushes and lets the file go. Later calls are `.unavailable`.
     func close() async

@@ -74,7 +74,7 @@ public struct ImportItem: Sendable, Hashable {
 }
 
 /// What became of an imported article.
-public enum ImportOutcome: Sendable, Hashable {
+public enum ImportOutcome: String, Sendable, Hashable, CaseIterable {
     case created
     /// The file changed, and the article was as the last import left it. An undated post keeps the
     /// time of its first import.

@@ -101,7 +101,8 @@ public final class HTTPServer: Sendable {
         on address: SocketAddress, _ group: EventLoopGroup, _ locals: [LoopContext]
     ) throws(HTTPServerError) -> Listener {
         do throws(SystemError) {
-            return try Listener(address) { [gate, rules] descriptor, peer in
+            return try Listener(address, socketMode: configuration.socketMode) {
+                [gate, rules] descriptor, peer in
                 let loop = group.next()
                 let local = locals[loop.index]
                 switch gate.enter() {

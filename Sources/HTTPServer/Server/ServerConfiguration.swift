@@ -4,6 +4,8 @@ public import Network
 public struct ServerConfiguration: Sendable {
     /// Where it listens; port 0 lets the kernel choose.
     public var addresses: [SocketAddress]
+    /// Who may connect to Unix sockets, as a file's mode; `nil`: as the umask has it.
+    public var socketMode: UInt32?
     /// Event loops, each on a thread of its own.
     public var loops: Int
     /// Beyond, connections are answered 503 and closed. At most what the descriptor limit allows.

@@ -23,13 +23,14 @@ public final class Listener: Sendable {
     /// Binds at once, and accepts from `start` on.
     ///
     /// - Parameters:
+    ///   - socketMode: who may connect to a Unix socket; `nil`: as the umask has it.
     ///   - backlog: how many connections may wait in the kernel (`listen(2)`).
     ///   - take: gets each connection, on the listener's queue; what it does not keep is closed.
     public convenience init(
-        _ address: SocketAddress, backlog: Int32 = 4_096,
+        _ address: SocketAddress, socketMode: UInt32? = nil, backlog: Int32 = 4_096,
         _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
     ) throws(SystemError) {
-        let socket = try ListeningSocket(address, backlog: backlog)
+        let socket = try ListeningSocket(address, mode: socketMode, backlog: backlog)
         self.init(socket, { (socket) throws(SystemError) in try socket.accept() }, take)
     }
 

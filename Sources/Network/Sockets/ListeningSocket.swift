@@ -8,7 +8,10 @@ final class ListeningSocket: Sendable {
     /// Where it listens: with the real port.
     let address: SocketAddress
 
-    init(_ address: SocketAddress, backlog: Int32 = 4_096) throws(SystemError) {
+    /// - Parameter mode: who may connect to a Unix socket; `nil`: as the process's umask has it.
+    init(
+        _ address: SocketAddress, mode: UInt32? = nil, backlog: Int32 = 4_096
+    ) throws(SystemError) {
         if case .unix(let path) = address { try Self.removeStale(path) }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = Descriptor(try retrying("socket") { socket(address.family, type, 0) })
@@ -25,6 +28,10 @@ final class ListeningSocket: Sendable {
             _ = try retrying("setsockopt") {
                 setsockopt(raw, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, size)
             }
+        }
+        // Before the file is there, so that nobody comes in between (unix(7)).
+        if case .unix = address, let mode {
+            _ = try retrying("fchmod") { fchmod(raw, mode_t(mode)) }
         }
         _ = try retrying("bind") { address.withSockaddr { bind(raw, $0, $1) } }
         _ = try retrying("listen") { listen(raw, backlog) }

@@ -30,12 +30,15 @@ public enum SocketAddress: Sendable, Hashable {
         }
     }
 
+    /// How many bytes the path of a Unix socket may have (unix(7)).
+    public static let unixPathLimit = 107
+
     /// The addresses that `127.0.0.1:8080`, `[::1]:0`, `localhost:8080`, `:8080` (every one of this
     /// machine) or `unix:/run/x.sock` stands for (`getaddrinfo(3)`).
     public static func resolve(_ text: String) throws(ParsingError) -> [SocketAddress] {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
-            guard (1...107).contains(path.utf8.count) else { throw .pathTooLong }
+            guard (1...unixPathLimit).contains(path.utf8.count) else { throw .pathTooLong }
             return [.unix(path)]
         }
         guard let colon = text.lastIndex(of: ":") else { throw .noPort }

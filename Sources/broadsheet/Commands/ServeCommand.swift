@@ -56,11 +56,12 @@ struct ServeCommand: Command {
         }
         let exchanges = ExchangeMetrics()
         server.observers = [exchanges] + (accessLog.map { [$0] } ?? [])
-        let articles = HTTPServer(server, router: try Self.router(of: backend))
+        let articles = HTTPServer(server, router: try Self.checked(backend.router))
         let page = MetricsPage(
             server: articles, exchanges: exchanges, store: store, startedAt: .now)
+        let control = try ControlServer(backend, store)
         let firstKey = FirstKey(store: store, backend: backend, log: log)
-        try await run(articles, page, firstKey, until: shutdown, log)
+        try await run(articles, page, control, firstKey, until: shutdown, log)
         accessLog?.flush()
         log.info("stopped")
     }
@@ -88,26 +89,23 @@ struct ServeCommand: Command {
         } catch { throw CommandFailure(error) }
     }
 
-    private static func router(of backend: Backend) throws(CommandFailure) -> Router {
-        do throws(RouterError) {
-            return try backend.router()
-        } catch { throw CommandFailure(.software, "\(error)") }
-    }
-
     private func run(
-        _ server: HTTPServer, _ page: MetricsPage, _ firstKey: FirstKey,
+        _ server: HTTPServer, _ page: MetricsPage, _ control: ControlServer,
+        _ firstKey: FirstKey,
         until shutdown: Shutdown, _ log: ServerLog
     ) async throws(CommandFailure) {
         let admin = try adminServer(page)
         // The operator's pages come first: when articles are served, they are watched.
         let watched = try admin.map(start) ?? []
         let listening = try start(server)
+        control.start(log)
         if configuration.operatorKey == nil { try await firstKey.makeIfNeeded() }
         for address in listening { tell("listening on \(address.url)") }
         for address in watched { tell("metrics on \(address.url)/metrics") }
         await shutdown.wait()
         log.info("stopping: finishing what is in flight")
         await server.stop(graceSeconds: Double(configuration.graceSeconds))
+        await control.stop()
         await admin?.stop(graceSeconds: 0)
     }
 
@@ -117,9 +115,19 @@ struct ServeCommand: Command {
         var settings = ServerConfiguration(addresses: configuration.adminAddresses)
         settings.maximumConnections = 64
         settings.refusals = { Problem.response($0) }
-        do throws(RouterError) {
-            return HTTPServer(settings, router: try AdminRoutes.router(page))
-        } catch { throw CommandFailure(.software, "\(error)") }
+        return HTTPServer(
+            settings,
+            router: try Self.checked { () throws(RouterError) in try AdminRoutes.router(page) }
+        )
+    }
+
+    /// Routes that cannot stand together are a defect.
+    private static func checked(
+        _ make: () throws(RouterError) -> Router
+    ) throws(CommandFailure) -> Router {
+        do throws(RouterError) { return try make() } catch {
+            throw CommandFailure(.software, "\(error)")
+        }
     }
 
     private func start(_ server: HTTPServer) throws(CommandFailure) -> [SocketAddress] {

@@ -62,6 +62,7 @@ struct RequestGenerator {
 
     mutating func json(_ schema: Schema, at path: String) -> JSONValue {
         switch schema {
+        case .boolean: return .boolean(Bool.random(using: &random))
         case .integer(let range): return number(integer(range))
         case .text, .choice: return .string(text(schema))
         case .array(let element, let count):

@@ -135,7 +135,7 @@ extension JSONFormat where Value == String {
 
 extension TextFormat where Value == [UInt8] {
     /// SHA-256 in hexadecimal digits.
-    fileprivate static var digest: TextFormat {
+    static var digest: TextFormat {
         TextFormat(
             "64 hexadecimal digits", .text(TextSchema(.token, length: 64...64)),
             parse: { text in

@@ -9,9 +9,9 @@ import Network
 /// whoever restores it makes keys of their own. The lines are of one moment, and the same store
 /// gives the same bytes; see `ExportLine` for their form.
 public struct Exporter: Sendable {
-    let store: any ArticleStore
+    let store: any ArticleInterchange
 
-    public init(store: any ArticleStore) { self.store = store }
+    public init(store: any ArticleInterchange) { self.store = store }
 
     /// Writes to an open descriptor by blocking calls (`write(2)`), on a thread of the store's own.
     ///

@@ -4,34 +4,53 @@ extension SQLiteStore {
     public static func check(path: String) throws(StoreOpeningError) -> CheckReport {
         let file = try DatabaseFile(path: path, mayCreate: false)
         try file.verify(.bundled, mode: .existing)
-        var report = CheckReport(articles: 0, revisions: 0, changes: 0, findings: [])
         do throws(StoreError) {
             let connection = try Connection(readerOf: file.path, SQLiteConfiguration())
-            // Sorting a large file's rows belongs on the disk.
-            try connection.execute(script: "PRAGMA temp_store = FILE")
             let version = try DatabaseSchema.version(on: connection)
             guard version == DatabaseSchema.bundled.version else {
                 throw .unavailable("schema version \(version) is older; serve it once")
             }
-            report.findings = try connection.lines(of: SQL.integrity).filter { $0 != "ok" }
-            report.findings += try connection.lines(of: SQL.foreignKeys)
-            for invariant in SQL.invariants {
-                report.findings += try connection.lines(of: invariant)
-            }
-            report.articles = try connection.number("SELECT count(*) FROM articles")
-            report.revisions = try connection.number("SELECT count(*) FROM revisions")
-            report.changes = try connection.number("SELECT count(*) FROM changes")
+            return try connection.examine()
         } catch {
-            guard case .corrupt(let text) = error else {
-                throw .failed(path: file.path, reason: error.reason)
-            }
-            report.findings.append(text)
+            if let report = CheckReport(ofCorrupt: error) { return report }
+            throw .failed(path: file.path, reason: error.reason)
         }
-        return report
+    }
+
+    /// Examines the file as of one moment, beside everything else that goes on.
+    public func check() async throws(StoreError) -> CheckReport {
+        do throws(StoreError) {
+            return try await exports.read { (connection) throws(StoreError) in
+                try connection.examine()
+            }
+        } catch {
+            if let report = CheckReport(ofCorrupt: error) { return report }
+            throw error
+        }
+    }
+}
+
+extension CheckReport {
+    /// That the file cannot even be read; `nil` for any other failure.
+    fileprivate init?(ofCorrupt error: StoreError) {
+        guard case .corrupt(let text) = error else { return nil }
+        self.init(articles: 0, revisions: 0, changes: 0, findings: [text])
     }
 }
 
 extension Connection {
+    fileprivate func examine() throws(StoreError) -> CheckReport {
+        // Sorting a large file's rows belongs on the disk.
+        try execute(script: "PRAGMA temp_store = FILE")
+        var findings = try lines(of: SQL.integrity).filter { $0 != "ok" }
+        findings += try lines(of: SQL.foreignKeys)
+        for invariant in SQL.invariants { findings += try lines(of: invariant) }
+        return CheckReport(
+            articles: try number("SELECT count(*) FROM articles"),
+            revisions: try number("SELECT count(*) FROM revisions"),
+            changes: try number("SELECT count(*) FROM changes"), findings: findings)
+    }
+
     fileprivate func lines(of sql: StaticString) throws(StoreError) -> [String] {
         let row = try statement(sql)
         var lines: [String] = []

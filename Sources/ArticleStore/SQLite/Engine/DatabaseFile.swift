@@ -27,7 +27,12 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    deinit { Glibc.close(lock) }
+    deinit {
+        // A child that was just forked has the descriptor, too, until it runs its program: closing
+        // ours alone would leave the lock with it for that moment.
+        flock(lock, LOCK_UN)
+        Glibc.close(lock)
+    }
 
     /// Whether a rollback journal lies beside the file: a transaction before the first use of the
     /// write-ahead log was cut short.

@@ -24,13 +24,25 @@ final class ExportReaders: Sendable {
     func export(
         _ body: @escaping @Sendable (ExportRecord) throws -> Void
     ) async throws(StoreError) {
-        let result: Result<Void, StoreError>
+        let configuration = configuration
+        try await read { (connection) throws(StoreError) in
+            try connection.readTransaction(configuration) { (state) throws(StoreError) in
+                try state.export(body)
+            }
+        }
+    }
+
+    /// Runs the work with a connection of its own.
+    func read<Value: Sendable>(
+        _ work: @escaping @Sendable (Connection) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result: Result<Value, StoreError>
         do {
             result = try await pool.run {
-                Result { () throws(StoreError) in try self.perform(body) }
+                Result { () throws(StoreError) in try self.perform(work) }
             }
         } catch { throw .busy }
-        try result.get()
+        return try result.get()
     }
 
     /// Makes the running export fail at its next row.
@@ -48,7 +60,9 @@ final class ExportReaders: Sendable {
         try? await pool.run {}
     }
 
-    private func perform(_ body: (ExportRecord) throws -> Void) throws(StoreError) {
+    private func perform<Value>(
+        _ work: (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
         // A closed store must not open the file again, which may be another's by now.
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable("the store is closed") }
         let connection = try Connection(readerOf: path, configuration)
@@ -62,8 +76,6 @@ final class ExportReaders: Sendable {
         guard let number else { throw .unavailable("the store is closed") }
         // The interrupter goes before its connection does.
         defer { state.withLock { _ = $0.running.removeValue(forKey: number) } }
-        try connection.readTransaction(configuration) { (state) throws(StoreError) in
-            try state.export(body)
-        }
+        return try work(connection)
     }
 }

@@ -1,0 +1,148 @@
+import ArticleAPI
+import ArticleStore
+import Glibc
+import HTTP
+import HTTPServer
+import Network
+
+/// What the operator's commands ask of the process that owns the file, over its control socket:
+/// everybody who can open that socket is an admin.
+struct ControlService: Sendable {
+    let store: any ArticleStore
+    let keys: KeyRing
+    /// Examines the file.
+    let examine: @Sendable () async throws(StoreError) -> CheckReport
+    /// The database file, beside which long answers wait for their readers.
+    let path: String
+    let now: @Sendable () -> Timestamp
+    let log: @Sendable (String) -> Void
+
+    func register(on routes: inout Routes) {
+        routes.on(ImportArticlesRequest.self, importArticles)
+        routes.on(RestoreRecordsRequest.self, restore)
+        routes.on(FetchStateRequest.self, state)
+        routes.on(FetchKeysRequest.self, listKeys)
+        routes.on(CreateKeyRequest.self, createKey)
+        routes.on(RevokeKeyRequest.self, revokeKey)
+        routes.on(CheckRequest.self, check)
+        let endpoint = ExportRequest.endpoint
+        routes.on(endpoint.method, endpoint.template.description) { _, context in
+            await export(context)
+        }
+    }
+
+    // MARK: Interchange
+
+    private func importArticles(
+        _ request: ImportArticlesRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<ImportAnswer> {
+        do {
+            let results = try await store.importArticles(
+                request.batch.items, by: Edit(at: now(), editor: nil),
+                dryRun: request.batch.isDryRun)
+            return Reply(
+                ImportAnswer(
+                    results: results.map { result in
+                        switch result {
+                        case .success(let outcome): .taken(outcome)
+                        case .failure(let error): .refused(error.sentence)
+                        }
+                    }))
+        } catch { throw ServiceError(error) }
+    }
+
+    private func restore(
+        _ request: RestoreRecordsRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<RestoreCounts> {
+        do {
+            return Reply(
+                try await store.restore(request.records(), dryRun: request.isDryRun))
+        } catch let error as StoreError {
+            throw Self.refusal(error)
+        } catch { throw ServiceError(error) }
+    }
+
+    /// Commands know records by their words, and not by an article's attributes.
+    private static func refusal(_ error: StoreError) -> ServiceError {
+        switch error {
+        case .full, .busy, .unavailable, .corrupt: ServiceError(error)
+        default: .invalidValue("/records", error.sentence)
+        }
+    }
+
+    private func state(
+        _ request: FetchStateRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<StoreState> {
+        do {
+            return Reply(
+                StoreState(
+                    sequence: Int(try await store.changeSequence()),
+                    articles: try await store.articleCount()))
+        } catch { throw ServiceError(error) }
+    }
+
+    /// The export is whole before its first byte goes out.
+    private func export(_ context: RequestContext) async -> HTTPResponse {
+        do {
+            let file = try SpoolFile(beside: path)
+            _ = try await Exporter(store: store).write(to: file.descriptor)
+            return try file.response("application/x-ndjson")
+        } catch {
+            return ServiceError(interchange: error).response(to: context.requestID, log: log)
+        }
+    }
+
+    // MARK: Keys
+
+    private func listKeys(
+        _ request: FetchKeysRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<KeyList> {
+        do { return Reply(KeyList(keys: try await store.keys())) } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    private func createKey(
+        _ request: CreateKeyRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<Nothing> {
+        do throws(StoreError) {
+            try await store.createKey(request.key)
+        } catch {
+            if case .tooMany(let things) = error {
+                throw .invalidValue("", "there are too many \(things)")
+            }
+            throw ServiceError(error)
+        }
+        keys.admit(request.key)
+        return Reply(Nothing())
+    }
+
+    private func revokeKey(
+        _ request: RevokeKeyRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<KeyRecord> {
+        do {
+            let key = try await store.revokeKey(request.id, at: now())
+            keys.admit(key)
+            return Reply(key)
+        } catch { throw ServiceError(error) }
+    }
+
+    // MARK: The file
+
+    private func check(
+        _ request: CheckRequest, by caller: Caller
+    ) async throws(ServiceError) -> Reply<CheckReport> {
+        do { return Reply(try await examine()) } catch { throw ServiceError(error) }
+    }
+}
+
+extension ServiceError {
+    /// What kept an export from being written: most often, room.
+    fileprivate init(interchange error: any Error) {
+        switch error {
+        case InterchangeError.store(let error): self.init(error)
+        case InterchangeError.output(let error) where error.code == ENOSPC: self = .full
+        default: self.init(error)
+        }
+    }
+}

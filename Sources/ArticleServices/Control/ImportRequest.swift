@@ -1,0 +1,131 @@
+public import ArticleAPI
+public import ArticleStore
+import HTTP
+
+/// `POST /control/imports`: articles of an import, for the process that owns the file.
+public struct ImportArticlesRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.post, "/control/imports", access: .administer)
+    public typealias Item = ImportAnswer
+
+    public static let parameters = Parameters(Self.init, .body(\.batch))
+
+    public var batch: ImportBatch
+
+    public init(batch: ImportBatch) { self.batch = batch }
+}
+
+/// Articles that come in together.
+public struct ImportBatch: Sendable, Hashable {
+    public var items: [ImportItem]
+    public var isDryRun: Bool
+
+    public init(items: [ImportItem], isDryRun: Bool) {
+        self.items = items
+        self.isDryRun = isDryRun
+    }
+}
+
+/// What became of each article of a batch, in its order.
+public struct ImportAnswer: Sendable, Hashable {
+    public var results: [Result]
+
+    public enum Result: Sendable, Hashable {
+        case taken(ImportOutcome)
+        /// Why it was not, in words for the operator.
+        case refused(String)
+    }
+}
+
+extension ImportBatch: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .required("items", \.items, .array(of: ImportItem.format, atMost: ImportRun.batchItems)),
+        .required("dryRun", \.isDryRun, .boolean))
+}
+
+extension ImportItem: JSONModel {
+    public static let shape = ObjectShape(
+        {
+            (
+                path: String, digest: [UInt8], id: Article.ID, keepsSlug: Bool, rule: SlugRule,
+                slug: String?, draft: Article.Draft
+            ) in
+            ImportItem(
+                path: path, digest: digest, id: id,
+                content: ArticleContent(imported: draft, slug: rule.choice(slug)),
+                keepsSlug: keepsSlug)
+        },
+        .required("path", \.path, .text(.lines(maximumBytes: ImportFiles.limitPathBytes))),
+        .required("digest", \.digest, .text(.digest)),
+        .required("id", \.id, .identifier()),
+        .required("keepsSlug", \.keepsSlug, .boolean),
+        .required("slugRule", { @Sendable in SlugRule($0.content.slug) }, .text(.choice)),
+        .optional("slug", \.content.slug.text, .text(.servedSlug)),
+        .required("draft", \.content.draft, Article.Draft.format))
+}
+
+/// The kind of a `SlugChoice`.
+private enum SlugRule: String, Sendable, CaseIterable {
+    case keep, exactly, like
+
+    init(_ choice: SlugChoice) {
+        switch choice {
+        case .keep: self = .keep
+        case .exactly: self = .exactly
+        case .like: self = .like
+        }
+    }
+
+    func choice(_ slug: String?) -> SlugChoice {
+        guard let slug else { return .keep }
+        return switch self {
+        case .keep: .keep
+        case .exactly: .exactly(slug)
+        case .like: .like(slug)
+        }
+    }
+}
+
+extension SlugChoice {
+    fileprivate var text: String? {
+        switch self {
+        case .keep: nil
+        case .exactly(let slug), .like(let slug): slug
+        }
+    }
+}
+
+extension ArticleContent {
+    /// The draft that gives this content; the slug goes beside it.
+    fileprivate var draft: Article.Draft {
+        Article.Draft(
+            title: title, summary: summary, body: body, language: language, authors: authors,
+            tags: tags.map(\.name), heroImage: heroImage, status: status,
+            publishedAt: publishedAt, source: source)
+    }
+}
+
+extension ImportAnswer: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .required("results", \.results, .array(of: Result.format, atMost: ImportRun.batchItems)))
+}
+
+extension ImportAnswer.Result: JSONRepresentable {
+    /// `{"outcome": "created"}` or `{"fault": "…"}`.
+    public static let format = JSONFormat.object(
+        ObjectShape(
+            { (outcome: ImportOutcome?, fault: String?) in
+                outcome.map(ImportAnswer.Result.taken) ?? .refused(fault ?? "")
+            },
+            .optional("outcome", \.outcome, .text(.choice)),
+            .optional("fault", \.fault, .text(.lines(0...10_000)))))
+
+    private var outcome: ImportOutcome? {
+        if case .taken(let outcome) = self { outcome } else { nil }
+    }
+
+    private var fault: String? {
+        if case .refused(let fault) = self { fault } else { nil }
+    }
+}

@@ -1,0 +1,53 @@
+public import ArticleAPI
+public import ArticleStore
+import HTTP
+
+/// `POST /control/restorations`: lines of an export, for the process that owns the file.
+public struct RestoreRecordsRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.post, "/control/restorations", access: .administer)
+    public typealias Item = RestoreCounts
+
+    public static let parameters = Parameters(
+        Self.init(mode:lines:), .query("mode", \.mode, .choice),
+        .bytes(\.lines, mediaTypes: ["application/x-ndjson"]))
+
+    /// Whether anything is kept.
+    public enum Mode: String, Sendable, CaseIterable {
+        case restore, dryRun
+    }
+
+    private var mode: Mode?
+    /// Records as they stand in an export (`ExportLine`).
+    private var lines: [UInt8]
+
+    private init(mode: Mode?, lines: [UInt8]) {
+        self.mode = mode
+        self.lines = lines
+    }
+
+    public init(_ records: [ExportRecord], isDryRun: Bool) {
+        mode = isDryRun ? .dryRun : .restore
+        lines = records.flatMap { ExportLine.record($0).bytes }
+    }
+
+    var isDryRun: Bool { mode == .dryRun }
+
+    /// - Throws: for a line that is no record.
+    func records() throws(ServiceError) -> [ExportRecord] {
+        var records: [ExportRecord] = []
+        for (index, line) in lines.split(separator: UInt8(ascii: "\n")).enumerated() {
+            guard let value = try? JSONParser.parse(Array(line)),
+                case .record(let record)? = try? ExportLine(value)
+            else { throw .invalidValue("", "line \(index + 1) is no record of an export") }
+            records.append(record)
+        }
+        return records
+    }
+}
+
+extension RestoreCounts: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .required("added", \.added, .integer(0...Int.max)),
+        .required("unchanged", \.unchanged, .integer(0...Int.max)))
+}

@@ -1,0 +1,53 @@
+import Glibc
+import HTTP
+import Network
+
+/// A file without a name that holds a long answer until its reader has taken it: what makes the
+/// answer never waits for who reads it.
+final class SpoolFile: Sendable {
+    let descriptor: Int32
+    private let pool = BlockingPool(label: "broadsheet.control.spool", width: 1, depth: 1)
+    private let position = Lock(0)
+
+    private static let pieceBytes = 256 << 10
+
+    /// Beside `path`, where there is room for such things (`mkstemp(3)`); only its owner reads it.
+    init(beside path: String) throws(SystemError) {
+        var template = Array("\(path).XXXXXX".utf8CString)
+        descriptor = try retrying("mkstemp") { mkstemp(&template) }
+        template.withUnsafeBufferPointer { name in
+            if let name = name.baseAddress { _ = unlink(name) }
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The whole file as a response of this type.
+    func response(_ mediaType: String) throws(SystemError) -> HTTPResponse {
+        let length = Int(try retrying("lseek") { lseek(descriptor, 0, SEEK_END) })
+        return HTTPResponse(
+            .ok, fields: [.contentType: mediaType, .cacheControl: "no-store"],
+            body: .stream(HTTPBodyStream(length: length) { try await self.next() }))
+    }
+
+    private func next() async throws -> [UInt8]? {
+        let piece = try await pool.run {
+            Result { () throws(SystemError) in try self.read() }
+        }.get()
+        return piece.isEmpty ? nil : piece
+    }
+
+    /// The bytes behind those that were read before (`pread(2)`).
+    private func read() throws(SystemError) -> [UInt8] {
+        let offset = position.withLock { $0 }
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        let count = try retrying("pread") {
+            piece.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+            }
+        }
+        position.withLock { $0 += count }
+        piece.removeLast(piece.count - count)
+        return piece
+    }
+}

@@ -1,0 +1,57 @@
+public import ArticleAPI
+public import ArticleStore
+import HTTP
+
+/// `GET /control/state`: how much there is.
+public struct FetchStateRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.get, "/control/state", access: .administer)
+    public typealias Item = StoreState
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
+/// How much a store holds.
+public struct StoreState: Sendable, Hashable {
+    /// The number of the last change.
+    public var sequence: Int
+    /// Tombstones not counted.
+    public var articles: Int
+}
+
+extension StoreState: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .required("sequence", \.sequence, .integer(0...Int.max)),
+        .required("articles", \.articles, .integer(0...Int.max)))
+}
+
+/// `GET /control/check`: examines the file while it is served.
+public struct CheckRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.get, "/control/check", access: .administer)
+    public typealias Item = CheckReport
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
+extension CheckReport: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .required("articles", \.articles, .integer(0...Int.max)),
+        .required("revisions", \.revisions, .integer(0...Int.max)),
+        .required("changes", \.changes, .integer(0...Int.max)),
+        .required("findings", \.findings, .array(of: .text(.lines(0...10_000)), atMost: 10_000)))
+}
+
+/// `GET /control/export`: an export as `Exporter` writes it, as a stream.
+public struct ExportRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.get, "/control/export", access: .administer)
+    public typealias Item = Bytes
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}

@@ -1,0 +1,46 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import HTTPServer
+import Network
+
+/// The socket beside a served file, `<database>.control`, through which the operator's commands
+/// reach the file's owner. Who can open it is an admin: its mode is 0600.
+struct ControlServer {
+    private let server: HTTPServer?
+    private let path: String
+
+    static func path(of database: String) -> String { database + ".control" }
+
+    init(_ backend: Backend, _ store: SQLiteStore) throws(CommandFailure) {
+        path = Self.path(of: store.path)
+        guard path.utf8.count <= SocketAddress.unixPathLimit else {
+            server = nil
+            return
+        }
+        var settings = ServerConfiguration(addresses: [.unix(path)])
+        settings.socketMode = 0o600
+        settings.maximumConnections = 64
+        settings.refusals = { Problem.response($0) }
+        // A batch of an import, and an export of everything.
+        settings.limits.message.bodyBytes = 64 << 20
+        settings.limits.handlerMilliseconds = 3_600_000
+        do throws(RouterError) {
+            server = HTTPServer(
+                settings, router: try backend.controlRouter(path: store.path, examine: store.check))
+        } catch { throw CommandFailure(.software, "\(error)") }
+    }
+
+    /// Without its socket the server serves all the same; commands then find the file in use.
+    func start(_ log: ServerLog) {
+        guard let server else {
+            return log.warning("no control socket: \(path) is too long a path for one")
+        }
+        do throws(HTTPServerError) {
+            try server.start()
+        } catch { log.warning("no control socket: \(error)") }
+    }
+
+    func stop() async { await server?.stop(graceSeconds: 1) }
+}

@@ -1,0 +1,62 @@
+import ArticleAPI
+import ArticleStore
+import HTTP
+import Testing
+
+@testable import ArticleServices
+
+/// What the commands send to a file's owner arrives as it was.
+@Suite struct ControlRequestTests {
+    private func arrived<Request: BackendAPIRequest>(_ request: Request) throws -> Request {
+        try Request(parsing: RequestSource(RequestPrinter.print(request), path: [:]))
+    }
+
+    private func item(_ slug: SlugChoice, publishedAt: Timestamp?) throws -> ImportItem {
+        let id = try #require(Article.ID("01a1fd86-3af0-78ef-a5da-61ff8be033ca"))
+        let draft = Article.Draft(
+            title: "아침", summary: "Short.", body: "Frost\non the window.", language: "ko",
+            authors: [.name("Mina"), .id(try #require(Author.ID(id.description)), name: "Jun")],
+            tags: ["Weather"], heroImage: .init(url: "https://example.org/a.png"),
+            status: .published, publishedAt: publishedAt,
+            source: .init(name: "Blog", url: "https://example.org/1"))
+        return ImportItem(
+            path: "posts/아침.md", digest: [UInt8](repeating: 7, count: 32), id: id,
+            content: ArticleContent(imported: draft, slug: slug), keepsSlug: true)
+    }
+
+    @Test(arguments: [SlugChoice.keep, .exactly("아침"), .like("morning")])
+    func `an imported article comes with all that an editor decides`(slug: SlugChoice) throws {
+        for time in [nil, Timestamp(milliseconds: 1_795_000_000_123)] {
+            let request = ImportArticlesRequest(
+                batch: ImportBatch(items: [try item(slug, publishedAt: time)], isDryRun: true))
+            #expect(try arrived(request) == request)
+        }
+    }
+
+    @Test func `records of an export arrive line by line`() throws {
+        let id = try #require(Author.ID("01a1fd86-3af0-78ef-a5da-61ff8be033ca"))
+        let author = Author(
+            id: id, name: "Mina", about: "", website: nil,
+            createdAt: Timestamp(milliseconds: 0), updatedAt: Timestamp(milliseconds: 1),
+            revision: 1)
+        let records: [ExportRecord] = [
+            .author(author),
+            .article(
+                ExportedArticle(
+                    id: try #require(Article.ID(id.description)), aliases: ["old"], imported: nil)),
+        ]
+        for isDryRun in [true, false] {
+            let request = try arrived(RestoreRecordsRequest(records, isDryRun: isDryRun))
+            #expect(try request.records() == records)
+            #expect(request.isDryRun == isDryRun)
+        }
+    }
+
+    @Test func `a key's record keeps its digest and times`() throws {
+        let key = APIKey(
+            name: "phone", role: .editor, at: Timestamp(milliseconds: 5),
+            expiresAt: Timestamp(milliseconds: 9))
+        let request = CreateKeyRequest(key: key.record)
+        #expect(try arrived(request) == request)
+    }
+}
