@@ -75,8 +75,8 @@ let package = Package(
         .executableTarget(
             name: "broadsheet",
             dependencies: [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network",
-                "Resources",
+                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "HTTP",
+                "HTTPServer", "Network",
             ],
             swiftSettings: rules),
 

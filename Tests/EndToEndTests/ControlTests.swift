@@ -34,4 +34,70 @@ import Testing
         #expect(served.stop() == 0)
         #expect(served.program.errors.rest().contains { $0.contains("no control socket") })
     }
+
+    @Test func `a key made while the file is served works at once, and not once it is revoked`()
+        throws
+    {
+        let served = try Served(database)
+        let made = try Program.run("key", "create", "--role", "editor", "--database", database)
+        #expect(made.status == 0, "\(made.errors)")
+        let key = try #require(made.output.first)
+        let body = #"{"title":"Mine"}"#
+        #expect(try served.send(.post, "/v1/articles", body, key: key).status == 201)
+        let listed = try Program.run("key", "list", "--database", database)
+        #expect(listed.output.contains { $0.contains("editor") && $0.contains("live") })
+        let id = String(key.dropFirst(4).prefix(16))
+        #expect(try Program.run("key", "revoke", id, "--database", database).status == 0)
+        #expect(try served.send(.post, "/v1/articles", body, key: key).status == 401)
+        let unknown = try Program.run("key", "revoke", "0123456789abcdef", "--database", database)
+        #expect(unknown.status == 65)
+        #expect(unknown.errors == ["broadsheet: there is none of this id"])
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `an import into a served file is seen at once, and a second one changes nothing`()
+        throws
+    {
+        let served = try Served(database)
+        #expect(try served.client.get("/v1/articles").text == #"{"items":[]}"#)
+        let posts = folder.file("posts.ndjson")
+        try write(
+            #"{"title":"One","status":"published"}"# + "\n" + #"{"title":"","status":"x"}"# + "\n"
+                + #"{"slug":"one","title":"Two"}"# + "\n", to: posts)
+        let first = try Program.run("import", posts, "--database", database)
+        #expect(first.status == 65)
+        #expect(first.output == ["1 article: 1 created"])
+        #expect(first.errors.count == 3, "\(first.errors)")
+        #expect(first.errors.contains { $0.contains("the slug \"one\" is taken") })
+        #expect(try served.client.get("/v1/articles").text.contains(#""title":"One""#))
+        let again = try Program.run("import", posts, "--database", database)
+        #expect(again.output == ["nothing changed (1 article)"])
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `an export of a served file is the export of the file`() throws {
+        let served = try Served(database, ["--samples"])
+        let first = folder.file("served.ndjson")
+        let exported = try Program.run("export", first, "--database", database)
+        #expect(exported.status == 0)
+        #expect(exported.errors == ["\(first): 17 articles, 17 revisions"])
+        let checked = try Program.run("check", "--database", database)
+        #expect(
+            checked.output == [
+                "\(database): ok (17 articles, 17 revisions, 19 changes)"
+            ])
+
+        let copy = folder.file("copy.db")
+        let other = try Served(copy)
+        let restored = try Program.run("import", first, "--database", copy)
+        #expect(restored.status == 0 && restored.output == ["17 articles: 17 created"])
+        #expect(try other.client.get("/v1/articles/your-first-request").status == 200)
+        #expect(served.stop() == 0)
+        #expect(other.stop() == 0)
+        for database in [database, copy] {
+            let second = folder.file("free.ndjson")
+            #expect(try Program.run("export", second, "--database", database).status == 0)
+            #expect(try read(second) == read(first))
+        }
+    }
 }

@@ -39,8 +39,8 @@ enum Ladder {
         "broadsheet": Rung(
             5,
             [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network",
-                "Resources",
+                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "HTTP",
+                "HTTPServer", "Network",
             ], modules: system),
         "TestSupport": Rung(
             4, ["ArticleAPI", "ArticleStore", "CLinux", "HTTP", "HTTPServer", "Network"],

@@ -4,7 +4,7 @@ public import ArticleAPI
 ///
 /// Every engine passes the same conformance suite. Visibility is part of each question, so that no
 /// answer has to be filtered afterwards; rules about who may ask stand one layer up.
-public protocol ArticleStore: ArticleInterchange, KeyKeeper {
+public protocol ArticleStore: ImportDestination, KeyKeeper {
     // MARK: Articles
 
     /// The article, with its body; a slug may be a former one. Deleted and invisible ones are
@@ -86,7 +86,17 @@ public protocol ArticleStore: ArticleInterchange, KeyKeeper {
     /// Tells the observer of every commit from the next one on.
     func observeChanges(_ observer: any ChangeObserver)
 
+    // MARK: Everything
+
+    /// Everything but keys and secrets, as of one moment: authors, then articles in the order of
+    /// their ids, each followed by its revisions in order. Stops with what `body` throws
+    /// (`.rejected`).
+    func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
+
     // MARK: Life
+
+    /// How many articles live here (tombstones not counted).
+    func articleCount() async throws(StoreError) -> Int
 
     /// Finishes queued writes, flushes and lets the file go. Later calls are `.unavailable`.
     func close() async

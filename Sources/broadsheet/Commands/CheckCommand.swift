@@ -16,10 +16,7 @@ struct CheckCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        let report: CheckReport
-        do {
-            report = try SQLiteStore.check(path: path)
-        } catch { throw CommandFailure(error) }
+        let report = try await examined()
         for finding in report.findings { try Console.print(finding) }
         guard report.findings.isEmpty else {
             throw CommandFailure(.dataError, "\(path): \(report.findings.count) findings")
@@ -27,5 +24,19 @@ struct CheckCommand: Command {
         let counts =
             "\(report.articles) articles, \(report.revisions) revisions, \(report.changes) changes"
         try Console.print("\(path): ok (\(counts))")
+    }
+
+    /// By this process, or by the one that serves the file.
+    private func examined() async throws(CommandFailure) -> CheckReport {
+        do throws(StoreOpeningError) {
+            return try SQLiteStore.check(path: path)
+        } catch {
+            guard case .owned = error, let owner = await OwnerClient(ofDatabase: path) else {
+                throw CommandFailure(error)
+            }
+            do throws(StoreError) { return try await owner.check() } catch {
+                throw CommandFailure(error)
+            }
+        }
     }
 }

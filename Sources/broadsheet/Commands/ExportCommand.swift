@@ -29,38 +29,41 @@ struct ExportCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        let store = try Database.open(database, mode: .existing)
-        do throws(CommandFailure) {
-            try await export(store)
-        } catch {
-            await store.close()
-            throw error
+        try await Database.with(database, mode: .existing) { (database) throws(CommandFailure) in
+            try await export(database)
         }
-        await store.close()
     }
 
-    private func export(_ store: SQLiteStore) async throws(CommandFailure) {
+    private func export(_ database: Database) async throws(CommandFailure) {
         guard path != "-" else {
-            _ = try await write(store, to: STDOUT_FILENO)
+            _ = try await write(database, to: STDOUT_FILENO)
             return
         }
         let file = try NewFile(path)
-        let report = try await write(store, to: file.descriptor)
+        let report = try await write(database, to: file.descriptor)
         try file.keep()
         Console.tell("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
     }
 
     private func write(
-        _ store: SQLiteStore, to descriptor: Int32
+        _ database: Database, to descriptor: Int32
     ) async throws(CommandFailure) -> ExportReport {
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
-        do throws(InterchangeError) {
-            return try await Exporter(store: store).write(to: descriptor) { progress in
-                bar.withLock {
-                    $0.show(progress.articles, of: progress.total, "\(progress.articles) articles")
+        switch database {
+        case .opened(let store):
+            do throws(InterchangeError) {
+                return try await Exporter(store: store).write(to: descriptor) { progress in
+                    bar.withLock {
+                        $0.show(
+                            progress.articles, of: progress.total, "\(progress.articles) articles")
+                    }
                 }
+            } catch { throw CommandFailure(error) }
+        case .served(let owner):
+            return try await owner.export(to: descriptor) { done, total in
+                bar.withLock { $0.show(done, of: total, "\(done >> 10) KiB") }
             }
-        } catch { throw CommandFailure(error) }
+        }
     }
 }

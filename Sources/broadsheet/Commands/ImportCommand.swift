@@ -36,19 +36,16 @@ struct ImportCommand: Command {
         // A trial run must not leave a database behind where none was.
         let trial = isDryRun && !Files.exist(database) ? try TrialDatabase() : nil
         defer { trial?.remove() }
-        let store = try Database.open(trial?.path ?? database, mode: .create)
-        let report: ImportReport
-        do throws(CommandFailure) {
-            report = try await take(into: store)
-        } catch {
-            await store.close()
-            throw error
+        let report = try await Database.with(trial?.path ?? database, mode: .create) {
+            (database) throws(CommandFailure) in
+            try await take(into: database.importDestination)
         }
-        await store.close()
         try tell(report)
     }
 
-    private func take(into store: SQLiteStore) async throws(CommandFailure) -> ImportReport {
+    private func take(into store: any ImportDestination) async throws(CommandFailure)
+        -> ImportReport
+    {
         let importer = Importer(store: store, language: language, isDryRun: isDryRun) { .now }
         var bar = ProgressBar()
         defer { bar.clear() }

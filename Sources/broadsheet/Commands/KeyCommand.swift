@@ -51,17 +51,14 @@ struct KeyCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        let store = try Database.open(path, mode: .existing)
-        do throws(StoreError) {
-            try await perform(on: store)
-        } catch {
-            await store.close()
-            throw CommandFailure(error)
+        try await Database.with(path, mode: .existing) { (database) throws(CommandFailure) in
+            do throws(StoreError) {
+                try await perform(on: database.keys)
+            } catch { throw CommandFailure(error) }
         }
-        await store.close()
     }
 
-    private func perform(on store: SQLiteStore) async throws(StoreError) {
+    private func perform(on store: any KeyKeeper) async throws(StoreError) {
         switch action {
         case .create(let role, let name, let expiresAt):
             let key = APIKey(name: name, role: role, at: .now, expiresAt: expiresAt)

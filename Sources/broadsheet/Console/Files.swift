@@ -8,6 +8,13 @@
 enum Files {
     static func exist(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// What a symbolic link leads to (`realpath(3)`); the path itself where nothing is.
+    static func resolved(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     /// The bytes of a file of at most 16 MiB (`open(2)`, `read(2)`).
     static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
         try read(path, limitBytes: 16 << 20)

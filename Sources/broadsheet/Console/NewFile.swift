@@ -16,7 +16,7 @@ final class NewFile {
     let descriptor: Int32
 
     init(_ given: String) throws(CommandFailure) {
-        path = Self.resolved(given)
+        path = Files.resolved(given)
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             partial = nil
@@ -43,12 +43,5 @@ final class NewFile {
             throw Files.failure("cannot write \(path)", .ioError)
         }
         isKept = true
-    }
-
-    /// What a symbolic link leads to (`realpath(3)`); the path itself where nothing is yet.
-    private static func resolved(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
-        defer { free(real) }
-        return String(cString: real)
     }
 }

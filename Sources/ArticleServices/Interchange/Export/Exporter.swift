@@ -1,3 +1,4 @@
+import ArticleAPI
 public import ArticleStore
 import Glibc
 import Network
@@ -9,9 +10,9 @@ import Network
 /// whoever restores it makes keys of their own. The lines are of one moment, and the same store
 /// gives the same bytes; see `ExportLine` for their form.
 public struct Exporter: Sendable {
-    let store: any ArticleInterchange
+    let store: any ArticleStore
 
-    public init(store: any ArticleInterchange) { self.store = store }
+    public init(store: any ArticleStore) { self.store = store }
 
     /// Writes to an open descriptor by blocking calls (`write(2)`), on a thread of the store's own.
     ///
@@ -71,6 +72,31 @@ public struct ExportReport: Sendable, Hashable {
     public var articles: Int
     public var revisions: Int
     public var bytes: Int
+
+    /// More than the last line of an export has.
+    public static let lastLineBytes = 256
+
+    init(authors: Int, articles: Int, revisions: Int, bytes: Int) {
+        self.authors = authors
+        self.articles = articles
+        self.revisions = revisions
+        self.bytes = bytes
+    }
+
+    init(_ counts: ExportCounts, bytes: Int) {
+        self.init(
+            authors: counts.authors, articles: counts.articles, revisions: counts.revisions,
+            bytes: bytes)
+    }
+
+    /// What the last line of an export says; `nil` if the export broke off before it.
+    public init?(end: [UInt8], bytes: Int) {
+        guard let line = end.split(separator: UInt8(ascii: "\n")).last,
+            let value = try? JSONParser.parse(Array(line)),
+            case .end(let counts)? = try? ExportLine(value)
+        else { return nil }
+        self.init(counts, bytes: bytes)
+    }
 }
 
 /// How far an export has come.
@@ -89,9 +115,7 @@ private struct ExportOutput {
     private static let chunkBytes = 64 * 1024
 
     var report: ExportReport {
-        ExportReport(
-            authors: counts.authors, articles: counts.articles, revisions: counts.revisions,
-            bytes: bytes)
+        ExportReport(counts, bytes: bytes)
     }
 
     /// Adds a line; gives all that waits when it is enough to be written.

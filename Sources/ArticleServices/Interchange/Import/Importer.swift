@@ -16,7 +16,7 @@ import Resources
 ///
 /// Files are read by blocking calls on the caller's executor: never call it from an event loop.
 public struct Importer: Sendable {
-    let store: any ArticleInterchange
+    let store: any ImportDestination
     let language: LanguageTag
     let isDryRun: Bool
     let now: @Sendable () -> Timestamp
@@ -26,7 +26,7 @@ public struct Importer: Sendable {
     ///   - isDryRun: only says what would happen. It looks at each batch by itself: that two files
     ///     ask for one slug may escape it.
     public init(
-        store: any ArticleInterchange, language: LanguageTag, isDryRun: Bool = false,
+        store: any ImportDestination, language: LanguageTag, isDryRun: Bool = false,
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
