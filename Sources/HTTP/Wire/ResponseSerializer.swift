@@ -20,8 +20,7 @@ public enum ResponseSerializer {
         status: HTTPStatus, fields: borrowing HTTPFields, framing: Framing, date: [UInt8],
         requestID: String = "", keepsAlive: Bool, version: HTTPVersion, to bytes: inout [UInt8]
     ) {
-        bytes.append(contentsOf: StatusLines.line(status))
-        bytes.append(contentsOf: fields.wireBytes)
+        appendConstant(status: status, fields: fields, framing: framing, to: &bytes)
         append("Date: ", to: &bytes)
         bytes.append(contentsOf: date)
         append("\r\n", to: &bytes)
@@ -30,6 +29,21 @@ public enum ResponseSerializer {
             bytes.append(contentsOf: requestID.utf8)
             append("\r\n", to: &bytes)
         }
+        if !keepsAlive {
+            append("Connection: close\r\n", to: &bytes)
+        } else if version == .http10 {
+            append("Connection: keep-alive\r\n", to: &bytes)
+        }
+        append("\r\n", to: &bytes)
+    }
+
+    /// Appends the part of a head that is the same whenever it is sent, without the empty line.
+    public static func appendConstant(
+        status: HTTPStatus, fields: borrowing HTTPFields, framing: Framing,
+        to bytes: inout [UInt8]
+    ) {
+        bytes.append(contentsOf: StatusLines.line(status))
+        bytes.append(contentsOf: fields.wireBytes)
         switch framing {
         case .none, .untilClose: break
         case .length(let length):
@@ -38,12 +52,6 @@ public enum ResponseSerializer {
             append("\r\n", to: &bytes)
         case .chunked: append("Transfer-Encoding: chunked\r\n", to: &bytes)
         }
-        if !keepsAlive {
-            append("Connection: close\r\n", to: &bytes)
-        } else if version == .http10 {
-            append("Connection: keep-alive\r\n", to: &bytes)
-        }
-        append("\r\n", to: &bytes)
     }
 
     /// Appends one chunk (RFC 9112 §7.1); nothing for no bytes, as that would end the body.

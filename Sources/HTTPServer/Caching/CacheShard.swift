@@ -13,6 +13,7 @@ struct CacheShard {
         var waiters: [UnsafeContinuation<CachedAnswer?, Never>] = []
     }
 
+    static let headLimitBytes = 8 << 10
     private let limitBytes: Int
     private var slots: [Slot?] = []
     private var freeSlots: [Int] = []
@@ -41,8 +42,9 @@ struct CacheShard {
     mutating func insert(_ answer: CachedAnswer) -> Bool {
         guard history.stands(answer.dependencies, readAt: answer.stamp) else { return false }
         if let place = places[answer.key] { remove(at: place) }
-        // One answer does not take the room of all.
-        guard answer.cost <= limitBytes / 4 else { return true }
+        // One answer does not take the room of all, and its head fits a loop's buffer.
+        guard answer.cost <= limitBytes / 4, answer.plain.whole.head.count <= Self.headLimitBytes
+        else { return true }
         while counts.bytes + answer.cost > limitBytes { evictOne() }
         let place = freeSlots.popLast() ?? slots.count
         if place == slots.count { slots.append(nil) }

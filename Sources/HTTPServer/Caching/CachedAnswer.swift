@@ -5,20 +5,21 @@ import HTTP
 final class CachedAnswer: Sendable {
     /// The answer in one coding.
     struct Variant: Sendable {
-        let whole: HTTPResponse
+        let whole: ReadyAnswer
         /// The answer to a client whose copy still stands.
-        let notModified: HTTPResponse
+        let notModified: ReadyAnswer
         let etag: EntityTag?
-        let bytes: Int
 
-        init(_ response: HTTPResponse) {
-            whole = response
+        init(_ response: HTTPResponse, template: String) {
+            whole = ReadyAnswer(response, template: template)
             var fields = response.fields
             for name in [HTTPFieldName.contentType, .contentEncoding] { fields.remove(name) }
-            notModified = HTTPResponse(.notModified, fields: fields)
+            notModified = ReadyAnswer(
+                HTTPResponse(.notModified, fields: fields), template: template)
             etag = response.fields[.etag].flatMap { EntityTag($0) }
-            bytes = response.body.count + 2 * response.fields.wireBytes.count
         }
+
+        var bytes: Int { whole.bytes + notModified.bytes }
     }
 
     /// What gzip makes of it.
@@ -31,8 +32,6 @@ final class CachedAnswer: Sendable {
     }
 
     let key: CacheKey
-    /// The route that made it, for logs.
-    let template: String
     let dependencies: [CacheDependency]
     /// Milliseconds since 1970; `nil`: no time ends it.
     let expiresAt: Int64?
@@ -52,11 +51,10 @@ final class CachedAnswer: Sendable {
         dependencies: [CacheDependency], expiresAt: Int64?, stamp: Int64
     ) {
         self.key = key
-        self.template = template
         self.dependencies = dependencies
         self.expiresAt = expiresAt
         self.stamp = stamp
-        plain = Variant(response)
+        plain = Variant(response, template: template)
         mediaType = response.fields[.contentType].flatMap { MediaType($0) }
         lastModified = response.fields[.lastModified].flatMap { HTTPDate.seconds($0) }
         compression = Gzip.isWorthwhile(response) ? .possible : .useless
@@ -68,40 +66,35 @@ final class CachedAnswer: Sendable {
     /// The same answer with what came of compressing it.
     init(_ answer: CachedAnswer, _ compressed: HTTPResponse?) {
         key = answer.key
-        template = answer.template
         dependencies = answer.dependencies
         expiresAt = answer.expiresAt
         stamp = answer.stamp
         plain = answer.plain
         mediaType = answer.mediaType
         lastModified = answer.lastModified
-        let variant = compressed.map { Variant($0) }
+        let template = answer.plain.whole.template
+        let variant = compressed.map { Variant($0, template: template) }
         compression = variant.map { .done($0) } ?? .useless
         cost = answer.cost + (variant?.bytes ?? 0)
     }
 
     /// The answer to these fields; `nil` if it has yet to be compressed for them, or they do not
     /// take its media type.
-    func response(to fields: borrowing HTTPFields) -> HTTPResponse? {
+    func answer(to fields: borrowing HTTPFields) -> ReadyAnswer? {
         guard isAccepted(by: fields) else { return nil }
-        let variant: Variant
         switch compression {
-        case .useless: variant = plain
+        case .useless: return answer(plain, to: fields)
         case .possible:
-            guard !AcceptEncoding(fields).prefersGzip else { return nil }
-            variant = plain
+            return AcceptEncoding(fields).prefersGzip ? nil : answer(plain, to: fields)
         case .done(let compressed):
-            variant = AcceptEncoding(fields).prefersGzip ? compressed : plain
+            return answer(AcceptEncoding(fields).prefersGzip ? compressed : plain, to: fields)
         }
-        return response(variant, to: fields)
     }
 
     /// The answer without a coding.
-    func plainResponse(to fields: borrowing HTTPFields) -> HTTPResponse {
-        response(plain, to: fields)
-    }
+    func plainAnswer(to fields: borrowing HTTPFields) -> ReadyAnswer { answer(plain, to: fields) }
 
-    private func response(_ variant: Variant, to fields: borrowing HTTPFields) -> HTTPResponse {
+    private func answer(_ variant: Variant, to fields: borrowing HTTPFields) -> ReadyAnswer {
         guard fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince) else {
             return variant.whole
         }
@@ -114,11 +107,5 @@ final class CachedAnswer: Sendable {
         guard fields.contains(.accept), let mediaType else { return true }
         let accept = fields.combined(.accept)
         return accept == "*/*" || mediaType.isAccepted(by: accept)
-    }
-}
-
-extension HTTPBody {
-    fileprivate var count: Int {
-        if case .bytes(let bytes) = self { bytes.count } else { 0 }
     }
 }

@@ -72,17 +72,15 @@ public final class ResponseCache: Sendable {
 
     // MARK: Answers
 
-    /// The answer that is ready for this request, and the route that made it.
-    func answer(to head: borrowing RequestHead) -> (response: HTTPResponse, template: String)? {
+    /// The answer that is ready for this request.
+    func answer(to head: borrowing RequestHead) -> ReadyAnswer? {
         guard isOn, head.method == .get || head.method == .head, head.framing == .none,
             !head.fields.contains(.authorization),
             !ConditionalRequest.hasPreconditions(head.fields)
         else { return nil }
         let key = CacheKey(head.target.bytes)
-        guard let answer = shard(key).withLock({ $0.find(key) }), stands(answer),
-            let response = answer.response(to: head.fields)
-        else { return nil }
-        return (response, answer.template)
+        guard let answer = shard(key).withLock({ $0.find(key) }), stands(answer) else { return nil }
+        return answer.answer(to: head.fields)
     }
 
     /// Answers a request that is the same for everyone: what is ready, what another request makes
@@ -168,20 +166,21 @@ public final class ResponseCache: Sendable {
     // MARK: Codings
 
     private func respond(_ answer: CachedAnswer, to request: HTTPRequest) async -> HTTPResponse {
-        if let response = answer.response(to: request.fields) { return response }
+        if let ready = answer.answer(to: request.fields) { return ready.response }
         // Others who ask for the coding meanwhile go without it: nobody waits for a processor.
         let key = CacheKey(request.target.bytes, .coding)
         guard case .possible = answer.compression, shard(key).withLock({ $0.claim(key) }) else {
-            return answer.plainResponse(to: request.fields)
+            return answer.plainAnswer(to: request.fields).response
         }
         defer { leave(key, with: nil) }
         do {
-            let compressed = try await pool.run { Gzip.encode(answer.plain.whole) }
+            let compressed = try await pool.run { Gzip.encode(answer.plain.whole.response) }
             let other = CachedAnswer(answer, compressed)
             shard(answer.key).withLock { $0.replace(answer, by: other) }
-            return other.response(to: request.fields) ?? answer.plainResponse(to: request.fields)
+            let ready = other.answer(to: request.fields) ?? answer.plainAnswer(to: request.fields)
+            return ready.response
         } catch {
-            return answer.plainResponse(to: request.fields)
+            return answer.plainAnswer(to: request.fields).response
         }
     }
 }

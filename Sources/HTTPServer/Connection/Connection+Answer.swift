@@ -107,6 +107,48 @@ extension Connection {
         local.giveBack(head)
     }
 
+    // MARK: Ready answers
+
+    /// Sends an answer that is ready, on a connection that goes on; false if not all of it is out,
+    /// and the task has to send the rest.
+    func send(_ ready: ReadyAnswer) -> Bool {
+        let output = local.output
+        output.removeAll()
+        output.append(ready.head)
+        output.append("Date: ")
+        output.append(local.dateText)
+        output.append("\r\nX-Request-ID: ")
+        output.append(requestID)
+        output.append(sent.version == .http10 ? "\r\nConnection: keep-alive\r\n\r\n" : "\r\n\r\n")
+        var body: [UInt8] = []
+        if !sent.isHead {
+            if ready.body.count <= Self.copiedBodyBytes {
+                output.append(ready.body)
+            } else {
+                body = ready.body
+            }
+        }
+        let head = output.bytes
+        let written = channel.writeAtOnce(head, body)
+        sent.status = ready.response.status
+        sent.template = ready.template
+        sent.bytes = head.count + body.count
+        guard written == sent.bytes else {
+            unsent = Array(head.dropFirst(written)) + body.dropFirst(max(0, written - head.count))
+            return false
+        }
+        tellObservers()
+        return true
+    }
+
+    /// Sends what did not go out at once.
+    func sendRest() async throws(ChannelError) {
+        let rest = unsent
+        unsent = []
+        defer { tellObservers() }
+        try await channel.write(rest, stallMilliseconds: limits.writeStallMilliseconds)
+    }
+
     // MARK: Streams
 
     /// Sends a body piece by piece: the next is asked for when the one before is with the kernel.

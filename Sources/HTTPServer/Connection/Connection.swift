@@ -16,6 +16,10 @@ final class Connection {
     let local: LoopContext
     let rules: ConnectionRules
     private var parser: RequestParser
+    /// A request that was read while the task waited, and is the task's to answer.
+    private var readyHead: RequestHead?
+    /// What did not go out at once of an answer that was ready.
+    var unsent: [UInt8] = []
     /// Held only while it has bytes in it, or takes some.
     private(set) var buffer: ReadBuffer?
     /// The answer to the current request.
@@ -39,6 +43,7 @@ final class Connection {
     /// Serves the client until one side ends it.
     func run() async {
         channel.onOverrun = { [unowned self] _ in overrun() }
+        channel.onArrival = { [unowned self] in answerArrival() }
         do throws(ChannelError) {
             while let head = try await nextHead() {
                 guard try await exchange(head) else { break }
@@ -48,6 +53,7 @@ final class Connection {
             // The peer is gone or too slow, or the server stops: there is no one to tell.
         }
         channel.onOverrun = nil
+        channel.onArrival = nil
         releaseBuffer()
     }
 
@@ -66,6 +72,8 @@ final class Connection {
         var deadline: Int64?
         // Invariant: the buffer holds the beginning of a head, or there is none.
         while true {
+            if !unsent.isEmpty { try await sendRest() }
+            if let head = readyHead.take() { return head }
             if let buffer {
                 do throws(HTTPParseError) {
                     if let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) {
@@ -88,6 +96,8 @@ final class Connection {
             do throws(ChannelError) {
                 try await channel.waitReadable(
                     until: deadline ?? now + limits.idleMilliseconds, isIdle: deadline == nil)
+            } catch .cancelled where channel.isOpen && hasLeftovers {
+                // The server stops, and finishes what was read before.
             } catch .timedOut {
                 guard deadline != nil else { return nil }
                 try await refuseUnread(
@@ -132,13 +142,9 @@ final class Connection {
     private func exchange(_ head: consuming RequestHead)
         async throws(ChannelError) -> Bool
     {
-        requestID = local.requestID(for: head.fields)
-        sent = SentAnswer(isObserved)
-        sent.isHead = head.method == .head
-        sent.version = head.version
-        if isObserved { sent.request = (head.method, head.target) }
+        begin(head)
         if let ready = rules.router.cache?.answer(to: head) {
-            if isObserved { sent.template = ready.template }
+            sent.template = ready.template
             return try await answer(ready.response, keepsAlive: head.keepsAlive)
         }
         let match = rules.router.match(head.method, head.target)
@@ -157,6 +163,57 @@ final class Connection {
             head.method, head.target, version: head.version, fields: head.fields, body: body)
         let response = await respond(to: request, match)
         return try await answer(response, keepsAlive: keepsAlive)
+    }
+
+    /// Whether something that came while the task waited is left for it.
+    private var hasLeftovers: Bool { readyHead != nil || !unsent.isEmpty }
+
+    private func begin(_ head: borrowing RequestHead) {
+        requestID = local.requestID(for: head.fields)
+        sent = SentAnswer(isObserved)
+        sent.isHead = head.method == .head
+        sent.version = head.version
+        if isObserved { sent.request = (head.method, head.target) }
+    }
+
+    // MARK: While the task waits
+
+    /// Answers what comes between requests, as far as answers are ready, without its task.
+    ///
+    /// - Returns: until when the task may go on waiting; `nil` if something is left for it.
+    private func answerArrival() -> Int64? {
+        for _ in 0..<Self.longestStreak {
+            do throws(ChannelError) {
+                guard case .bytes = try fill() else {
+                    return channel.mayRead || buffer != nil ? nil : now + limits.idleMilliseconds
+                }
+            } catch { return nil }
+            while let buffer {
+                do throws(HTTPParseError) {
+                    guard let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
+                        return nil
+                    }
+                    use(parser.consumed)
+                    guard answerAtOnce(head) else { return nil }
+                } catch {
+                    // The task finds the same.
+                    return nil
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Answers the request if that takes no waiting; otherwise it is left to the task.
+    private func answerAtOnce(_ head: consuming RequestHead) -> Bool {
+        guard head.keepsAlive, !channel.isStopping,
+            let ready = rules.router.cache?.answer(to: head)
+        else {
+            readyHead = consume head
+            return false
+        }
+        begin(head)
+        return send(ready)
     }
 
     private func respond(

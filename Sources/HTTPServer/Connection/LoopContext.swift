@@ -9,11 +9,14 @@ final class LoopContext: @unchecked Sendable {
     let loop: EventLoop
     /// Read buffers that connections hold now.
     let buffersInUse = Atomic<Int>(0)
-    private var buffers: [ReadBuffer] = []
-    private var heads: [[UInt8]] = []
-    private var dateSeconds: Int64 = -1
-    private var date: [UInt8] = []
-    private var identifiers = RequestIDs()
+    /// Where answers that are ready are put together.
+    let output = OutputBuffer()
+    // No access to these is still open when the next begins, so none needs to be watched.
+    @exclusivity(unchecked) private var buffers: [ReadBuffer] = []
+    @exclusivity(unchecked) private var heads: [[UInt8]] = []
+    @exclusivity(unchecked) private var dateSeconds: Int64 = -1
+    @exclusivity(unchecked) private var date: [UInt8] = []
+    @exclusivity(unchecked) private var identifiers = RequestIDs()
     private static let kept = 64
 
     init(_ loop: EventLoop) { self.loop = loop }

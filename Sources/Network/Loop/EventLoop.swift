@@ -32,7 +32,8 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     // Confined to the loop's thread: `isOnLoop` is checked wherever another could come in.
-    private nonisolated(unsafe) var state: State
+    // Nothing keeps an access to it open while it calls others, so none needs to be watched.
+    @exclusivity(unchecked) private nonisolated(unsafe) var state: State
     private let poller: EpollPoller
     private let inbox = Lock(Inbox())
     private let thread = Atomic<UInt>(0)
@@ -156,14 +157,21 @@ public final class EventLoop: TaskExecutor, Sendable {
         } else if let delay = state.wheel.delay(from: state.now) {
             timeout = Int32(clamping: delay + 1)
         }
+        var isTurnBegun = false
         do throws(SystemError) {
             try poller.wait(milliseconds: timeout) { event in
+                if !isTurnBegun { readClocks() }
+                isTurnBegun = true
                 state.slots[event.token]?.note(event)
             }
         } catch {
             // Programmer error: epoll_wait fails only for a bad descriptor or a bad buffer.
             preconditionFailure("\(error)")
         }
+        if !isTurnBegun { readClocks() }
+    }
+
+    private func readClocks() {
         state.now = Self.clock(CLOCK_MONOTONIC)
         state.wallSeconds = Self.clock(CLOCK_REALTIME) / 1_000
     }

@@ -45,6 +45,10 @@ public final class SocketChannel {
     /// Called on the loop when work is not over in time, while the task is still at it; it should
     /// end the channel.
     public var onOverrun: ((SocketChannel) -> Void)?
+    /// Asked on the loop when something comes while the task waits idly (`waitReadable`): until when
+    /// the task may go on waiting, as it is dealt with; `nil` if it is the task's. To resume a task
+    /// costs more than many a request.
+    public var onArrival: (() -> Int64?)?
 
     init(
         _ descriptor: consuming Descriptor, peer: SocketAddress, token: UInt64, loop: EventLoop
@@ -209,31 +213,40 @@ public final class SocketChannel {
         return max(0, send(head, body, from: 0))
     }
 
-    /// One call for what is left of both pieces; -1 and `errno` as `sendmsg(2)` gives them.
+    /// Writes both pieces if one call takes them; the first is the caller's until it returns.
+    /// - Returns: how many bytes went out.
+    public func writeAtOnce(_ head: UnsafeRawBufferPointer, _ body: [UInt8]) -> Int {
+        guard isWritable, isOpen else { return 0 }
+        return body.withUnsafeBytes { max(0, send(head, $0, from: 0)) }
+    }
+
     private func send(_ head: [UInt8], _ body: [UInt8], from written: Int) -> Int {
         head.withUnsafeBytes { head in
-            body.withUnsafeBytes { body in
-                let headLeft = max(0, head.count - written)
-                let bodySkipped = max(0, written - head.count)
-                guard headLeft > 0, body.count > 0 else {
-                    let piece =
-                        headLeft > 0 ? head[(head.count - headLeft)...] : body[bodySkipped...]
-                    let left = UnsafeRawBufferPointer(rebasing: piece)
-                    return Glibc.send(
-                        descriptor, left.baseAddress, left.count, Int32(MSG_NOSIGNAL))
-                }
-                let start = head.baseAddress.map { $0 + (head.count - headLeft) }
-                var pieces = (
-                    iovec(iov_base: .init(mutating: start), iov_len: headLeft),
-                    iovec(iov_base: .init(mutating: body.baseAddress), iov_len: body.count)
-                )
-                return withUnsafeMutableBytes(of: &pieces) { pieces in
-                    var message = msghdr()
-                    message.msg_iov = pieces.baseAddress?.assumingMemoryBound(to: iovec.self)
-                    message.msg_iovlen = 2
-                    return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
-                }
-            }
+            body.withUnsafeBytes { send(head, $0, from: written) }
+        }
+    }
+
+    /// One call for what is left of both pieces; -1 and `errno` as `sendmsg(2)` gives them.
+    private func send(
+        _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, from written: Int
+    ) -> Int {
+        let headLeft = max(0, head.count - written)
+        let bodySkipped = max(0, written - head.count)
+        guard headLeft > 0, body.count > 0 else {
+            let piece = headLeft > 0 ? head[(head.count - headLeft)...] : body[bodySkipped...]
+            let left = UnsafeRawBufferPointer(rebasing: piece)
+            return Glibc.send(descriptor, left.baseAddress, left.count, Int32(MSG_NOSIGNAL))
+        }
+        let start = head.baseAddress.map { $0 + (head.count - headLeft) }
+        var pieces = (
+            iovec(iov_base: .init(mutating: start), iov_len: headLeft),
+            iovec(iov_base: .init(mutating: body.baseAddress), iov_len: body.count)
+        )
+        return withUnsafeMutableBytes(of: &pieces) { pieces in
+            var message = msghdr()
+            message.msg_iov = pieces.baseAddress?.assumingMemoryBound(to: iovec.self)
+            message.msg_iovlen = 2
+            return sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
         }
     }
 
@@ -296,12 +309,20 @@ public final class SocketChannel {
         if event.isHungUp { isHungUp = true }
         if event.isReadable {
             isReadable = true
-            if case .readable = wait { resume() }
+            if case .readable(_, let isIdle) = wait { arrived(isIdle: isIdle) }
         }
         if event.isWritable {
             isWritable = true
             if case .writable = wait { resume() }
         }
+    }
+
+    private func arrived(isIdle: Bool) {
+        guard isIdle, !isDraining, isOpen, let onArrival, let deadline = onArrival() else {
+            return resume()
+        }
+        // Armed already for an earlier time, which will find this one.
+        waitDeadline = deadline
     }
 
     /// The wheel shows this channel: its deadline may have come, or have moved on.

@@ -10,8 +10,8 @@ public final class Lock<Value>: Sendable {
     // `pthread_mutex_t` must not move, so it has a place of its own; all access to `value` is under
     // it.
     private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // Guarded by `mutex`.
-    private nonisolated(unsafe) var value: Value
+    // Guarded by `mutex`, which does not let its own holder in again either.
+    @exclusivity(unchecked) private nonisolated(unsafe) var value: Value
 
     public init(_ value: sending Value) {
         self.value = value

@@ -1,0 +1,38 @@
+import Glibc
+
+/// Room in which an answer is put together before it goes out in one call. It lives on one loop.
+final class OutputBuffer {
+    /// More than the head and the body that are ever put here.
+    static let capacity = 32 << 10
+    private let memory: UnsafeMutableRawBufferPointer
+    private var count = 0
+
+    init() { memory = .allocate(byteCount: Self.capacity, alignment: 16) }
+
+    deinit { memory.deallocate() }
+
+    /// What is there. Valid until the buffer changes.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+    func removeAll() { count = 0 }
+
+    func append(_ bytes: borrowing [UInt8]) { bytes.withUnsafeBytes { append($0) } }
+
+    func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends a text of visible ASCII.
+    func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) {
+        precondition(
+            bytes.count <= memory.count - count, "programmer error: an answer has no room")
+        guard let from = bytes.baseAddress, let to = memory.baseAddress else { return }
+        memcpy(to + count, from, bytes.count)
+        count += bytes.count
+    }
+}
