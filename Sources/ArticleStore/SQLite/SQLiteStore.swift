@@ -54,6 +54,7 @@ public final class SQLiteStore: Sendable {
         path given: String, mode: Mode, schema: DatabaseSchema, configuration: SQLiteConfiguration
     ) throws(StoreOpeningError) {
         let file = try DatabaseFile(path: given, mayCreate: mode == .create)
+        try file.checkWritable()
         try file.verify(schema, mode: mode)
         path = file.path
         self.configuration = configuration
@@ -92,7 +93,7 @@ extension DatabaseFile {
         case .foreign: throw .foreign(path: path)
         case .empty:
             guard mode == .create else { throw .foreign(path: path) }
-            return try createIfMissing()
+            return
         case .database(let application, let version):
             guard application == DatabaseSchema.applicationID else { throw .foreign(path: path) }
             try refuse(version, newerThan: schema)

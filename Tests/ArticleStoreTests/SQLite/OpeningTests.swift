@@ -72,6 +72,39 @@ import Testing
         await store.close()
     }
 
+    @Test func `another name, or a lock file that is gone, lets nobody else in`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        #expect(link(path, folder.file("hard.db")) == 0)
+        #expect(unlink(path + ".lock") == 0)
+        for name in [path, folder.file("hard.db")] {
+            let program = try RunningProgram(builtProgram("store-writer"), [name])
+            #expect(program.output.next()?.hasPrefix("refused") == true)
+            #expect(program.wait() == 75)
+            guard case .owned = try await Self.refusal(name) else {
+                Issue.record("\(name) opened twice")
+                return
+            }
+        }
+        _ = try await store.createArticle(.make(), .sample(), by: .first)
+        await store.close()
+        #expect(try SQLiteStore.check(path: folder.file("hard.db")).findings == [])
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may write anything"))
+    func `a file that cannot be written is refused at once`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        try await Self.makeStore(path)
+        #expect(chmod(path, 0o400) == 0)
+        guard case .failed(_, "Permission denied") = try await Self.refusal(path) else {
+            Issue.record("opened")
+            return
+        }
+        #expect(try SQLiteStore.check(path: path).findings == [])
+    }
+
     @Test func `only its owner may read a new file`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("a.db"), mode: .create)

@@ -3,64 +3,78 @@ import Glibc
 /// The right to a database file, held for life: no second process (and no second store in this one)
 /// gets it.
 ///
-/// The lock is `flock(2)` on `<database>.lock`, not on the database itself: SQLite locks that one
-/// with POSIX record locks, and closing any other descriptor of a file drops all of these that a
-/// process holds (`fcntl(2)`). The lock file stays when the lock goes: removing it would let two
-/// processes lock two files of one name.
+/// Two locks by `flock(2)`: on `<database>.lock`, for the name, which stays the owner's when a
+/// different file is moved there; and on the file itself, for its other names, and for when
+/// somebody took the lock file for litter. Neither meets SQLite's own locks, which are POSIX
+/// record locks; but closing any descriptor of a file drops all of those that a process holds on
+/// it (`fcntl(2)`), so that the file's stays open as long as the right is held. The lock file
+/// stays when the lock goes: removing it would let two processes lock two files of one name.
 final class DatabaseFile: Sendable {
     /// The file itself, with symbolic links resolved: two names of one file share one lock.
     let path: String
     private let lock: Int32
+    private let file: Int32
 
+    /// - Parameter mayCreate: an empty file that only its owner reads is made where there is none;
+    ///   SQLite would let the umask decide.
     init(path given: String, mayCreate: Bool) throws(StoreOpeningError) {
         path = try Self.resolve(given, mayCreate: mayCreate)
         lock = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else {
-            throw .failed(path: path, reason: "its lock file: " + String(cString: strerror(errno)))
-        }
-        while flock(lock, LOCK_EX | LOCK_NB) != 0 {
-            let code = errno
-            if code == EINTR { continue }
+        guard lock >= 0 else { throw Self.failure(path, "its lock file: ") }
+        do throws(StoreOpeningError) {
+            try Self.take(lock, of: path)
+            // A pipe in its place must not hold this up.
+            let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (mayCreate ? O_CREAT : 0)
+            file = Glibc.open(path, flags, 0o600)
+            guard file >= 0 else { throw Self.failure(path) }
+            // Refused, this descriptor is left open: if the owner is a store of this very process,
+            // closing it would drop SQLite's locks.
+            try Self.take(file, of: path)
+        } catch {
+            flock(lock, LOCK_UN)
             Glibc.close(lock)
-            if code == EWOULDBLOCK { throw .owned(path: path) }
-            throw .failed(path: path, reason: "its lock: " + String(cString: strerror(code)))
+            throw error
         }
     }
 
     deinit {
-        // A child that was just forked has the descriptor, too, until it runs its program: closing
-        // ours alone would leave the lock with it for that moment.
-        flock(lock, LOCK_UN)
-        Glibc.close(lock)
+        // A child that was just forked has the descriptors, too, until it runs its program: closing
+        // ours alone would leave the locks with it for that moment.
+        for descriptor in [file, lock] {
+            flock(descriptor, LOCK_UN)
+            Glibc.close(descriptor)
+        }
+    }
+
+    private static func take(
+        _ descriptor: Int32, of path: String
+    ) throws(StoreOpeningError) {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EINTR { continue }
+            if errno == EWOULDBLOCK { throw .owned(path: path) }
+            throw failure(path, "its lock: ")
+        }
+    }
+
+    private static func failure(_ path: String, _ what: String = "") -> StoreOpeningError {
+        .failed(path: path, reason: what + String(cString: strerror(errno)))
     }
 
     /// Whether a rollback journal lies beside the file: a transaction before the first use of the
     /// write-ahead log was cut short.
     var hasJournal: Bool { access(path + "-journal", F_OK) == 0 }
 
-    /// Makes an empty file that only its owner reads: SQLite would let the umask decide.
-    func createIfMissing() throws(StoreOpeningError) {
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw .failed(path: path, reason: String(cString: strerror(errno)))
-        }
-        Glibc.close(descriptor)
+    /// Refuses a file that cannot be written: SQLite would open it all the same, for reading.
+    func checkWritable() throws(StoreOpeningError) {
+        guard access(path, W_OK) == 0 else { throw Self.failure(path) }
     }
 
     /// What the first bytes say the file is (https://www.sqlite.org/fileformat.html §1.3); reading
     /// them touches nothing.
     func inspect() throws(StoreOpeningError) -> Header {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            if errno == ENOENT { return .empty }
-            throw .failed(path: path, reason: String(cString: strerror(errno)))
-        }
-        defer { Glibc.close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: 100)
-        let count = pread(descriptor, &bytes, bytes.count, 0)
-        guard count >= 0 else {
-            throw .failed(path: path, reason: String(cString: strerror(errno)))
-        }
+        let count = pread(file, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw Self.failure(path) }
         if count == 0 { return .empty }
         guard count == 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
             return .foreign
