@@ -45,9 +45,9 @@ public final class SocketChannel {
     /// Called on the loop when work is not over in time, while the task is still at it; it should
     /// end the channel.
     public var onOverrun: ((SocketChannel) -> Void)?
-    /// Asked on the loop when something comes while the task waits idly (`waitReadable`): until when
-    /// the task may go on waiting, as it is dealt with; `nil` if it is the task's. To resume a task
-    /// costs more than many a request.
+    /// Asked on the loop when something comes while the task waits idly (`waitReadable`): until
+    /// when the task may go on waiting, as it is dealt with; `nil` if it is the task's. To resume
+    /// a task costs more than many a request.
     public var onArrival: (() -> Int64?)?
 
     init(
