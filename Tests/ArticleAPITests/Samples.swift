@@ -53,7 +53,7 @@ enum Samples {
         FetchArticlesRequest(
             limit: 50, cursor: "c_-1", tags: ["C++", "한국어"], author: authorID, language: "en",
             status: .published, source: "A & B", publishedAfter: time, publishedBefore: time,
-            sort: .oldestFirst, fields: FieldSelection(["title", "authors.name"])),
+            sort: .oldestFirst, count: .exact, fields: FieldSelection(["title", "authors.name"])),
         CreateArticleRequest(article: draft),
         FetchArticleRequest(key: .slug("안녕-세상"), fields: FieldSelection(["id"])),
         ReplaceArticleRequest(id: id, expected: etag, article: replacement),

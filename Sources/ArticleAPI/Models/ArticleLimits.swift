@@ -20,4 +20,8 @@ public enum ArticleLimits {
     public static let alternativeText = 0...500
     /// Items of a page.
     public static let page = 1...100
+    /// Bytes of a page as JSON; a single larger article still comes.
+    public static let pageBytes = 4 * 1024 * 1024
+    /// Items up to which a list is counted.
+    public static let count = 10_000
 }

@@ -1,17 +1,26 @@
 extension Page: JSONRepresentable, ResponseItem where Item: JSONRepresentable {
-    /// `{"items": […], "next": "<cursor>"}`; `fields` chooses among the attributes of the items.
+    /// `{"items": […], "next": "<cursor>", "count": {…}}`; `fields` chooses among the attributes of the items.
     public static var format: JSONFormat<Page> {
         let items = JSONFormat.array(of: Item.format, atMost: ArticleLimits.page.upperBound)
         let shape = ObjectShape<Page>(
             Page.init,
             .required("items", \.items, items),
-            .optional("next", \.next, .text(.token(1...400))))
+            .optional("next", \.next, .text(.token(1...400))),
+            .optional("count", \.count, PageCount.format))
         return JSONFormat(
             schema: shape.schema, read: shape.read,
             write: { page, plan, writer in
-                let choices = plan.map { FieldPlan(choices: [.some($0), .all]) }
+                let choices = plan.map { FieldPlan(choices: [.some($0), .all, .all]) }
                 shape.write(page, choices, to: &writer)
             },
             check: { shape.check($0, &$1) }, fields: items.fields, plan: items.plan)
     }
+}
+
+extension PageCount: JSONModel {
+    /// `{"value": 137, "isExact": true}`
+    public static let shape = ObjectShape(
+        Self.init,
+        .required("value", \.value, .integer(0...ArticleLimits.count)),
+        .required("isExact", \.isExact, .boolean))
 }

@@ -1,66 +1,85 @@
 /// How long a text is for its readers.
 ///
-/// A word is a run of letters, marks and digits (any script that writes words apart, Hangul too);
-/// an apostrophe, hyphen or point between two of them does not part it. Han and kana, which are
-/// written without spaces, count one word a character. Markup is not looked at: code counts as it
-/// is read. Reading takes 220 words or 500 Han and kana characters a minute, rounded up.
+/// Words are those of Unicode's default segmentation (UAX #29 §4.1) that have a letter or a digit:
+/// Korean and English are parted by their spaces, Han characters and hiragana count one by one, a
+/// run of katakana is one word. As the annex allows, a hyphen between letters does not part them.
+/// Scripts that write without spaces and that nothing but a dictionary parts (Thai, Lao, Khmer,
+/// Burmese) count what stands between spaces.
+///
+/// Reading takes 220 words a minute, or 500 characters of Han and kana, rounded up.
 public struct TextMeasure: Sendable, Hashable {
     public let words: Int
     /// 0 for a text without words.
     public let readingMinutes: Int
 
     public init(_ text: String) {
-        var separate = 0
-        var characters = 0
-        var isInWord = false
-        var isAfterJoiner = false
-        // Invariant: `separate` counts the words begun so far; `isInWord` while one is going on,
-        // `isAfterJoiner` if it hangs on a joiner that the next letter may take up.
-        for scalar in text.unicodeScalars {
-            if Self.isHanOrKana(scalar) {
-                characters += 1
-                isInWord = false
-                isAfterJoiner = false
-            } else if Self.isPartOfWord(scalar) {
-                if !isInWord && !isAfterJoiner { separate += 1 }
-                isInWord = true
-                isAfterJoiner = false
-            } else {
-                isAfterJoiner = isInWord && Self.isJoiner(scalar)
-                isInWord = false
+        var segmenter = WordSegmenter()
+        for scalar in text.unicodeScalars { segmenter.take(scalar) }
+        words = segmenter.words
+        let perCharacter = 220
+        let perWord = 500
+        let parts = segmenter.spacedWords * perWord + segmenter.characters * perCharacter
+        readingMinutes = (parts + perWord * perCharacter - 1) / (perWord * perCharacter)
+    }
+}
+
+/// Counts words, a scalar at a time.
+private struct WordSegmenter {
+    private(set) var words = 0
+    /// Words that are read as such: those without Han and kana.
+    private(set) var spacedWords = 0
+    /// Han and kana.
+    private(set) var characters = 0
+    /// The last scalar that counts for segmentation.
+    private var last = WordBreak.other
+    /// Stands behind `last`, and joins what follows if that is of its kind (WB6, WB7, WB11, WB12).
+    private var joiner: WordBreak?
+    /// Whether the segment that goes on was counted.
+    private var isCounted = false
+
+    mutating func take(_ scalar: Unicode.Scalar) {
+        let kind = WordBreak(scalar)
+        switch kind {
+        case .ignored: return
+        case .letter, .number:
+            if !continues(kind) { isCounted = false }
+            if !isCounted {
+                words += 1
+                spacedWords += 1
             }
+            isCounted = true
+        case .katakana:
+            if joiner != nil || last != .katakana && last != .connector { isCounted = false }
+            if !isCounted { words += 1 }
+            isCounted = true
+            characters += 1
+        case .character:
+            words += 1
+            characters += 1
+            isCounted = false
+        case .connector: if joiner != nil || last == .other { isCounted = false }
+        case .betweenLetters, .betweenNumbers, .betweenBoth:
+            if joiner == nil, last == .letter || last == .number {
+                joiner = kind
+                return
+            }
+            isCounted = false
+        case .other: isCounted = false
         }
-        words = separate + characters
-        let seconds = separate * 60 * 500 + characters * 60 * 220
-        readingMinutes = (seconds + 60 * 220 * 500 - 1) / (60 * 220 * 500)
+        joiner = nil
+        switch kind {
+        case .letter, .number, .katakana, .connector: last = kind
+        default: last = .other
+        }
     }
 
-    private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "'", "\u{2019}", "-", ".", "_", "\u{AD}": true
-        default: false
-        }
-    }
-
-    private static func isPartOfWord(_ scalar: Unicode.Scalar) -> Bool {
-        if scalar.isASCII {
-            return (97...122).contains(scalar.value | 0x20) || (48...57).contains(scalar.value)
-        }
-        switch scalar.properties.generalCategory {
-        case .lowercaseLetter, .uppercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
-            .decimalNumber, .letterNumber, .otherNumber, .nonspacingMark, .spacingMark:
-            return true
-        default: return false
-        }
-    }
-
-    private static func isHanOrKana(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x3041...0x3096, 0x30A1...0x30FA, 0x30FC...0x30FF, 0x31F0...0x31FF, 0x3400...0x4DBF,
-            0x4E00...0x9FFF,
-            0xF900...0xFAFF, 0xFF66...0xFF9D, 0x20000...0x3FFFF:
-            true
-        default: false
+    /// Whether a letter or a digit belongs to the segment before it (WB5 to WB13b).
+    private func continues(_ kind: WordBreak) -> Bool {
+        switch joiner {
+        case nil: last == .letter || last == .number || last == .connector
+        case .betweenLetters?: last == .letter && kind == .letter
+        case .betweenNumbers?: last == .number && kind == .number
+        default: last == kind
         }
     }
 }

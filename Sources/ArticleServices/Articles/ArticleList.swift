@@ -5,7 +5,8 @@ import ArticleStore
 /// cursors.
 struct ArticleList {
     let query: ArticleQuery
-    /// Filters, order and audience; not the fields, the page's size, or the moment.
+    /// Filters, order and audience; not the fields, the page's size, the count, or the
+    /// moment.
     let name: String
 
     init(
@@ -15,6 +16,7 @@ struct ArticleList {
         list.cursor = nil
         list.fields = nil
         list.limit = nil
+        list.count = nil
         name = "\(caller.isEditor ? "editors" : "everyone")?\(RequestPrinter.target(of: list))"
 
         var query = ArticleQuery(audience: caller.audience(at: now), now: now)
@@ -27,6 +29,7 @@ struct ArticleList {
         query.publishedBefore = request.publishedBefore
         query.sort = request.sort ?? .newestFirst
         query.limit = request.limit ?? 20
+        query.counts = request.count == .exact
         query.withBodies = request.fields?.contains("body") ?? false
         if let cursor = request.cursor { query.after = try cursors.open(cursor, in: name) }
         self.query = query

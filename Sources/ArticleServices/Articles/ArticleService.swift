@@ -37,7 +37,7 @@ public struct ArticleService: Sendable {
             let slice = try await store.articles(list.query)
             let page = Page(
                 items: slice.items.map { $0.asOf(now) },
-                next: slice.next.map { cursors.seal($0, in: list.name) })
+                next: slice.next.map { cursors.seal($0, in: list.name) }, count: slice.count)
             return Reply(page, fields: request.fields, dependencies: .lists(at: now))
         } catch { throw ServiceError(error) }
     }

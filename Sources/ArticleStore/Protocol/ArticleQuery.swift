@@ -32,11 +32,18 @@ public struct ArticleQuery: Sendable, Hashable {
     public var limit: Int = 20
     /// Whether bodies are wanted.
     public var withBodies: Bool = false
+    /// Whether the articles on all pages are counted.
+    public var counts: Bool = false
 
     public init(audience: Audience, now: Timestamp) {
         self.audience = audience
         self.now = now
     }
+}
+
+extension ArticleQuery {
+    /// Whether only what was published within some time is asked for.
+    var isBounded: Bool { publishedAfter != nil || publishedBefore != nil }
 }
 
 /// A place in a sorted list: the sort key and the id of an article.
@@ -57,10 +64,13 @@ public struct Slice<Item: Sendable, Position: Sendable>: Sendable {
     /// Where to go on; `nil` at the end. A slice may be short, even empty, and still have one: the
     /// bounds on bytes or on examined rows were reached.
     public var next: Position?
+    /// How many there are on all pages, where that was asked for.
+    public var count: PageCount?
 
-    public init(items: [Item], next: Position?) {
+    public init(items: [Item], next: Position?, count: PageCount? = nil) {
         self.items = items
         self.next = next
+        self.count = count
     }
 }
 

@@ -12,6 +12,8 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     public var commitGatheringMilliseconds = 20
     /// Index rows that a page may examine; it then comes back short.
     public var examinedRowsPerPage = 10_000
+    /// Index rows that counting a list may examine; it then knows of so many at least.
+    public var examinedRowsPerCount = 30_000
     /// Bytes of text that a page may hold; a single larger article still comes.
     public var bytesPerPage = 4 << 20
     /// The write-ahead log is moved into the file from this size on.

@@ -10,7 +10,11 @@ extension SQLiteStore {
     }
 
     public func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice {
-        try await readers.read { (state) throws(StoreError) in try state.articles(query) }
+        try await readers.read { (state) throws(StoreError) in
+            var slice = try state.articles(query)
+            if query.counts { slice.count = try state.count(query) }
+            return slice
+        }
     }
 
     public func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp? {

@@ -16,6 +16,8 @@ struct AnswerGoldenTests {
         try check(Samples.bare, "article-bare.json")
         try check(Page(items: [Samples.article, Samples.bare], next: "c_1"), "articles.json")
         try check(Page<Article>(items: []), "articles-empty.json")
+        let count = PageCount(value: 10_000, isExact: false)
+        try check(Page(items: [Samples.bare], next: "c_1", count: count), "articles-counted.json")
     }
 
     @Test func `chosen attributes`() throws {
@@ -55,9 +57,9 @@ struct AnswerGoldenTests {
         let answers = try GoldenFiles.names.filter { $0.hasSuffix(".json") }
         #expect(
             answers.sorted() == [
-                "article-bare.json", "article-fields.json", "article.json", "articles-empty.json",
-                "articles-fields.json", "articles.json", "author.json", "authors.json",
-                "problem.json", "revisions.json", "tags.json",
+                "article-bare.json", "article-fields.json", "article.json", "articles-counted.json",
+                "articles-empty.json", "articles-fields.json", "articles.json", "author.json",
+                "authors.json", "problem.json", "revisions.json", "tags.json",
             ])
     }
 }

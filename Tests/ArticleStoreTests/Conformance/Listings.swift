@@ -131,6 +131,10 @@ extension ArticleStoreConformance {
                             let found = try await Self.all(query, store, limit: limit)
                             #expect(found == expected, "\(query), \(limit) a page")
                         }
+                        var counting = query
+                        (counting.counts, counting.limit) = (true, 1)
+                        let count = try await store.articles(counting).count
+                        #expect(count == PageCount(value: expected.count, isExact: true))
                     }
                 }
             }
@@ -153,6 +157,23 @@ extension ArticleStoreConformance {
                 let heavy = try await store.articles(query)
                 #expect(heavy.items.count == 2 && heavy.next != nil)
                 #expect(try await Self.all(query, store, limit: 100).count == 5)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `articles are counted on all pages, and only when that is asked for`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                _ = try await Self.fill(store)
+                var query = ArticleQuery(audience: .editors, now: .start)
+                #expect(try await store.articles(query).count == nil)
+                (query.counts, query.limit) = (true, 7)
+                repeat {
+                    let page = try await store.articles(query)
+                    #expect(page.count == PageCount(value: 60, isExact: true))
+                    query.after = page.next
+                } while query.after != nil
             }
         }
 

@@ -55,6 +55,33 @@ import Testing
         await store.close()
     }
 
+    @Test func `counting ends at its bound on rows, and says so`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { $0.examinedRowsPerCount = 100 }
+        var query = ArticleQuery(audience: .everyone(at: .start + 10_000), now: .start)
+        query.counts = true
+        query.author = try await Self.fill(store, 300)
+        // 150 rows under either name; those that must be asked for the other one count twice.
+        #expect(try await store.articles(query).count == PageCount(value: 100, isExact: false))
+        query.tags = ["even"]
+        #expect(try await store.articles(query).count == PageCount(value: 0, isExact: false))
+        query.tags = ["nowhere"]
+        #expect(try await store.articles(query).count == PageCount(value: 0, isExact: true))
+        await store.close()
+    }
+
+    @Test func `counting ends at ten thousand`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { _ in }
+        var query = ArticleQuery(audience: .editors, now: .start)
+        query.counts = true
+        _ = try await Self.fill(store, 10_000)
+        #expect(try await store.articles(query).count == PageCount(value: 10_000, isExact: true))
+        _ = try await store.createArticle(.make(), .sample("more"), by: .first)
+        #expect(try await store.articles(query).count == PageCount(value: 10_000, isExact: false))
+        await store.close()
+    }
+
     @Test func `short pages lose and repeat nothing`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.examinedRowsPerPage = 7 }

@@ -18,6 +18,7 @@ public struct FetchArticlesRequest: SparseRequest {
         .query("publishedAfter", \.publishedAfter, .timestamp),
         .query("publishedBefore", \.publishedBefore, .timestamp),
         .query("sort", \.sort, .choice),
+        .query("count", \.count, .choice),
         .query("fields", \.fields, .fields(of: Article.format)))
 
     /// 1 to 100; `nil`: 20.
@@ -38,6 +39,8 @@ public struct FetchArticlesRequest: SparseRequest {
     public var publishedBefore: Timestamp?
     /// `nil`: the newest first.
     public var sort: ArticleSort?
+    /// `nil`: they are not counted.
+    public var count: PageCount.Mode?
     /// `nil`: everything but bodies.
     public var fields: FieldSelection?
 
@@ -45,7 +48,7 @@ public struct FetchArticlesRequest: SparseRequest {
         limit: Int? = nil, cursor: String? = nil, tags: [String] = [], author: Author.ID? = nil,
         language: String? = nil, status: Article.Status? = nil, source: String? = nil,
         publishedAfter: Timestamp? = nil, publishedBefore: Timestamp? = nil,
-        sort: ArticleSort? = nil, fields: FieldSelection? = nil
+        sort: ArticleSort? = nil, count: PageCount.Mode? = nil, fields: FieldSelection? = nil
     ) {
         self.limit = limit
         self.cursor = cursor
@@ -57,6 +60,7 @@ public struct FetchArticlesRequest: SparseRequest {
         self.publishedAfter = publishedAfter
         self.publishedBefore = publishedBefore
         self.sort = sort
+        self.count = count
         self.fields = fields
     }
 

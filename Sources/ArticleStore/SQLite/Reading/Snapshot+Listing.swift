@@ -39,7 +39,7 @@ extension Snapshot {
         return page
     }
 
-    private func open(
+    func open(
         _ plan: ListingPlan, _ query: ArticleQuery
     ) throws(StoreError) -> [ListingCursor] {
         var cursors: [ListingCursor] = []
@@ -78,7 +78,7 @@ extension Snapshot {
     }
 
     /// Asks the indexes alone; each of them that is asked counts as a row examined.
-    private func matches(
+    func matches(
         _ entry: ListingCursor.Entry, _ state: StoredState, _ plan: ListingPlan,
         _ examined: inout Int
     ) throws(StoreError) -> Bool {
@@ -100,11 +100,10 @@ extension Snapshot {
     }
 
     /// The article, unless a bound on publication is asked for and it never was published.
-    private func candidate(
+    func candidate(
         _ entry: ListingCursor.Entry, _ query: ArticleQuery
     ) throws(StoreError) -> StoredArticle? {
         let stored = try stored(number: entry.article)
-        let isBounded = query.publishedAfter != nil || query.publishedBefore != nil
-        return isBounded && stored.revision.content.publishedAt == nil ? nil : stored
+        return query.isBounded && stored.revision.content.publishedAt == nil ? nil : stored
     }
 }
