@@ -1,5 +1,6 @@
 extension Page: JSONRepresentable, ResponseItem where Item: JSONRepresentable {
-    /// `{"items": […], "next": "<cursor>", "count": {…}}`; `fields` chooses among the attributes of the items.
+    /// `{"items": […], "next": "<cursor>", "count": {…}}`; `fields` chooses among the attributes of
+    /// the items.
     public static var format: JSONFormat<Page> {
         let items = JSONFormat.array(of: Item.format, atMost: ArticleLimits.page.upperBound)
         let shape = ObjectShape<Page>(
