@@ -34,7 +34,7 @@ let package = Package(
     targets: [
         // Rung 0: C libraries and the kernel's own headers, as modules.
         .target(name: "CLinux", cSettings: cRules),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
@@ -45,7 +45,7 @@ let package = Package(
 
         // Rung 1: HTTP as values; sockets and event loops.
         layer("HTTP"),
-        layer("Network", ["CLinux"]),
+        layer("Network", ["CLinux", "COpenSSL"]),
 
         // Rung 2: the contract; the HTTP server and client.
         layer("ArticleAPI", ["HTTP"]),
@@ -81,7 +81,7 @@ let package = Package(
             swiftSettings: rules),
 
         // Tests mirror the sources.
-        layer("TestSupport", ["CLinux", "HTTP", "HTTPServer", "Network"]),
+        layer("TestSupport", ["CLinux", "COpenSSL", "HTTP", "HTTPServer", "Network"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests("NetworkTests", ["CLinux", "Network", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),

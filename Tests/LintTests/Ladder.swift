@@ -21,7 +21,7 @@ enum Ladder {
         "CLinux": Rung(0), "COpenSSL": Rung(0), "CSQLite": Rung(0), "CYAML": Rung(0),
         "CZlib": Rung(0), "Resources": Rung(0),
         "HTTP": Rung(1),
-        "Network": Rung(1, ["CLinux"], modules: system),
+        "Network": Rung(1, ["CLinux", "COpenSSL"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
         "HTTPServer": Rung(2, ["CZlib", "HTTP", "Network"], modules: system),
         "HTTPClient": Rung(2, ["HTTP", "Network"], modules: system),
@@ -43,7 +43,10 @@ enum Ladder {
                 "HTTPServer", "Network",
             ], modules: system),
         "TestSupport": Rung(
-            4, ["ArticleAPI", "ArticleStore", "CLinux", "HTTP", "HTTPServer", "Network"],
+            4,
+            [
+                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Network",
+            ],
             modules: system),
     ]
 

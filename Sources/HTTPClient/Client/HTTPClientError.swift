@@ -9,6 +9,8 @@ public enum HTTPClientError: Error, Sendable, Hashable {
     case unknownHost(HTTPOrigin, SocketAddress.ParsingError)
     /// No address of the origin took the connection; the failure of the last one.
     case cannotConnect(HTTPOrigin, SystemError)
+    /// TLS with the origin was not agreed on, or broke.
+    case insecure(TLSFailure)
     /// The deadline came, or a peer stood still for too long.
     case timedOut
     /// Whoever waited for the answer no longer does.
@@ -31,6 +33,7 @@ extension HTTPClientError: CustomStringConvertible {
         case .needsTLS(let origin): "\(origin) needs TLS, which this client does not speak yet"
         case .unknownHost(let origin, let error): "\(origin): \(error)"
         case .cannotConnect(let origin, let error): "cannot connect to \(origin): \(error)"
+        case .insecure(let failure): "\(failure)"
         case .timedOut: "the answer took too long"
         case .cancelled: "the request was cancelled"
         case .disconnected: "the connection ended before the answer did"

@@ -1,6 +1,12 @@
 import HTTP
 import Network
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// One connection to an origin, from connecting to its end, in one task: wait for an exchange,
 /// write its request, read its answer, and again.
 // Everything of it lives on its loop's thread, like the channel that it has.
@@ -118,6 +124,7 @@ final class ClientConnection: @unchecked Sendable {
         case .disconnected(let code): SystemError("connect", code: code)
         case .timedOut: .connectTimedOut
         case .cancelled: .connectCancelled
+        case .insecure: SystemError("connect", code: EPROTO)
         }
     }
 }

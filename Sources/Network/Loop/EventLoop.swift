@@ -20,6 +20,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         var nextTurn: [UnsafeContinuation<Void, Never>] = []
         var isDraining = false
         var isStopping = false
+        var wires: TLSWires?
     }
 
     /// What other threads ask for.
@@ -244,6 +245,15 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// of the global executor, which may be busy.)
     public func giveWay() async {
         await withUnsafeContinuation { state.nextTurn.append($0) }
+    }
+
+    /// What the loop's TLS sessions share, made for the first of them. Only on the loop.
+    var wires: TLSWires {
+        checkIsOnLoop()
+        if let wires = state.wires { return wires }
+        let wires = TLSWires()
+        state.wires = wires
+        return wires
     }
 
     /// The channels whose tasks have not ended. From any thread.

@@ -8,6 +8,8 @@ public enum ChannelError: Error, Sendable, Hashable {
     case cancelled
     /// The peer is gone (`ECONNRESET`, `EPIPE`, …).
     case disconnected(code: Int32)
+    /// TLS was not agreed on, or broke.
+    case insecure(TLSFailure)
 }
 
 /// A connected socket on its loop: never blocks, suspends only when it would.
@@ -17,12 +19,15 @@ public final class SocketChannel {
     public let peer: SocketAddress
     public let loop: EventLoop
     private let token: UInt64
-    private var descriptor: Int32
+    private(set) var descriptor: Int32
     /// The task that the channel lives in.
     var task: Task<Void, Never>?
 
+    /// TLS, if the channel speaks it.
+    var session: TLSSession?
+
     private var isReadable = true
-    private var isWritable = true
+    var isWritable = true
     private var isHungUp = false
     private var isDraining = false
     private var isTimedOut = false
@@ -63,34 +68,6 @@ public final class SocketChannel {
 
     public var isOpen: Bool { descriptor >= 0 && failure == nil }
 
-    // MARK: Connecting
-
-    /// Waits until the connection that was begun stands.
-    ///
-    /// - Throws: also `disconnected` with the code of `connect(2)`.
-    public func waitConnected(until deadline: Int64) async throws(ChannelError) {
-        while true {
-            try check()
-            var code: Int32 = 0
-            var size = socklen_t(MemoryLayout<Int32>.size)
-            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &size)
-            guard code == 0 else { throw fail(.disconnected(code: code)) }
-            isWritable = hasPeer
-            if isWritable { return }
-            try await waitWritable(until: deadline)
-        }
-    }
-
-    private var hasPeer: Bool {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                getpeername(descriptor, pointer, &length) == 0
-            }
-        }
-    }
-
     // MARK: Reading
 
     /// What a read gave.
@@ -103,10 +80,17 @@ public final class SocketChannel {
     }
 
     /// Whether a read may give something; otherwise it is known that nothing is there.
-    public var mayRead: Bool { isReadable || failure != nil }
+    public var mayRead: Bool { isReadable || failure != nil || session?.mayRead ?? false }
 
     /// Reads what is there (`recv(2)`) into a buffer that is not empty.
     public func read(
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(ChannelError) -> ReadResult {
+        guard let session else { return try readRaw(into: buffer) }
+        return try read(into: buffer, through: session)
+    }
+
+    func readRaw(
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(ChannelError) -> ReadResult {
         try check()
@@ -174,6 +158,10 @@ public final class SocketChannel {
     public func write(
         _ head: [UInt8], _ body: [UInt8] = [], from start: Int = 0, stallMilliseconds: Int64
     ) async throws(ChannelError) {
+        if let session {
+            return try await write(
+                head, body, from: start, through: session, stallMilliseconds: stallMilliseconds)
+        }
         let total = head.count + body.count
         var written = start
         // Invariant: the first `written` of both pieces' bytes are out.
@@ -195,7 +183,7 @@ public final class SocketChannel {
     }
 
     /// - Throws: `timedOut`, and then the channel is of no use any more.
-    private func waitWritable(until deadline: Int64) async throws(ChannelError) {
+    func waitWritable(until deadline: Int64) async throws(ChannelError) {
         isTimedOut = false
         waitDeadline = deadline
         arm()
@@ -209,15 +197,22 @@ public final class SocketChannel {
     /// Writes both pieces if one call takes them.
     /// - Returns: how many bytes went out; `write` goes on from there.
     public func writeAtOnce(_ head: [UInt8], _ body: [UInt8] = []) -> Int {
-        guard isWritable, isOpen else { return 0 }
-        return max(0, send(head, body, from: 0))
+        head.withUnsafeBytes { writeAtOnce($0, body) }
     }
 
     /// Writes both pieces if one call takes them; the first is the caller's until it returns.
     /// - Returns: how many bytes went out.
     public func writeAtOnce(_ head: UnsafeRawBufferPointer, _ body: [UInt8]) -> Int {
         guard isWritable, isOpen else { return 0 }
-        return body.withUnsafeBytes { max(0, send(head, $0, from: 0)) }
+        return body.withUnsafeBytes { body in
+            if let session { return writeAtOnce(head, body, through: session) }
+            return max(0, send(head, body, from: 0))
+        }
+    }
+
+    /// `send(2)`; -1 and `errno` for a failure.
+    func sendRaw(_ bytes: UnsafeRawBufferPointer) -> Int {
+        Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
     private func send(_ head: [UInt8], _ body: [UInt8], from written: Int) -> Int {
@@ -234,8 +229,7 @@ public final class SocketChannel {
         let bodySkipped = max(0, written - head.count)
         guard headLeft > 0, body.count > 0 else {
             let piece = headLeft > 0 ? head[(head.count - headLeft)...] : body[bodySkipped...]
-            let left = UnsafeRawBufferPointer(rebasing: piece)
-            return Glibc.send(descriptor, left.baseAddress, left.count, Int32(MSG_NOSIGNAL))
+            return sendRaw(UnsafeRawBufferPointer(rebasing: piece))
         }
         let start = head.baseAddress.map { $0 + (head.count - headLeft) }
         var pieces = (
@@ -264,6 +258,7 @@ public final class SocketChannel {
 
     /// Tells the peer that nothing more comes (`shutdown(2)`), and goes on reading.
     public func shutdownWrite() {
+        if let session { sendEnd(through: session) }
         if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_WR)) }
     }
 
@@ -271,7 +266,8 @@ public final class SocketChannel {
     /// cancelled, and its next use of the channel throws.
     public func abort(_ error: ChannelError = .cancelled, sending bytes: [UInt8] = []) {
         guard isOpen else { return }
-        if !bytes.isEmpty { _ = send(bytes, [], from: 0) }
+        if !bytes.isEmpty { _ = writeAtOnce(bytes) }
+        if let session { sendEnd(through: session) }
         _ = fail(error)
         shutdownWrite()
         task?.cancel()
@@ -280,6 +276,7 @@ public final class SocketChannel {
 
     public func close() {
         guard descriptor >= 0 else { return }
+        if let session { sendEnd(through: session) }
         Glibc.close(descriptor)
         descriptor = -1
     }
@@ -293,12 +290,12 @@ public final class SocketChannel {
         close()
     }
 
-    private func fail(_ error: ChannelError) -> ChannelError {
+    func fail(_ error: ChannelError) -> ChannelError {
         failure = failure ?? error
         return error
     }
 
-    private func check() throws(ChannelError) {
+    func check() throws(ChannelError) {
         if let failure { throw failure }
         guard descriptor >= 0 else { throw .cancelled }
     }
@@ -318,7 +315,8 @@ public final class SocketChannel {
     }
 
     private func arrived(isIdle: Bool) {
-        guard isIdle, !isDraining, isOpen, let onArrival, let deadline = onArrival() else {
+        guard isIdle, !isDraining, isOpen, let onArrival, let deadline = onArrival(waitDeadline)
+        else {
             return resume()
         }
         // Armed already for an earlier time, which will find this one.

@@ -1,0 +1,46 @@
+import COpenSSL
+
+/// Why a TLS connection was not made, or ended before its time.
+public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The peer's bytes ended without the alert that says so (RFC 8446 §6.1): something may be
+    /// missing.
+    case truncated
+    /// What came is a request in plain HTTP; it can be answered in the clear.
+    case plainHTTP
+    /// The peer's certificate is not to be trusted (`X509_V_ERR_…`).
+    case untrusted(code: Int, reason: String)
+    /// The peer broke the protocol, offered nothing acceptable, or sent an alert.
+    case refused(reason: String)
+
+    public var description: String {
+        switch self {
+        case .truncated: "the connection ended without TLS's own end"
+        case .plainHTTP: "the peer speaks HTTP without TLS"
+        case .untrusted(_, let reason): "the certificate is not trusted: \(reason)"
+        case .refused(let reason): "TLS failed: \(reason)"
+        }
+    }
+
+    /// What OpenSSL has to say of the call that just failed on this thread (`ERR_get_error`): the
+    /// one place where its queue becomes an error.
+    static func last() -> TLSFailure {
+        let code = ERR_peek_error()
+        defer { ERR_clear_error() }
+        if ERR_GET_LIB(code) == ERR_LIB_SSL, ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST {
+            return .plainHTTP
+        }
+        return .refused(reason: reason(of: code))
+    }
+
+    /// The reason of the call that just failed, for people.
+    static func lastReason() -> String {
+        defer { ERR_clear_error() }
+        return reason(of: ERR_peek_error())
+    }
+
+    private static func reason(of code: UInt) -> String {
+        guard code != 0 else { return "no reason was given" }
+        if let text = ERR_reason_error_string(code) { return String(cString: text) }
+        return "error \(code)"
+    }
+}
