@@ -5,7 +5,9 @@ public import Network
 /// A client's socket, to which a test may send what no decent client would. Calls block, with a
 /// deadline.
 public final class RawConnection {
-    private var descriptor: Int32
+    private(set) var descriptor: Int32
+    /// TLS, once it is spoken.
+    var session: TestSession?
     private var received: [UInt8] = []
 
     /// - Parameter receiveBuffer: the size of the kernel's buffer in bytes; small ones make a
@@ -53,6 +55,7 @@ public final class RawConnection {
 
     /// Sends as much as the peer takes before it ends the connection; tells how much.
     public func sendSome(_ bytes: [UInt8]) -> Int {
+        if let session { return session.write(bytes) }
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
@@ -122,8 +125,8 @@ public final class RawConnection {
 
     private func receive() throws -> Bool {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &bytes, bytes.count, 0)
-        guard count >= 0 else { throw TestFailure.system("recv") }
+        let count = session?.read(into: &bytes) ?? recv(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw session?.failure ?? TestFailure.system("recv") }
         received += bytes.prefix(count)
         return count > 0
     }

@@ -30,6 +30,7 @@ public struct HTTPFieldName: Sendable {
     public static let date = HTTPFieldName(known: "Date")
     public static let etag = HTTPFieldName(known: "ETag")
     public static let expect = HTTPFieldName(known: "Expect")
+    public static let forwarded = HTTPFieldName(known: "Forwarded")
     public static let host = HTTPFieldName(known: "Host")
     public static let idempotencyKey = HTTPFieldName(known: "Idempotency-Key")
     public static let ifMatch = HTTPFieldName(known: "If-Match")
@@ -43,11 +44,13 @@ public struct HTTPFieldName: Sendable {
     public static let proxyAuthorization = HTTPFieldName(known: "Proxy-Authorization")
     public static let retryAfter = HTTPFieldName(known: "Retry-After")
     public static let server = HTTPFieldName(known: "Server")
+    public static let strictTransportSecurity = HTTPFieldName(known: "Strict-Transport-Security")
     public static let trailer = HTTPFieldName(known: "Trailer")
     public static let transferEncoding = HTTPFieldName(known: "Transfer-Encoding")
     public static let userAgent = HTTPFieldName(known: "User-Agent")
     public static let vary = HTTPFieldName(known: "Vary")
     public static let wwwAuthenticate = HTTPFieldName(known: "WWW-Authenticate")
+    public static let xForwardedProto = HTTPFieldName(known: "X-Forwarded-Proto")
     public static let xRequestID = HTTPFieldName(known: "X-Request-ID")
 }
 

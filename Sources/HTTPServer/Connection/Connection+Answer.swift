@@ -10,6 +10,9 @@ extension Connection {
         _ response: consuming HTTPResponse, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
         let keepsAlive = keepsAlive && !channel.isStopping && !asksToClose(&response.fields)
+        if let strictTransport = rules.strictTransport, channel.isSecure {
+            response.fields[.strictTransportSecurity] = strictTransport
+        }
         if channel.isOpen { sent.status = response.status }
         let goesOn: Bool
         do throws(ChannelError) {
@@ -115,6 +118,7 @@ extension Connection {
         let output = local.output
         output.removeAll()
         output.append(ready.head)
+        if let line = rules.strictTransportLine, channel.isSecure { output.append(line) }
         output.append("Date: ")
         output.append(local.dateText)
         output.append("\r\nX-Request-ID: ")
@@ -198,6 +202,7 @@ extension Connection {
     /// Tells a client beyond the limit that there are too many.
     func turnAway() async {
         do throws(ChannelError) {
+            try await secure()
             try await refuseUnread(ServerRefusal(.serviceUnavailable, "Too many connections."))
         } catch {
             // It has gone by itself.

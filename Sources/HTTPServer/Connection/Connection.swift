@@ -1,14 +1,6 @@
 import HTTP
 import Network
 
-/// What all connections of a server share and none changes.
-struct ConnectionRules: Sendable {
-    let limits: ServerLimits
-    let router: Router
-    let render: ServerRefusal.Renderer
-    let observers: [any ExchangeObserver]
-}
-
 /// One client's connection, from its first byte to its last: read, parse, respond, write, in one
 /// task.
 final class Connection {
@@ -25,6 +17,8 @@ final class Connection {
     /// The answer to the current request.
     var sent = SentAnswer()
     var requestID = ""
+    /// When a connection without a request ends; half a TLS record does not move it.
+    private var idleDeadline: Int64 = 0
     /// Requests since the task last waited.
     private var streak = 0
     private static let longestStreak = 32
@@ -43,8 +37,11 @@ final class Connection {
     /// Serves the client until one side ends it.
     func run() async {
         channel.onOverrun = { [unowned self] _ in overrun() }
-        channel.onArrival = { [unowned self] in answerArrival() }
         do throws(ChannelError) {
+            try await secure()
+            if rules.redirectPort == nil {
+                channel.onArrival = { [unowned self] in answerArrival() }
+            }
             while let head = try await nextHead() {
                 guard try await exchange(head) else { break }
                 await giveWay()
@@ -70,6 +67,7 @@ final class Connection {
     /// The next request's head; `nil` when the connection ends.
     private func nextHead() async throws(ChannelError) -> RequestHead? {
         var deadline: Int64?
+        idleDeadline = now + limits.idleMilliseconds
         // Invariant: the buffer holds the beginning of a head, or there is none.
         while true {
             if !unsent.isEmpty { try await sendRest() }
@@ -95,7 +93,7 @@ final class Connection {
             streak = 0
             do throws(ChannelError) {
                 try await channel.waitReadable(
-                    until: deadline ?? now + limits.idleMilliseconds, isIdle: deadline == nil)
+                    until: deadline ?? idleDeadline, isIdle: deadline == nil)
             } catch .cancelled where channel.isOpen && hasLeftovers {
                 // The server stops, and finishes what was read before.
             } catch .timedOut {
@@ -143,6 +141,9 @@ final class Connection {
         async throws(ChannelError) -> Bool
     {
         begin(head)
+        if let port = rules.redirectPort {
+            return try await redirect(head, port: port)
+        }
         if let ready = rules.router.cache?.answer(to: head) {
             sent.template = ready.template
             return try await answer(ready.response, keepsAlive: head.keepsAlive)
@@ -185,7 +186,7 @@ final class Connection {
         for _ in 0..<Self.longestStreak {
             do throws(ChannelError) {
                 guard case .bytes = try fill() else {
-                    return channel.mayRead || buffer != nil ? nil : now + limits.idleMilliseconds
+                    return channel.mayRead || buffer != nil ? nil : idleDeadline
                 }
             } catch { return nil }
             while let buffer {
@@ -195,6 +196,7 @@ final class Connection {
                     }
                     use(parser.consumed)
                     guard answerAtOnce(head) else { return nil }
+                    idleDeadline = now + limits.idleMilliseconds
                 } catch {
                     // The task finds the same.
                     return nil
@@ -230,7 +232,8 @@ final class Connection {
             if isObserved { sent.template = route.template }
             let context = RequestContext(
                 requestID: requestID, peer: channel.peer, template: route.template,
-                parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
+                parameters: parameters, isConfidential: isConfidential(request.fields),
+                receivedSeconds: channel.loop.wallSeconds)
             channel.beginWork(until: now + limits.handlerMilliseconds)
             let response = await route.handler(request, context)
             channel.endWork()

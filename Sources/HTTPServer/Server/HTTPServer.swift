@@ -35,9 +35,7 @@ public final class HTTPServer: Sendable {
 
     public init(_ configuration: ServerConfiguration, router: Router) {
         self.configuration = configuration
-        rules = ConnectionRules(
-            limits: configuration.limits, router: router, render: configuration.refusals,
-            observers: configuration.observers)
+        rules = ConnectionRules(configuration, router)
         let descriptors = DescriptorLimit.raise() - ServerConfiguration.reservedDescriptors
         gate = ConnectionGate(limit: max(1, min(configuration.maximumConnections, descriptors)))
     }
@@ -72,7 +70,7 @@ public final class HTTPServer: Sendable {
     // MARK: Starting
 
     /// Listens on every address, and serves.
-    /// - Returns: where it listens, with real ports.
+    /// - Returns: where it listens, with real ports; addresses that redirect come last.
     @discardableResult
     public func start() throws(HTTPServerError) -> [SocketAddress] {
         try lifecycle.withLock { (lifecycle) throws(HTTPServerError) in
@@ -85,7 +83,13 @@ public final class HTTPServer: Sendable {
             var listeners: [Listener] = []
             do throws(HTTPServerError) {
                 for address in configuration.addresses {
-                    listeners.append(try listen(on: address, group, locals))
+                    let rules = rules.serving(address, configuration)
+                    listeners.append(try listen(on: address, rules, group, locals))
+                }
+                let port = listeners.first.map(\.address.port)
+                for address in configuration.redirects {
+                    let rules = rules.redirecting(to: port ?? 443)
+                    listeners.append(try listen(on: address, rules, group, locals))
                 }
             } catch {
                 group.stop()
@@ -98,11 +102,12 @@ public final class HTTPServer: Sendable {
     }
 
     private func listen(
-        on address: SocketAddress, _ group: EventLoopGroup, _ locals: [LoopContext]
+        on address: SocketAddress, _ rules: ConnectionRules, _ group: EventLoopGroup,
+        _ locals: [LoopContext]
     ) throws(HTTPServerError) -> Listener {
         do throws(SystemError) {
             return try Listener(address, socketMode: configuration.socketMode) {
-                [gate, rules] descriptor, peer in
+                [gate] descriptor, peer in
                 let loop = group.next()
                 let local = locals[loop.index]
                 switch gate.enter() {

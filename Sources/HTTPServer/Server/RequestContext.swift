@@ -8,17 +8,21 @@ public struct RequestContext: Sendable {
     /// The route that matched: `/v1/articles/{id}`.
     public let template: String
     public let parameters: PathParameters
+    /// Whether nobody on the way could read the request: it came by TLS, from this machine, or by a
+    /// trusted proxy that says so.
+    public let isConfidential: Bool
     /// Seconds since 1970, when the request came.
     public let receivedSeconds: Int64
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,
-        receivedSeconds: Int64
+        isConfidential: Bool, receivedSeconds: Int64
     ) {
         self.requestID = requestID
         self.peer = peer
         self.template = template
         self.parameters = parameters
+        self.isConfidential = isConfidential
         self.receivedSeconds = receivedSeconds
     }
 }

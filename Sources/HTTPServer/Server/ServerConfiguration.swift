@@ -16,6 +16,15 @@ public struct ServerConfiguration: Sendable {
     /// Makes answers of the server's own refusals.
     public var refusals: ServerRefusal.Renderer = ServerRefusal.plainText
 
+    /// What clients on TCP have to speak; those on Unix sockets never do.
+    public var tls: TLSServer?
+    /// Where plain HTTP is answered by a redirection (308) to the first address's port, by https.
+    public var redirects: [SocketAddress] = []
+    /// For how long clients should come by https alone (`Strict-Transport-Security`, RFC 6797).
+    public var strictTransportSeconds: Int?
+    /// Whose word is taken for how a request came to them.
+    public var trustedProxies = NetworkList()
+
     public init(addresses: [SocketAddress], loops: Int = 1) {
         self.addresses = addresses
         self.loops = loops

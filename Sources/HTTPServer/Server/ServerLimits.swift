@@ -4,6 +4,8 @@ public import HTTP
 public struct ServerLimits: Sendable {
     /// Sizes of heads and bodies, in bytes.
     public var message = HTTPLimits()
+    /// For a TLS handshake, from its first byte to its last: the connection is dropped beyond.
+    public var handshakeMilliseconds: Int64 = 10_000
     /// From a head's first byte to its last: 408 beyond.
     public var headMilliseconds: Int64 = 10_000
     /// A body may be this slow at first …

@@ -315,8 +315,7 @@ public final class SocketChannel {
     }
 
     private func arrived(isIdle: Bool) {
-        guard isIdle, !isDraining, isOpen, let onArrival, let deadline = onArrival(waitDeadline)
-        else {
+        guard isIdle, !isDraining, isOpen, let onArrival, let deadline = onArrival() else {
             return resume()
         }
         // Armed already for an earlier time, which will find this one.

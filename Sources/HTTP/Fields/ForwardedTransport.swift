@@ -1,0 +1,62 @@
+/// What a proxy says of how a request came to it: by TLS or in the clear.
+public enum ForwardedTransport: Sendable, Hashable {
+    case secure
+    case plain
+
+    /// What `Forwarded` (RFC 7239 §5.4) and `X-Forwarded-Proto` say; `nil` if neither says it.
+    ///
+    /// Proxies in a row all have their say, and so may the client before them: one that says
+    /// anything but `https` is enough for `plain`. What cannot be read says `plain`, too.
+    public init?(_ fields: borrowing HTTPFields) {
+        var statements: [String] = []
+        if let value = fields.combined(.forwarded) {
+            guard let stated = Self.forwarded(value) else {
+                self = .plain
+                return
+            }
+            statements = stated
+        }
+        if let value = fields.combined(.xForwardedProto) {
+            statements += value.split(separator: ",", omittingEmptySubsequences: false).map {
+                $0.trimmingSpaces.lowercased()
+            }
+        }
+        guard !statements.isEmpty else { return nil }
+        self = statements.allSatisfy { $0 == "https" } ? .secure : .plain
+    }
+
+    /// The `proto` of each element, in small letters; `nil` if an element is malformed.
+    private static func forwarded(_ value: String) -> [String]? {
+        var reader = FieldValueReader(value)
+        var statements: [String] = []
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            guard let pairs = reader.pairs() else { return nil }
+            statements += pairs.filter { $0.name == "proto" }.map { $0.value.lowercased() }
+            guard reader.skipSeparators() else { return nil }
+        }
+        return statements
+    }
+}
+
+extension FieldValueReader {
+    /// `name=value` and `;` between them, without spaces (RFC 7239 §4); `nil` if they are
+    /// malformed.
+    fileprivate mutating func pairs() -> [(name: String, value: String)]? {
+        guard let name = token()?.lowercased(), take("="),
+            let value = token() ?? quotedString(), let rest = parameters()
+        else { return nil }
+        return [(name, value)] + rest
+    }
+}
+
+extension Substring {
+    /// Without spaces and tabs at both ends (RFC 9110 §5.6.3).
+    fileprivate var trimmingSpaces: Substring {
+        let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
+        guard let start = firstIndex(where: { !isSpace($0) }),
+            let end = lastIndex(where: { !isSpace($0) })
+        else { return "" }
+        return self[start...end]
+    }
+}

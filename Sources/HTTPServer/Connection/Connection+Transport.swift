@@ -1,0 +1,62 @@
+import HTTP
+import Network
+
+extension Connection {
+    /// Agrees on TLS with the client, where it has to be spoken.
+    func secure() async throws(ChannelError) {
+        guard let tls = rules.tls else { return }
+        do throws(ChannelError) {
+            try await channel.secure(by: tls, until: now + limits.handshakeMilliseconds)
+        } catch .insecure(.plainHTTP) {
+            try await refuseUnread(ServerRefusal(.badRequest, "This port speaks https alone."))
+            throw .insecure(.plainHTTP)
+        }
+    }
+
+    /// Whether nobody on the way could read the request: what a trusted proxy says of it counts,
+    /// otherwise the connection itself.
+    func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
+        if !rules.trustedProxies.isEmpty, rules.trustedProxies.contains(channel.peer),
+            let stated = ForwardedTransport(fields)
+        {
+            return stated == .secure
+        }
+        return channel.isSecure || channel.peer.isLoopback
+    }
+
+    // MARK: Redirection
+
+    /// Sends the client to the same resource by https (RFC 9110 §15.4.9).
+    func redirect(_ head: borrowing RequestHead, port: UInt16) async throws(ChannelError) -> Bool {
+        guard let location = Self.secureLocation(of: head, port: port) else {
+            try await refuse(ServerRefusal(.badRequest, "Come by https."))
+            return false
+        }
+        let response = HTTPResponse(
+            .permanentRedirect,
+            fields: [.location: location, .contentType: "text/plain; charset=utf-8"],
+            body: .bytes(Array("\(location)\n".utf8)))
+        let goesOn = try await answer(
+            response, keepsAlive: head.keepsAlive && head.framing == .none)
+        // A body that was announced is dropped, so that the client sees the answer.
+        if !goesOn { await linger() }
+        return goesOn
+    }
+
+    private static func secureLocation(of head: borrowing RequestHead, port: UInt16) -> String? {
+        let stated =
+            head.target.authority.map { Array($0) }
+            ?? head.fields[.host].map {
+                Array($0.utf8)
+            }
+        guard let authority = stated.flatMap(Authority.init),
+            head.target.form == .origin || head.target.form == .absolute
+        else { return nil }
+        var location = "https://" + authority.host + (port == 443 ? "" : ":\(port)")
+        location += String(decoding: head.target.path, as: UTF8.self)
+        if let query = head.target.query {
+            location += "?" + String(decoding: query, as: UTF8.self)
+        }
+        return location
+    }
+}

@@ -1,0 +1,48 @@
+import HTTP
+import Network
+
+/// What all connections of a listener share and none changes.
+struct ConnectionRules: Sendable {
+    let limits: ServerLimits
+    let router: Router
+    let render: ServerRefusal.Renderer
+    let observers: [any ExchangeObserver]
+    let trustedProxies: NetworkList
+    /// The value of `Strict-Transport-Security` in answers by TLS.
+    let strictTransport: String?
+    /// The same as a line of a head.
+    let strictTransportLine: [UInt8]?
+    /// What clients have to speak.
+    private(set) var tls: TLSServer?
+    /// The port to which everything is redirected, by https.
+    private(set) var redirectPort: UInt16?
+
+    init(_ configuration: ServerConfiguration, _ router: Router) {
+        limits = configuration.limits
+        self.router = router
+        render = configuration.refusals
+        observers = configuration.observers
+        trustedProxies = configuration.trustedProxies
+        strictTransport = configuration.strictTransportSeconds.map { "max-age=\($0)" }
+        strictTransportLine = strictTransport.map {
+            Array("\(HTTPFieldName.strictTransportSecurity): \($0)\r\n".utf8)
+        }
+    }
+
+    /// The rules of a listener that serves.
+    func serving(
+        _ address: SocketAddress, _ configuration: ServerConfiguration
+    ) -> ConnectionRules {
+        if case .unix = address { return self }
+        var rules = self
+        rules.tls = configuration.tls
+        return rules
+    }
+
+    /// The rules of a listener that redirects.
+    func redirecting(to port: UInt16) -> ConnectionRules {
+        var rules = self
+        rules.redirectPort = port
+        return rules
+    }
+}

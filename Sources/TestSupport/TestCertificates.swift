@@ -1,0 +1,29 @@
+public import Network
+
+/// Certificates for tests, made on the spot.
+public struct TestCertificates: Sendable {
+    /// Vouches for the others.
+    public let authority: NewCertificate
+
+    public init() throws {
+        var claims = NewCertificate.Claims(["authority.test"], days: 30)
+        claims.isAuthority = true
+        authority = try NewCertificate(claims, signedBy: nil)
+    }
+
+    /// A certificate of the authority, with its key.
+    public func pair(
+        _ names: [String], rsa usesRSA: Bool = false, days: Int = 30, startsInDays: Int = 0
+    ) throws -> TLSPair {
+        var claims = NewCertificate.Claims(names, days: days)
+        claims.usesRSA = usesRSA
+        claims.start += startsInDays * 86_400
+        return TLSPair(try NewCertificate(claims, signedBy: authority))
+    }
+}
+
+extension TLSPair {
+    public init(_ new: NewCertificate) {
+        self.init(certificate: Array(new.certificatePEM.utf8), key: Array(new.keyPEM.utf8))
+    }
+}

@@ -1,0 +1,41 @@
+import COpenSSL
+
+/// A client's TLS without a socket: its flights as bytes, to be cut anywhere.
+public final class TestFlights {
+    private let session: TestSession
+    private let incoming: OpaquePointer
+    private let outgoing: OpaquePointer
+
+    public init(_ options: TestTLS = TestTLS()) throws(TestFailure) {
+        session = try TestSession(options)
+        guard let incoming = BIO_new(BIO_s_mem()), let outgoing = BIO_new(BIO_s_mem()) else {
+            throw TestFailure("BIO_new")
+        }
+        self.incoming = incoming
+        self.outgoing = outgoing
+        SSL_set_bio(session.ssl, incoming, outgoing)
+        SSL_set_connect_state(session.ssl)
+    }
+
+    /// What the client sends after it has received these bytes; `nil` if it has nothing to say.
+    public func answer(to bytes: [UInt8] = []) -> [UInt8]? {
+        ERR_clear_error()
+        if !bytes.isEmpty { BIO_write(incoming, bytes, Int32(bytes.count)) }
+        SSL_do_handshake(session.ssl)
+        return sent()
+    }
+
+    public var isDone: Bool { SSL_get_state(session.ssl) == TLS_ST_OK }
+
+    /// The bytes that carry this text, when the handshake is done.
+    public func carry(_ text: String) -> [UInt8] {
+        _ = session.write(Array(text.utf8))
+        return sent() ?? []
+    }
+
+    private func sent() -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        let count = BIO_read(outgoing, &bytes, Int32(bytes.count))
+        return count > 0 ? Array(bytes.prefix(Int(count))) : nil
+    }
+}

@@ -1,0 +1,69 @@
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+/// A server by TLS, with certificates of a test's own authority.
+struct TLSTest {
+    let certificates: TestCertificates
+    let tls: TLSServer
+
+    init(
+        profile: TLSProfile = .intermediate, _ pairs: (TestCertificates) throws -> [TLSPair]
+    ) throws {
+        try self.init(TestCertificates(), profile: profile, pairs)
+    }
+
+    /// With certificates of an authority that several tests share: RSA keys take long to make.
+    init(
+        _ certificates: TestCertificates, profile: TLSProfile = .intermediate,
+        _ pairs: (TestCertificates) throws -> [TLSPair]
+    ) throws {
+        self.certificates = certificates
+        tls = try TLSServer(pairs(certificates), profile: profile, protocols: ["http/1.1"])
+    }
+
+    /// One ECDSA certificate for `localhost`.
+    init(profile: TLSProfile = .intermediate) throws {
+        try self.init(profile: profile) { [try $0.pair(["localhost"])] }
+    }
+
+    func run(
+        _ router: Router? = nil, _ change: (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (TestServer) async throws -> Void
+    ) async throws {
+        let configuration = ServerConfiguration.local {
+            $0.tls = tls
+            change(&$0)
+        }
+        try await TestServer.run(router ?? TestRoutes.router(), with: configuration, body)
+    }
+
+    /// What a client needs to trust the server.
+    func options(
+        _ host: String = "localhost", _ change: (inout TestTLS) -> Void = { _ in }
+    ) -> TestTLS {
+        var options = TestTLS(host)
+        options.authorities = certificates.authority.certificatePEM
+        change(&options)
+        return options
+    }
+}
+
+extension TestServer {
+    /// A client that has shaken hands.
+    func connect(_ options: TestTLS) throws -> (RawConnection, TestSession) {
+        let connection = try RawConnection(address)
+        return (connection, try connection.startTLS(options))
+    }
+
+    /// Whether a good client is served, over TLS.
+    func serves(_ options: TestTLS) throws -> Bool {
+        let (connection, _) = try connect(options)
+        try connection.send(get)
+        return try connection.response().text == "hello"
+    }
+
+    /// Lets everything that was begun come to its end.
+    func waitUntilUnused() async { while server.connectionCount > 0 { await Task.yield() } }
+}
