@@ -44,8 +44,9 @@ public struct Backend: Sendable {
 
     /// What everybody can reach.
     public func router() throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, log: log) { [keys] (fields) throws(ServiceError) in
-            try keys.caller(of: fields)
+        var routes = Routes(answers: answers, log: log) {
+            [keys] (fields, context) throws(ServiceError) in
+            try keys.caller(of: fields, isConfidential: context.isConfidential)
         }
         registerResources(on: &routes)
         return try routes.router()
@@ -60,7 +61,7 @@ public struct Backend: Sendable {
     public func controlRouter(
         path: String, examine: @escaping @Sendable () async throws(StoreError) -> CheckReport
     ) throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, log: log) { _ in
+        var routes = Routes(answers: answers, log: log) { _, _ in
             .key(id: "control", name: "control", role: .admin)
         }
         registerResources(on: &routes)

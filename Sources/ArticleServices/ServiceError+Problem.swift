@@ -16,6 +16,15 @@ extension ServiceError {
         case .forbidden(let needed, let role):
             let detail = "This needs a key with the role \(needed); yours is a \(role)'s."
             return Problem(.forbidden, detail: detail, instance: instance)
+        case .exposedCredentials:
+            let detail =
+                "Credentials came unencrypted, and others may have read them: use https, and "
+                + "replace the key."
+            return Problem(
+                .insecureTransport, detail: detail, instance: instance,
+                errors: [
+                    Problem.Detail("must not be sent in the clear", at: .header("Authorization"))
+                ])
         case .preconditionRequired:
             let detail = "Send If-Match with the ETag of what you edited."
             return Problem(

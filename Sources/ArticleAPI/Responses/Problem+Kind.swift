@@ -4,6 +4,7 @@ extension Problem {
         case malformedRequest = "malformed-request"
         case unauthenticated
         case forbidden
+        case insecureTransport = "insecure-transport"
         case notFound = "not-found"
         case methodNotAllowed = "method-not-allowed"
         case notAcceptable = "not-acceptable"
@@ -38,6 +39,7 @@ extension Problem {
             case .malformedRequest: (400, "The request is malformed")
             case .unauthenticated: (401, "Credentials are needed")
             case .forbidden: (403, "The key's role does not allow this")
+            case .insecureTransport: (403, "Credentials need an encrypted connection")
             case .notFound: (404, "There is nothing here")
             case .methodNotAllowed: (405, "The method is not allowed here")
             case .notAcceptable: (406, "No acceptable representation")

@@ -8,9 +8,13 @@ import HTTPServer
 /// caller, and writes the answer with validators and caching fields.
 struct Routes {
     private var builder: RouterBuilder
-    private let identify: @Sendable (HTTPFields) throws(ServiceError) -> Caller
+    private let identify: Identify
     private let answers: PublicAnswers
     private let log: @Sendable (String) -> Void
+
+    /// Who sends these fields, in this context.
+    typealias Identify =
+        @Sendable (HTTPFields, RequestContext) throws(ServiceError) -> Caller
 
     /// - Parameters:
     ///   - identify: tells who a request comes from.
@@ -18,7 +22,7 @@ struct Routes {
     ///   - log: takes causes of failures, which clients never see; one line each.
     init(
         answers: PublicAnswers, log: @escaping @Sendable (String) -> Void,
-        identify: @escaping @Sendable (HTTPFields) throws(ServiceError) -> Caller
+        identify: @escaping Identify
     ) {
         builder = RouterBuilder(cache: answers.cache)
         self.identify = identify
@@ -38,7 +42,7 @@ struct Routes {
         let answer = Request.Item.answer
         on(endpoint.method, endpoint.template.description) { message, context in
             do throws(ServiceError) {
-                let caller = try identify(message.fields)
+                let caller = try identify(message.fields, context)
                 try Self.checkAccept(message, answer.mediaType)
                 try caller.require(endpoint.access)
                 let request = try Self.parse(message, context, as: Request.self)

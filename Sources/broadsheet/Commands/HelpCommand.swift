@@ -27,7 +27,7 @@ struct HelpCommand: Command {
         var text =
             "Broadsheet: an article backend for mobile apps.\n\nUsage: broadsheet COMMAND …\n\n"
         for command in Broadsheet.commands {
-            let padding = String(repeating: " ", count: max(1, 10 - command.name.count))
+            let padding = String(repeating: " ", count: max(1, 13 - command.name.count))
             text += "  \(command.name)\(padding)\(command.summary)\n"
         }
         text += "\nbroadsheet help COMMAND, or broadsheet COMMAND --help, tells the rest."

@@ -51,6 +51,9 @@ struct ServeCommand: Command {
         server.maximumConnections = configuration.maximumConnections
         server.limits = configuration.limits
         server.refusals = { Problem.response($0) }
+        configuration.transport.apply(to: &server)
+        let certificates = try certificates(log)
+        server.tls = certificates?.server
         let accessLog = configuration.log.format.map {
             AccessLog(descriptor: STDERR_FILENO, format: $0)
         }
@@ -61,7 +64,9 @@ struct ServeCommand: Command {
             server: articles, exchanges: exchanges, store: store, startedAt: .now)
         let control = try ControlServer(backend, store)
         let firstKey = FirstKey(store: store, backend: backend, log: log)
+        certificates?.start()
         try await run(articles, page, control, firstKey, until: shutdown, log)
+        certificates?.stop()
         accessLog?.flush()
         log.info("stopped")
     }
@@ -75,6 +80,13 @@ struct ServeCommand: Command {
         do throws(InterchangeError) {
             log.info("took in \(try await importer.runSamples().created) sample articles")
         } catch { throw CommandFailure(error) }
+    }
+
+    private func certificates(_ log: ServerLog) throws(CommandFailure) -> Certificates? {
+        let transport = configuration.transport
+        guard !transport.certificates.isEmpty else { return nil }
+        return try Certificates(
+            CertificateFiles(paths: transport.certificates), profile: transport.profile, log)
     }
 
     private func backend(
@@ -100,8 +112,8 @@ struct ServeCommand: Command {
         let listening = try start(server)
         control.start(log)
         if configuration.operatorKey == nil { try await firstKey.makeIfNeeded() }
-        for address in listening { tell("listening on \(address.url)") }
-        for address in watched { tell("metrics on \(address.url)/metrics") }
+        announce(listening)
+        for address in watched { tell("metrics on \(address.url("http"))/metrics") }
         await shutdown.wait()
         log.info("stopping: finishing what is in flight")
         await server.stop(graceSeconds: Double(configuration.graceSeconds))
@@ -138,6 +150,18 @@ struct ServeCommand: Command {
         }
     }
 
+    /// Tells where the server listens; addresses that redirect come last.
+    private func announce(_ addresses: [SocketAddress]) {
+        let transport = configuration.transport
+        let scheme = transport.certificates.isEmpty ? "http" : "https"
+        for address in addresses.dropLast(transport.redirects.count) {
+            tell("listening on \(address.url(scheme))")
+        }
+        for address in addresses.suffix(transport.redirects.count) {
+            tell("redirecting from \(address.url("http"))")
+        }
+    }
+
     /// A server goes on when nobody reads what it says.
     private func tell(_ line: String) { try? Console.print(line) }
 }
@@ -150,8 +174,8 @@ extension HTTPServerError {
 
 extension SocketAddress {
     /// What a client is given: `http://127.0.0.1:8080`, or `unix:PATH` as it is.
-    fileprivate var url: String {
+    fileprivate func url(_ scheme: String) -> String {
         let text = description
-        return text.hasPrefix("unix:") ? text : "http://\(text)"
+        return text.hasPrefix("unix:") ? text : "\(scheme)://\(text)"
     }
 }

@@ -16,6 +16,7 @@ struct ServeConfiguration: Sendable {
     var store: SQLiteConfiguration
     var graceSeconds: Int
     var limits: ServerLimits
+    var transport: TransportConfiguration
     var log: LogStyle
     var defaultLanguage: LanguageTag
     var operatorKey: OperatorKey?
@@ -46,7 +47,9 @@ struct ServeConfiguration: Sendable {
         }
     }
 
-    static let options = [
+    static let options = ownOptions + TransportConfiguration.options
+
+    private static let ownOptions = [
         Option(
             "listen", "ADDRESS", "host:port, [v6]:port or unix:PATH; port 0: any free one",
             default: "127.0.0.1:8080", repeatable: true),
@@ -92,6 +95,7 @@ struct ServeConfiguration: Sendable {
         store = try Self.store(settings)
         graceSeconds = try settings.integer("grace", in: 0...3_600, default: 8)
         limits = try Self.limits(settings)
+        transport = try TransportConfiguration(settings)
         log = try settings.choice("log", default: .auto)
         defaultLanguage = try settings.language("language", default: "en")
         operatorKey = try Self.operatorKey(settings)
@@ -118,6 +122,8 @@ struct ServeConfiguration: Sendable {
                 name, in: 1...86_400, default: Int(standard / 1_000))
             return Int64(seconds) * 1_000
         }
+        limits.handshakeMilliseconds = try time(
+            "handshake-timeout", limits.handshakeMilliseconds)
         limits.headMilliseconds = try time("head-timeout", limits.headMilliseconds)
         limits.bodyMilliseconds = try time("body-timeout", limits.bodyMilliseconds)
         limits.bodyBytesPerSecond = Int64(

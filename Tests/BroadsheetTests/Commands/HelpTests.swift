@@ -37,10 +37,12 @@ import Testing
         #expect(standard("queue-depth") == "\(configuration.store.writeQueueDepth)")
         #expect(standard("log") == configuration.log.rawValue)
         #expect(standard("language") == configuration.defaultLanguage.text)
+        #expect(standard("tls-profile") == configuration.transport.profile.rawValue)
         let limits = configuration.limits
         #expect(standard("max-body-bytes") == "\(limits.message.bodyBytes)")
         #expect(standard("body-rate") == "\(limits.bodyBytesPerSecond)")
         for (name, milliseconds) in [
+            ("handshake-timeout", limits.handshakeMilliseconds),
             ("head-timeout", limits.headMilliseconds), ("body-timeout", limits.bodyMilliseconds),
             ("idle-timeout", limits.idleMilliseconds),
             ("write-timeout", limits.writeStallMilliseconds),
