@@ -67,6 +67,7 @@
             switch error {
             case .needsTLS: self = .failed(TransportFailure(.unsupported, error.description))
             case .unknownHost, .cannotConnect: self = .offline(error.description)
+            case .insecure: self = .failed(TransportFailure(.insecure, error.description))
             case .timedOut: self = .timedOut
             case .cancelled: self = .cancelled
             case .disconnected: self = .failed(TransportFailure(.disconnected, error.description))

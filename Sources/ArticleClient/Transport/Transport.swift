@@ -42,6 +42,8 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     public enum Kind: Sendable, Hashable {
         /// The connection ended before the answer was whole.
         case disconnected
+        /// TLS was not agreed on, or the server's certificate is not to be trusted.
+        case insecure
         /// What came is no answer.
         case malformed
         /// The answer is longer than was allowed.
