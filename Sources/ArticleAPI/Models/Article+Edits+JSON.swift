@@ -23,7 +23,7 @@ extension Article.Replacement: JSONModel {
             id:slug:title:summary:body:language:authors:tags:heroImage:status:publishedAt:createdAt:
             updatedAt:revision:source:wordCount:readingMinutes:),
         .optional("id", \.content.id, .identifier()),
-        .optional("slug", \.content.slug, .text(.slug)),
+        .optional("slug", \.content.slug, .text(.servedSlug)),
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
         .defaulted("summary", to: "", \.content.summary, .text(.lines(ArticleLimits.summary))),
         .defaulted(

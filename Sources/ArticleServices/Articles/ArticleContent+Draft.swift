@@ -18,8 +18,14 @@ extension ArticleContent {
         replacing current: Article, with draft: Article.Draft, defaultLanguage: String,
         at now: Timestamp
     ) throws(ServiceError) {
+        var slug = SlugChoice.keep
+        if let wanted = draft.slug, wanted != current.slug {
+            // Only who has an id for a slug may say so again: a title without letters gave it.
+            if let fault = Slug.fault(wanted) { throw .invalidValue("/slug", fault) }
+            slug = .exactly(wanted)
+        }
         try self.init(
-            draft, slug: draft.slug.map { $0 == current.slug ? .keep : .exactly($0) } ?? .keep,
+            draft, slug: slug,
             language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
             at: now)
     }
