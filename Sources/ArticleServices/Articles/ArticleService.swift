@@ -87,7 +87,7 @@ public struct ArticleService: Sendable {
         try caller.require(.editor)
         return try await edit(request.id, expecting: request.expected, by: caller) { current, now in
             try ArticleContent(
-                replacing: current, with: current.applying(request.changes),
+                replacing: current, with: current.asOf(now).applying(request.changes),
                 defaultLanguage: defaultLanguage, at: now)
         }
     }
