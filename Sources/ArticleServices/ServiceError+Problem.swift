@@ -115,6 +115,7 @@ extension Problem {
     public static func response(_ refusal: ServerRefusal) -> HTTPResponse {
         let kind = Kind.allCases.first { $0.status == refusal.status.code } ?? .malformedRequest
         let problem = Problem(kind, detail: refusal.detail, instance: refusal.requestID)
-        return problem.response(HTTPFields())
+        // Caches may keep a 404 or a 405 that does not forbid it (RFC 9110 §15.1).
+        return problem.response([.cacheControl: "no-store"])
     }
 }
