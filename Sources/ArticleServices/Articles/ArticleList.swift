@@ -17,6 +17,8 @@ struct ArticleList {
         list.fields = nil
         list.limit = nil
         list.count = nil
+        // Said or left out, the same order is the same list.
+        list.sort = request.sort ?? .newestFirst
         name = "\(caller.isEditor ? "editors" : "everyone")?\(RequestPrinter.target(of: list))"
 
         var query = ArticleQuery(audience: caller.audience(at: now), now: now)
