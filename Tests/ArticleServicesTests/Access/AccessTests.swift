@@ -1,0 +1,163 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import Testing
+
+/// Who may do what, and what the others are told.
+@Suite struct AccessTests {
+    /// What only editors may send, to an article that is there and to one that is not.
+    private static let editorsOnly: [(line: String, json: String?)] = {
+        var lines: [(String, String?)] = [
+            ("POST /v1/articles", #"{"title":"New"}"#), ("POST /v1/articles", "no JSON"),
+            ("PUT /v1/authors/\(Cast.mina)", #"{"name":"Other"}"#),
+            ("PUT /v1/authors/\(Cast.nobody)", #"{"name":"Other"}"#),
+        ]
+        for id in [Cast.bread, Cast.secret, Cast.gone, Cast.nobody] {
+            let path = "/v1/articles/\(id)"
+            lines += [
+                ("PUT \(path)", #"{"title":"New"}"#), ("PATCH \(path)", #"{"title":"New"}"#),
+                ("DELETE \(path)", nil), ("GET \(path)/revisions", nil),
+                ("HEAD \(path)/revisions", nil), ("GET \(path)/revisions/1", nil),
+                ("POST \(path)/revisions/1/restore", nil),
+            ]
+        }
+        return lines
+    }()
+
+    private func rows(
+        _ sender: Sender, _ summary: String, _ challenge: String
+    ) -> ScenarioTable {
+        ScenarioTable(
+            "\(sender)",
+            Self.editorsOnly.map { line, json in
+                Scenario(
+                    "editors only", sender, line, json,
+                    gives: line.hasPrefix("HEAD") ? String(summary.prefix(3)) : summary,
+                    fields: [(.wwwAuthenticate, challenge)])
+            })
+    }
+
+    @Test func `a stranger who would edit is asked for a key, whatever is there`() async throws {
+        try await rows(.stranger, "401 unauthenticated", #"Bearer realm="broadsheet""#)
+            .playWithoutChange()
+    }
+
+    @Test func `a reader's key is too small for edits and histories`() async throws {
+        let challenge = #"Bearer realm="broadsheet", error="insufficient_scope""#
+        try await rows(.reader, "403 forbidden", challenge).playWithoutChange()
+    }
+
+    @Test(arguments: Sender.refused)
+    func `a key that is not good is refused, also where none is needed`(
+        sender: Sender
+    ) async throws {
+        let lines =
+            Self.editorsOnly + [
+                ("GET /v1/articles", nil), ("GET /v1/articles/\(Cast.bread)", nil),
+                ("GET /v1/tags", nil), ("GET /v1/authors", nil), ("GET /v1/articles?limit=x", nil),
+            ]
+        let scenarios = lines.map { line, json in
+            Scenario(
+                "not good", sender, line, json,
+                gives: line.hasPrefix("HEAD") ? "401" : "401 unauthenticated",
+                fields: [
+                    (.wwwAuthenticate, #"Bearer realm="broadsheet", error="invalid_token""#)
+                ])
+        }
+        try await ScenarioTable("\(sender)", scenarios).playWithoutChange()
+    }
+
+    @Test(arguments: Sender.editors)
+    func `editors, admins and the operator see and write everything`(
+        sender: Sender
+    ) async throws {
+        try await Newsroom.run { newsroom in
+            for id in [Cast.secret, Cast.tomorrow, Cast.archived] {
+                let seen = try newsroom.send("GET /v1/articles/\(id)", as: sender)
+                #expect(seen.summary == "200")
+                #expect(seen.fields[.cacheControl] == "private, no-cache")
+            }
+            let path = "/v1/articles/\(Cast.secret)"
+            let patched = try newsroom.send("PATCH \(path)", as: sender, #"{"title":"New"}"#)
+            #expect(patched.summary == "200")
+            let history = try newsroom.send("GET \(path)/revisions", as: sender)
+            let name = sender == .operator ? "operator" : "\(sender)'s key"
+            #expect(history.text.contains(#""editor":"\#(name)""#))
+            #expect(try newsroom.send("DELETE \(path)", as: sender).summary == "204")
+        }
+    }
+
+    @Test func `a reader's key sees what the public sees, and caches must not share it`()
+        async throws
+    {
+        try await Newsroom.run { newsroom in
+            for target in ["/v1/articles", "/v1/articles/fresh-bread", "/v1/tags", "/v1/authors"] {
+                let mine = try newsroom.send("GET \(target)", as: .reader)
+                let everyones = try newsroom.send("GET \(target)")
+                #expect(mine.body == everyones.body)
+                #expect(mine.fields[.etag] == everyones.fields[.etag])
+                #expect(mine.fields[.cacheControl] == "private, no-cache")
+                #expect(everyones.fields[.cacheControl] == "public, no-cache")
+            }
+        }
+    }
+
+    @Test func `a wrong secret and an unknown key are told the same`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let details = try [Sender.garbage, .forger].map { sender in
+                try Problem(mapping: newsroom.send("GET /v1/articles", as: sender).body).detail
+            }
+            #expect(details == ["The key is not known.", "The key is not known."])
+        }
+    }
+
+    @Test func `a key ends at its time`() async throws {
+        try await Newsroom.run(cast: false) { (newsroom) throws in
+            let end = Newsroom.opening.advanced(byMilliseconds: 1_000)
+            let key = APIKey(
+                name: "short", role: .editor, at: Newsroom.opening, expiresAt: end)
+            newsroom.backend.admit(key.record)
+            func status() throws -> String {
+                try newsroom.send(
+                    "GET /v1/articles", with: [.authorization: "Bearer \(key.text)"]
+                ).summary
+            }
+            newsroom.pass(milliseconds: 999)
+            #expect(try status() == "200")
+            newsroom.pass(milliseconds: 1)
+            #expect(try status() == "401 unauthenticated")
+        }
+    }
+
+    @Test func `a key is good from when it is admitted until it is revoked`() async throws {
+        try await Newsroom.run(cast: false) { (newsroom) throws in
+            let key = APIKey(name: "new", role: .editor, at: Newsroom.opening)
+            let fields: HTTPFields = [.authorization: "Bearer \(key.text)"]
+            func status() throws -> String {
+                try newsroom.send("GET /v1/articles", with: fields).summary
+            }
+            #expect(try status() == "401 unauthenticated")
+            newsroom.backend.admit(key.record)
+            #expect(try status() == "200")
+            var revoked = key.record
+            revoked.revokedAt = Newsroom.opening
+            newsroom.backend.admit(revoked)
+            #expect(try status() == "401 unauthenticated")
+        }
+    }
+
+    @Test func `two keys at once, and other schemes, are refused`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let key = try #require(newsroom.keys.texts[.editor])
+            for value in ["Basic dXNlcjpwYXNz", "Bearer", "Bearer \(key) \(key)", key] {
+                let answer = try newsroom.send(
+                    "GET /v1/articles", with: [.authorization: value])
+                #expect(answer.summary == "401 unauthenticated")
+            }
+            let twice = try newsroom.send(
+                "GET /v1/articles", as: .editor, with: [.authorization: "Bearer \(key)"])
+            #expect(twice.summary == "401 unauthenticated")
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// `PUT`, `PATCH` and `DELETE` of an article: expectations, and what an edit leaves alone.
+@Suite struct EditingTests {
+    private static let bread = "/v1/articles/\(Cast.bread)"
+
+    @Test func `get, edit, put works with the whole representation`() async throws {
+        try await Newsroom.run { newsroom in
+            let got = try newsroom.send("GET \(Self.bread)", as: .editor)
+            let edited = got.text
+                .replacing(#""title":"Fresh bread""#, with: #""title":"Good bread""#)
+                .replacing("Flour, water, salt.", with: "Flour, water, salt, time.")
+            newsroom.pass(milliseconds: 5)
+            let put = try newsroom.send(
+                "PUT \(Self.bread)", as: .editor, edited,
+                with: [.ifMatch: got.fields[.etag] ?? ""])
+            #expect(put.summary == "200", "\(put.text)")
+            #expect(put.revision == 2)
+            #expect(put.fields[.cacheControl] == "no-store")
+            #expect(
+                put.text
+                    == edited.replacing(#""revision":1"#, with: #""revision":2"#)
+                    .replacing(#""wordCount":3"#, with: #""wordCount":4"#)
+                    .replacing(
+                        #""updatedAt":"2027-01-15T08:00:00.000Z""#,
+                        with: #""updatedAt":"2027-01-15T08:00:00.005Z""#))
+            let now = try newsroom.send("GET \(Self.bread)", as: .editor)
+            #expect(now.body == put.body && now.fields[.etag] == put.fields[.etag])
+        }
+    }
+
+    @Test func `what a replacement leaves out gets its default; the slug stays`() async throws {
+        try await Newsroom.run { newsroom in
+            let put = try newsroom.send(
+                "PUT \(Self.bread)", as: .editor, #"{"title":"Bare"}"#, with: [.ifMatch: "*"])
+            let article = try Article(mapping: put.body)
+            #expect(article.slug == "fresh-bread" && article.status == .draft)
+            #expect(article.summary == "" && article.body == "" && article.publishedAt == nil)
+            #expect(article.heroImage == nil && article.source == nil)
+            #expect(article.tags == [] && article.authors == [])
+        }
+    }
+
+    @Test func `an edit that changes nothing makes no revision`() async throws {
+        try await Newsroom.run { newsroom in
+            let before = try await newsroom.changes()
+            let got = try newsroom.send("GET \(Self.bread)", as: .editor)
+            newsroom.pass(milliseconds: 1_000)
+            let put = try newsroom.send(
+                "PUT \(Self.bread)", as: .editor, got.text, with: [.ifMatch: "*"])
+            let patch = try newsroom.send(
+                "PATCH \(Self.bread)", as: .editor, #"{"title":"Fresh bread"}"#)
+            let empty = try newsroom.send("PATCH \(Self.bread)", as: .editor, "{}")
+            for answer in [put, patch, empty] {
+                #expect(answer.summary == "200" && answer.body == got.body)
+                #expect(answer.fields[.etag] == got.fields[.etag])
+            }
+            #expect(try await newsroom.changes() == before)
+        }
+    }
+
+    /// A merge patch, and what of the article's representation is another for it.
+    @Test(arguments: [
+        (#"{"title":"B"}"#, #""title":"Fresh bread""#, #""title":"B""#),
+        (#"{"summary":null}"#, #""summary":"How to bake.""#, #""summary":"""#),
+        (
+            #"{"tags":null}"#,
+            #""tags":[{"key":"bread","name":"Bread"},{"key":"home","name":"Home"}]"#, #""tags":[]"#
+        ),
+        (#"{"tags":["home"]}"#, #"{"key":"bread","name":"Bread"},"#, ""),
+        (
+            #"{"authors":[]}"#, #""authors":[{"id":"\#(Cast.mina)","name":"Mina"}]"#,
+            #""authors":[]"#
+        ),
+        (#"{"authors":null}"#, #"[{"id":"\#(Cast.mina)","name":"Mina"}]"#, "[]"),
+        (
+            #"{"heroImage":null}"#,
+            #""heroImage":{"url":"https://example.org/b.png","alternativeText":"A loaf"},"#, ""
+        ),
+        (#"{"heroImage":{"alternativeText":null}}"#, #","alternativeText":"A loaf""#, ""),
+        (#"{"heroImage":{"alternativeText":"B"}}"#, "A loaf", "B"),
+        (#"{"source":{"name":"B"}}"#, "Wire", "B"),
+        (#"{"source":{"url":null}}"#, #","url":"https://example.org/1""#, ""),
+        (#"{"source":null}"#, #""source":{"name":"Wire","url":"https://example.org/1"},"#, ""),
+        (#"{"language":"ko"}"#, #""language":"en""#, #""language":"ko""#),
+        (#"{"status":null}"#, #""status":"published""#, #""status":"draft""#),
+        (#"{"publishedAt":null}"#, "2027-01-14T08:00:00.000Z", "2027-01-15T08:00:00.000Z"),
+    ])
+    func `a merge patch changes what it names and nothing else`(
+        patch: String, old: String, new: String
+    ) async throws {
+        try await Newsroom.run { newsroom in
+            let before = try newsroom.send("GET \(Self.bread)", as: .editor).text
+            #expect(before.contains(old))
+            let patched = try newsroom.send("PATCH \(Self.bread)", as: .editor, patch)
+            #expect(patched.summary == "200", "\(patched.text)")
+            let expected = before.replacing(old, with: new)
+                .replacing(#""revision":1"#, with: #""revision":2"#)
+            #expect(patched.text == expected)
+        }
+    }
+
+    /// Refused edits of the bread, of which revision 2 stands.
+    private static let refusals: [Scenario] = {
+        let title = #"{"title":"New"}"#
+        func row(
+            _ name: String, _ method: String, _ json: String?, _ ifMatch: String? = nil,
+            _ summary: String
+        ) -> Scenario {
+            Scenario(
+                name, .editor, "\(method) \(bread)", json,
+                with: ifMatch.map { [.ifMatch: $0] } ?? [:], gives: summary)
+        }
+        let failed = "412 precondition-failed @If-Match"
+        let invalid = "422 invalid-values"
+        let writes = [("PUT", title), ("PATCH", title), ("DELETE", nil)]
+        let stale = ["\"1-0123456789abcdef\"", "\"1\"", "\"x\"", "W/\"2-0\"", "\"3-0\", \"9-1\""]
+        var rows = writes.flatMap { method, json in
+            stale.map { row("stale", method, json, $0, failed) }
+        }
+        rows += writes.map { row("no tag", $0, $1, "2", "400 malformed-request @If-Match") }
+        rows += [
+            row("nothing expected", "PUT", title, nil, "428 precondition-required @If-Match"),
+            row("revision", "PUT", #"{"title":"A","revision":1}"#, "*", "\(invalid) /revision"),
+            row(
+                "all that is read-only", "PUT",
+                """
+                {"id":"\(Cast.nobody)","title":"A","createdAt":"2020-01-01T00:00:00Z",\
+                "updatedAt":"2020-01-01T00:00:00Z","revision":9}
+                """, "*", "\(invalid) /id /createdAt /updatedAt /revision"),
+            row("no title", "PUT", "{}", "*", "\(invalid) /title"),
+            row("title null", "PATCH", #"{"title":null}"#, nil, "\(invalid) /title"),
+            row("slug null", "PATCH", #"{"slug":null}"#, nil, "\(invalid) /slug"),
+            row(
+                "two nulls", "PATCH", #"{"title":null,"slug":null}"#, nil,
+                "\(invalid) /title /slug"),
+            row("read-only", "PATCH", #"{"revision":2}"#, nil, "\(invalid) /revision"),
+            row("id", "PATCH", #"{"id":"\#(Cast.bread)"}"#, nil, "\(invalid) /id"),
+            row("a list", "PATCH", "[]", nil, "\(invalid) #"),
+            row(
+                "no address", "PATCH", #"{"heroImage":{"url":null}}"#, nil,
+                "\(invalid) /heroImage/url"),
+            row("taken", "PATCH", #"{"slug":"secret-plan"}"#, nil, "409 slug-taken /slug"),
+            row("taken", "PUT", #"{"title":"A","slug":"gone"}"#, "*", "409 slug-taken /slug"),
+            row("a body", "DELETE", "{}", nil, "400 malformed-request #"),
+        ]
+        for id in [Cast.gone, Cast.nobody] {
+            for (method, json) in writes {
+                rows.append(
+                    Scenario(
+                        "not there", .editor, "\(method) /v1/articles/\(id)", json,
+                        with: [.ifMatch: "*"], gives: "404 not-found"))
+            }
+        }
+        for (method, json) in writes {
+            rows.append(
+                Scenario(
+                    "by its slug", .editor, "\(method) /v1/articles/fresh-bread", json,
+                    with: [.ifMatch: "*"], gives: "400 malformed-request ?id"))
+        }
+        return rows
+    }()
+
+    @Test func `an edit that is refused changes nothing`() async throws {
+        try await Newsroom.run { newsroom in
+            let patched = try newsroom.send(
+                "PATCH \(Self.bread)", as: .editor, #"{"title":"Good bread"}"#)
+            #expect(patched.revision == 2)
+            let before = try await newsroom.changes()
+            for scenario in Self.refusals { try scenario.play(in: newsroom) }
+            #expect(try await newsroom.changes() == before)
+            #expect(try newsroom.send("GET \(Self.bread)", as: .editor).body == patched.body)
+        }
+    }
+
+    @Test(arguments: ["PUT", "PATCH", "DELETE"])
+    func `who has seen the latest revision may edit, with any of its tags`(
+        method: String
+    ) async throws {
+        try await Newsroom.run { newsroom in
+            // A tag of other attributes, another coding or an older hash is of this revision too.
+            let sparse = try newsroom.send("GET \(Self.bread)?fields=title")
+            let tag = try #require(sparse.fields[.etag])
+            let answer = try newsroom.send(
+                "\(method) \(Self.bread)", as: .editor,
+                method == "DELETE" ? nil : #"{"title":"New"}"#, with: [.ifMatch: "\"7-0\", \(tag)"])
+            #expect(answer.summary == (method == "DELETE" ? "204" : "200"))
+            // And with the same tag not again.
+            let again = try newsroom.send(
+                "\(method) \(Self.bread)", as: .editor,
+                method == "DELETE" ? nil : #"{"title":"Other"}"#, with: [.ifMatch: tag])
+            #expect(
+                again.summary
+                    == (method == "DELETE"
+                        ? "404 not-found" : "412 precondition-failed @If-Match"))
+        }
+    }
+
+    @Test func `a deletion has no content, and the article is gone everywhere`() async throws {
+        try await Newsroom.run { newsroom in
+            for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
+                #expect(try !newsroom.send(line).text.contains("[]"))
+            }
+            let deleted = try newsroom.send("DELETE \(Self.bread)", as: .editor)
+            #expect(deleted.summary == "204")
+            #expect(deleted.fields[.cacheControl] == "no-store")
+            #expect(!deleted.fields.contains(.contentType) && !deleted.fields.contains(.etag))
+            for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
+                #expect(try newsroom.send(line).text == #"{"items":[]}"#)
+            }
+            for sender in [Sender.stranger, .editor] {
+                for target in [Self.bread, "/v1/articles/fresh-bread"] {
+                    let gone = try newsroom.send("GET \(target)", as: sender)
+                    #expect(gone.summary == "404 not-found")
+                }
+            }
+            let again = try newsroom.send("DELETE \(Self.bread)", as: .editor)
+            #expect(again.summary == "404 not-found")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// `GET /v1/articles/{id}`, byte for byte, with its fields.
+@Suite struct FetchingTests {
+    private static let bread = """
+        {"id":"\(Cast.bread)","slug":"fresh-bread","title":"Fresh bread",\
+        "summary":"How to bake.","body":"Flour, water, salt.","language":"en",\
+        "authors":[{"id":"\(Cast.mina)","name":"Mina"}],\
+        "tags":[{"key":"bread","name":"Bread"},{"key":"home","name":"Home"}],\
+        "heroImage":{"url":"https://example.org/b.png","alternativeText":"A loaf"},\
+        "status":"published","publishedAt":"2027-01-14T08:00:00.000Z",\
+        "createdAt":"2027-01-15T08:00:00.000Z","updatedAt":"2027-01-15T08:00:00.000Z",\
+        "revision":1,"source":{"name":"Wire","url":"https://example.org/1"},\
+        "wordCount":3,"readingMinutes":1}
+        """
+
+    private static let upper = Cast.bread.uppercased()
+
+    @Test func `an article is found by its id and its slug`() async throws {
+        try await Newsroom.run { newsroom in
+            for key in [Cast.bread, Self.upper, "fresh-bread", "%66resh-bread"] {
+                let answer = try newsroom.send("GET /v1/articles/\(key)")
+                #expect(answer.summary == "200")
+                #expect(answer.text == Self.bread)
+                #expect(answer.fields[.contentType] == "application/json")
+                #expect(answer.fields[.contentLength] == "\(Self.bread.utf8.count)")
+                #expect(answer.fields[.cacheControl] == "public, no-cache")
+                #expect(answer.fields[.vary] == "Accept-Encoding, Authorization")
+                #expect(answer.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:00 GMT")
+                #expect(answer.revision == 1)
+                #expect(answer.fields[.etag]?.hasPrefix("\"1-") == true)
+                for name in [HTTPFieldName.location, .link, .wwwAuthenticate] {
+                    #expect(!answer.fields.contains(name))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "FRESH-BREAD", "fresh-bread/", "fresh%2Fbread", "nothing", "%20", "\(Cast.bread)%20",
+        "01900000-0000-4000-8000-100000000001", String(repeating: "a", count: 101),
+        "%EA%B0%80%EB%82%98",
+    ])
+    func `what is no key of an article finds none`(key: String) async throws {
+        try await Newsroom.run { newsroom in
+            for sender in [Sender.stranger, .editor] {
+                let answer = try newsroom.send("GET /v1/articles/\(key)", as: sender)
+                #expect(answer.summary == "404 not-found")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("id", ""), ("title", #","title":"Fresh bread""#), ("id,slug", #","slug":"fresh-bread""#),
+        ("slug,title,slug", #","slug":"fresh-bread","title":"Fresh bread""#),
+        ("body", #","body":"Flour, water, salt.""#),
+        ("authors.name", #","authors":[{"id":"\#(Cast.mina)","name":"Mina"}]"#),
+        ("tags.key", #","tags":[{"key":"bread"},{"key":"home"}]"#),
+        (
+            "tags.key,tags",
+            #","tags":[{"key":"bread","name":"Bread"},{"key":"home","name":"Home"}]"#
+        ),
+        ("heroImage.url", #","heroImage":{"url":"https://example.org/b.png"}"#),
+        ("source.name", #","source":{"name":"Wire"}"#),
+        ("revision,wordCount", #","revision":1,"wordCount":3"#),
+    ])
+    func `a reader gets the attributes asked for`(fields: String, rest: String) async throws {
+        try await Newsroom.run { newsroom in
+            let whole = #"{"id":"\#(Cast.bread)"\#(rest)}"#
+            let one = try newsroom.send("GET /v1/articles/fresh-bread?fields=\(fields)")
+            #expect(one.text == whole)
+            #expect(one.revision == 1)
+            let all = try newsroom.send("GET /v1/articles?fields=\(fields)")
+            #expect(all.text == #"{"items":[\#(whole)]}"#)
+        }
+    }
+
+    @Test func `bodies stand in lists only when they are asked for`() async throws {
+        try await Newsroom.run { newsroom in
+            let plain = try newsroom.send("GET /v1/articles")
+            let withoutBody = Self.bread.replacing(#""body":"Flour, water, salt.","#, with: "")
+            #expect(plain.text == #"{"items":[\#(withoutBody)]}"#)
+            #expect(plain.fields[.lastModified] == nil)
+            #expect(plain.fields[.cacheControl] == "public, no-cache")
+            #expect(plain.fields[.vary] == "Accept-Encoding, Authorization")
+            #expect(plain.fields[.link] == nil)
+            let tag = plain.fields[.etag] ?? ""
+            #expect(tag.hasPrefix("\"") && !tag.contains("-"))
+        }
+    }
+
+    @Test func `validators are of the selection`() async throws {
+        try await Newsroom.run { newsroom in
+            var tags: Set<String> = []
+            for query in ["", "?fields=id", "?fields=title", "?fields=title,summary"] {
+                let answer = try newsroom.send("GET /v1/articles/fresh-bread\(query)")
+                tags.insert(answer.fields[.etag] ?? "")
+                #expect(answer.revision == 1)
+            }
+            #expect(tags.count == 4)
+            let same = try newsroom.send("GET /v1/articles/fresh-bread?fields=summary,title")
+            #expect(tags.contains(same.fields[.etag] ?? ""))
+        }
+    }
+}

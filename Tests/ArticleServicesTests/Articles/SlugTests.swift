@@ -1,0 +1,84 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// Slugs of any script, their aliases, and what becomes of a title without letters.
+@Suite struct SlugTests {
+    @Test(arguments: [
+        ("Hello, World!", "hello-world", "hello-world"),
+        ("안녕 세상", "안녕-세상", "%EC%95%88%EB%85%95-%EC%84%B8%EC%83%81"),
+        ("It's Über", "its-über", "its-%C3%BCber"), ("2027", "2027", "2027"),
+    ])
+    func `a title makes a slug`(title: String, slug: String, encoded: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let made = try newsroom.send(
+                "POST /v1/articles", as: .editor, #"{"title":"\#(title)","status":"published"}"#)
+            #expect(try Article(mapping: made.body).slug == slug)
+            #expect(try newsroom.send("GET /v1/articles/\(encoded)").summary == "200")
+            let second = try newsroom.send(
+                "POST /v1/articles", as: .editor, #"{"title":"\#(title)"}"#)
+            #expect(try Article(mapping: second.body).slug == "\(slug)-2")
+        }
+    }
+
+    @Test func `an article whose title has no letters has its id for a slug`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let made = try newsroom.send(
+                "POST /v1/articles", as: .editor, #"{"title":"!?","status":"published"}"#)
+            #expect(made.summary == "201", "\(made.text)")
+            let article = try Article(mapping: made.body)
+            #expect(article.slug == article.id.description)
+            // Get, edit, put works with it too.
+            let put = try newsroom.send(
+                "PUT /v1/articles/\(article.id)", as: .editor,
+                made.text.replacing(#""title":"!?""#, with: #""title":"!!""#),
+                with: [.ifMatch: made.fields[.etag] ?? ""])
+            #expect(put.summary == "200", "\(put.text)")
+            #expect(try Article(mapping: put.body).slug == article.slug)
+            let patched = try newsroom.send(
+                "PATCH /v1/articles/\(article.id)", as: .editor, #"{"slug":"marks"}"#)
+            #expect(try Article(mapping: patched.body).slug == "marks")
+            for key in ["marks", article.slug] {
+                #expect(try newsroom.send("GET /v1/articles/\(key)").text.contains(#""marks""#))
+            }
+        }
+    }
+
+    @Test func `another article's id is no slug`() async throws {
+        try await Newsroom.run { newsroom in
+            for id in [Cast.bread, Cast.nobody] {
+                let patched = try newsroom.send(
+                    "PATCH /v1/articles/\(Cast.secret)", as: .editor, #"{"slug":"\#(id)"}"#)
+                #expect(patched.summary == "422 invalid-values /slug")
+                let put = try newsroom.send(
+                    "PUT /v1/articles/\(Cast.secret)", as: .editor,
+                    #"{"title":"A","slug":"\#(id)"}"#, with: [.ifMatch: "*"])
+                #expect(put.summary == "422 invalid-values /slug")
+            }
+        }
+    }
+
+    @Test func `a slug stays when the title changes, and an old one remains an alias`()
+        async throws
+    {
+        try await Newsroom.run { newsroom in
+            let path = "/v1/articles/\(Cast.bread)"
+            func slug(_ json: String) throws -> String {
+                let answer = try newsroom.send("PATCH \(path)", as: .editor, json)
+                return try Article(mapping: answer.body).slug
+            }
+            #expect(try slug(#"{"title":"Stale bread"}"#) == "fresh-bread")
+            #expect(try slug(#"{"slug":"stale-bread"}"#) == "stale-bread")
+            let old = try newsroom.send("GET /v1/articles/fresh-bread")
+            #expect(old.summary == "200" && old.text.contains(#""slug":"stale-bread""#))
+            let other = try newsroom.send(
+                "POST /v1/articles", as: .editor, #"{"title":"Fresh bread","slug":"fresh-bread"}"#)
+            #expect(other.summary == "409 slug-taken /slug")
+            let like = try newsroom.send(
+                "POST /v1/articles", as: .editor, #"{"title":"Fresh bread"}"#)
+            #expect(try Article(mapping: like.body).slug == "fresh-bread-2")
+            #expect(try slug(#"{"slug":"fresh-bread"}"#) == "fresh-bread")
+            #expect(try newsroom.send("GET /v1/articles/stale-bread").summary == "200")
+        }
+    }
+}

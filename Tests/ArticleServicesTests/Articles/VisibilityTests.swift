@@ -1,0 +1,120 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// What is not public does not leak: not by addresses, lists, tags, authors, counts or slugs.
+@Suite struct VisibilityTests {
+    private static let readers: [Sender] = [.stranger, .reader]
+
+    @Test(arguments: readers)
+    func `what is hidden answers as what is not there`(sender: Sender) async throws {
+        try await Newsroom.run { newsroom in
+            func told(_ line: String, _ fields: HTTPFields = HTTPFields()) throws -> String {
+                let answer = try newsroom.send(line, as: sender, with: fields)
+                let id = answer.fields[.xRequestID] ?? ""
+                return "\(answer.summary) \(answer.text.replacing(id, with: "")) "
+                    + answer.fields.all.map(\.name).joined(separator: " ")
+            }
+            let targets = Cast.hidden + Cast.hiddenSlugs
+            let conditions: [HTTPFields] = [
+                [:], [.ifNoneMatch: "*"], [.ifMatch: "*"], [.ifMatch: "\"1-0\""],
+                [.ifModifiedSince: "Fri, 15 Jan 2027 08:00:00 GMT"],
+            ]
+            for fields in conditions {
+                for method in ["GET", "HEAD"] {
+                    let nothing = try told("\(method) /v1/articles/\(Cast.nobody)", fields)
+                    #expect(nothing.hasPrefix("404"))
+                    for target in targets {
+                        #expect(try told("\(method) /v1/articles/\(target)", fields) == nothing)
+                    }
+                }
+            }
+            let noAuthor = try told("GET /v1/authors/\(Cast.nobody)")
+            #expect(noAuthor.hasPrefix("404"))
+            #expect(try told("GET /v1/authors/\(Cast.ghost)") == noAuthor)
+        }
+    }
+
+    @Test(arguments: readers)
+    func `lists hold what is public and nothing else`(sender: Sender) async throws {
+        let one = [
+            "", "sort=publishedAt", "sort=createdAt", "sort=-createdAt", "sort=updatedAt",
+            "sort=-updatedAt", "tag=bread", "tag=BREAD&tag=home", "author=\(Cast.mina)",
+            "language=en", "source=Wire", "status=published",
+            "publishedAfter=2027-01-14T07:59:59.999Z", "publishedBefore=2027-01-14T08:00:00.001Z",
+        ]
+        let none = [
+            "status=draft", "status=scheduled", "status=archived", "tag=hidden", "tag=soon",
+            "tag=lost", "tag=old", "tag=bread&tag=hidden", "author=\(Cast.ghost)", "language=ko",
+            "source=Mole", "publishedAfter=2027-01-14T08:00:00Z",
+            "publishedBefore=2027-01-14T08:00:00Z", "author=\(Cast.nobody)", "tag=nothing",
+        ]
+        let bread = #"{"items":[{"id":"\#(Cast.bread)","slug":"fresh-bread"}]}"#
+        let scenarios =
+            one.map {
+                Scenario(
+                    "the public one", sender, "GET /v1/articles?fields=slug&\($0)", gives: "200",
+                    has: [bread])
+            }
+            + none.map {
+                Scenario(
+                    "none", sender, "GET /v1/articles?\($0)", gives: "200", has: [#"{"items":[]}"#])
+            }
+        // A query does not end in `&`.
+        let table = ScenarioTable("lists", scenarios.filter { !$0.line.hasSuffix("&") })
+        try await table.playWithoutChange()
+    }
+
+    @Test(arguments: readers)
+    func `tags and authors are those of public articles`(sender: Sender) async throws {
+        try await ScenarioTable(
+            "names",
+            [
+                Scenario(
+                    "tags", sender, "GET /v1/tags", gives: "200",
+                    has: [
+                        #"{"items":[{"key":"bread","name":"Bread","articleCount":1},"#
+                            + #"{"key":"home","name":"Home","articleCount":1}]}"#
+                    ]),
+                Scenario(
+                    "authors", sender, "GET /v1/authors", gives: "200", has: [Cast.mina],
+                    lacks: [Cast.ghost, "Ghost"]),
+            ]
+        ).playWithoutChange()
+    }
+
+    @Test func `editors see all but what is deleted`() async throws {
+        let all = [Cast.tomorrow, Cast.secret, Cast.bread, Cast.archived]
+        try await ScenarioTable(
+            "editors",
+            [
+                Scenario(
+                    "list", .editor, "GET /v1/articles?fields=id", gives: "200",
+                    has: all.map { #"{"id":"\#($0)"}"# }, lacks: [Cast.gone]),
+                Scenario(
+                    "drafts", .editor, "GET /v1/articles?status=draft", gives: "200",
+                    has: [Cast.secret], lacks: [Cast.bread, Cast.tomorrow, Cast.archived]),
+                Scenario(
+                    "scheduled", .editor, "GET /v1/articles?status=scheduled", gives: "200",
+                    has: [Cast.tomorrow, #""status":"scheduled""#], lacks: [Cast.bread]),
+                Scenario(
+                    "published", .editor, "GET /v1/articles?status=published", gives: "200",
+                    has: [Cast.bread], lacks: [Cast.tomorrow]),
+                Scenario(
+                    "tags", .editor, "GET /v1/tags", gives: "200",
+                    has: [
+                        #"{"key":"bread","name":"Bread","articleCount":3}"#, #""key":"hidden""#,
+                        #""key":"soon""#, #""key":"old""#,
+                    ], lacks: ["lost"]),
+                Scenario(
+                    "authors", .editor, "GET /v1/authors", gives: "200",
+                    has: [Cast.mina, Cast.ghost]),
+                Scenario(
+                    "deleted", .editor, "GET /v1/articles/\(Cast.gone)", gives: "404 not-found"),
+                Scenario(
+                    "deleted, by its slug", .editor, "GET /v1/articles/gone",
+                    gives: "404 not-found"),
+            ]
+        ).playWithoutChange()
+    }
+}

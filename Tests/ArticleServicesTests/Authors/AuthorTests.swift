@@ -1,0 +1,147 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// Authors: read by everyone who can see an article of theirs, written by editors.
+@Suite struct AuthorTests {
+    private static let mina = "/v1/authors/\(Cast.mina)"
+    private static let json = """
+        {"id":"\(Cast.mina)","name":"Mina","about":"","createdAt":"2027-01-15T08:00:00.000Z",\
+        "updatedAt":"2027-01-15T08:00:00.000Z","revision":1}
+        """
+
+    @Test func `an author is read with validators`() async throws {
+        try await Newsroom.run { newsroom in
+            let answer = try newsroom.send("GET \(Self.mina)")
+            #expect(answer.summary == "200" && answer.text == Self.json)
+            #expect(answer.fields[.cacheControl] == "public, no-cache")
+            #expect(answer.fields[.vary] == "Accept-Encoding, Authorization")
+            #expect(answer.revision == 1)
+            let list = try newsroom.send("GET /v1/authors")
+            #expect(list.text == #"{"items":[\#(Self.json)]}"#)
+        }
+    }
+
+    @Test func `an author is made, seen by those who may, and replaced`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let made = try newsroom.send(
+                "PUT \(Self.mina)", as: .editor, #"{"name":"Mina","about":"Bakes."}"#)
+            #expect(made.summary == "201" && made.fields[.location] == Self.mina)
+            #expect(made.fields[.cacheControl] == "no-store")
+            #expect(try newsroom.send("GET \(Self.mina)").summary == "404 not-found")
+            let got = try newsroom.send("GET \(Self.mina)", as: .editor)
+            #expect(got.body == made.body && got.fields[.etag] == made.fields[.etag])
+            newsroom.pass(milliseconds: 7)
+            let put = try newsroom.send(
+                "PUT \(Self.mina)", as: .editor,
+                got.text.replacing(#""name":"Mina""#, with: #""name":"Mi\u0301na""#),
+                with: [.ifMatch: got.fields[.etag] ?? ""])
+            #expect(put.summary == "200" && put.revision == 2)
+            #expect(!put.fields.contains(.location))
+            #expect(put.text.contains("M\u{ED}na") && put.text.contains("08:00:00.007Z"))
+        }
+    }
+
+    @Test func `a new name stands in articles at once, and makes their validators others`()
+        async throws
+    {
+        try await Newsroom.run { newsroom in
+            let before = try newsroom.send("GET /v1/articles/fresh-bread")
+            newsroom.pass(milliseconds: 2_000)
+            let put = try newsroom.send(
+                "PUT \(Self.mina)", as: .editor, #"{"name":"Minna"}"#, with: [.ifMatch: "*"])
+            #expect(put.summary == "200")
+            let since: [HTTPFields] = [
+                [.ifNoneMatch: before.fields[.etag] ?? ""]
+            ]
+            for fields in since {
+                for sender in [Sender.stranger, .editor] {
+                    let after = try newsroom.send(
+                        "GET /v1/articles/fresh-bread", as: sender, with: fields)
+                    #expect(after.summary == "200" && after.text.contains(#""name":"Minna""#))
+                }
+            }
+        }
+    }
+
+    @Test func `what cannot be made or replaced is refused`() async throws {
+        let any: HTTPFields = [.ifMatch: "*"]
+        func put(
+            _ name: String, _ json: String, _ fields: HTTPFields, _ summary: String
+        ) -> Scenario {
+            Scenario(name, .editor, "PUT \(Self.mina)", json, with: fields, gives: summary)
+        }
+        let failed = "412 precondition-failed @If-Match"
+        let invalid = "422 invalid-values"
+        let new = "PUT /v1/authors/\(Cast.nobody)"
+        try await ScenarioTable(
+            "authors",
+            [
+                put(
+                    "nothing expected", #"{"name":"A"}"#, [:],
+                    "428 precondition-required @If-Match"),
+                put("stale", #"{"name":"A"}"#, [.ifMatch: "\"2-0\""], failed),
+                put("weak", #"{"name":"A"}"#, [.ifMatch: "W/\"1-0\""], failed),
+                put("no name", "{}", any, "\(invalid) /name"),
+                put("unknown", #"{"name":"A","age":7}"#, any, "\(invalid) /age"),
+                put(
+                    "script", #"{"name":"A","website":"javascript:0"}"#, any,
+                    "\(invalid) /website"),
+                put(
+                    "read-only",
+                    """
+                    {"id":"\(Cast.ghost)","name":"A","createdAt":"2020-01-01T00:00:00Z",\
+                    "updatedAt":"2020-01-01T00:00:00Z","revision":2}
+                    """, any, "\(invalid) /id /createdAt /updatedAt /revision"),
+                Scenario(
+                    "not there yet", .editor, new, #"{"name":"A"}"#, with: any,
+                    gives: failed),
+                Scenario(
+                    "new with a revision", .editor, new, #"{"name":"A","revision":1}"#,
+                    gives: "\(invalid) /revision"),
+                Scenario(
+                    "no id", .editor, "PUT /v1/authors/mina", #"{"name":"A"}"#,
+                    gives: "400 malformed-request ?id"),
+                Scenario(
+                    "no id", .stranger, "GET /v1/authors/mina",
+                    gives: "400 malformed-request ?id"),
+                Scenario(
+                    "nobody", .editor, "GET /v1/authors/\(Cast.nobody)",
+                    gives: "404 not-found"),
+                Scenario(
+                    "a parameter", .stranger, "GET \(Self.mina)?fields=id",
+                    gives: "400 malformed-request ?fields"),
+                Scenario(
+                    "a parameter", .stranger, "GET /v1/authors?sort=name",
+                    gives: "400 malformed-request ?sort"),
+            ]
+        ).playWithoutChange()
+    }
+
+    @Test func `authors are walked in pages by their ids, with strangers seeing theirs`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            for number in 1...6 {
+                try newsroom.send(
+                    "PUT /v1/authors/\(Cast.id(number))", as: .editor, #"{"name":"A\#(number)"}"#)
+                let status = number % 2 == 0 ? "published" : "draft"
+                try newsroom.send(
+                    "POST /v1/articles", as: .editor,
+                    """
+                    {"title":"T","status":"\(status)","authors":[{"id":"\(Cast.id(number))"}]}
+                    """)
+            }
+            for (sender, numbers) in [(Sender.stranger, [2, 4, 6]), (.editor, Array(1...6))] {
+                var target: String? = "/v1/authors?limit=2"
+                var ids: [String] = []
+                while let next = target {
+                    let answer = try newsroom.send("GET \(next)", as: sender)
+                    ids += try Page<Author>(mapping: answer.body).items.map(\.id.description)
+                    target = answer.nextTarget
+                }
+                #expect(ids == numbers.map { Cast.id($0) })
+            }
+        }
+    }
+}

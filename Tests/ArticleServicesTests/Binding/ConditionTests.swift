@@ -1,0 +1,82 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// `If-None-Match` and `If-Modified-Since` (RFC 9110 §13), with the cache's answers and without.
+@Suite struct ConditionTests {
+    private static let senders: [Sender] = [.stranger, .reader, .editor]
+    private static let lines = [
+        "/v1/articles/\(Cast.bread)", "/v1/articles/fresh-bread?fields=title", "/v1/articles",
+        "/v1/articles?tag=home&limit=1", "/v1/tags", "/v1/authors", "/v1/authors/\(Cast.mina)",
+    ]
+
+    @Test(arguments: senders)
+    func `a copy that stands is not sent again`(sender: Sender) async throws {
+        try await Newsroom.run { newsroom in
+            for target in Self.lines {
+                let whole = try newsroom.send("GET \(target)", as: sender)
+                let tag = try #require(whole.fields[.etag])
+                for value in [tag, "W/\(tag)", "\"x\", \(tag)", "*"] {
+                    for method in ["GET", "HEAD"] {
+                        let answer = try newsroom.send(
+                            "\(method) \(target)", as: sender, with: [.ifNoneMatch: value])
+                        #expect(answer.summary == "304", "\(target) \(value)")
+                        // RFC 9110 §15.4.5: what a 200 would have said of it.
+                        for name in [HTTPFieldName.etag, .cacheControl, .vary, .lastModified] {
+                            #expect(answer.fields[name] == whole.fields[name])
+                        }
+                        #expect(!answer.fields.contains(.contentType))
+                    }
+                }
+                for value in ["\"x\"", "\"1-0000000000000000\"", "nonsense"] {
+                    let answer = try newsroom.send(
+                        "GET \(target)", as: sender, with: [.ifNoneMatch: value])
+                    #expect(answer.summary == "200" && answer.body == whole.body)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: senders)
+    func `a time counts for single articles, and only without a tag`(sender: Sender) async throws {
+        let same = "Fri, 15 Jan 2027 08:00:00 GMT"
+        let before = "Fri, 15 Jan 2027 07:59:59 GMT"
+        let rows: [(HTTPFields, String)] = [
+            ([.ifModifiedSince: same], "304"), ([.ifModifiedSince: before], "200"),
+            ([.ifModifiedSince: "Friday, 15-Jan-27 08:00:00 GMT"], "304"),
+            ([.ifModifiedSince: "yesterday"], "200"),
+            ([.ifModifiedSince: same, .ifNoneMatch: "\"x\""], "200"),
+        ]
+        var scenarios = rows.map { fields, summary in
+            Scenario(
+                "one", sender, "GET /v1/articles/fresh-bread", with: fields, gives: summary)
+        }
+        scenarios += ["/v1/articles", "/v1/tags", "/v1/authors"].map {
+            Scenario("a list", sender, "GET \($0)", with: [.ifModifiedSince: same], gives: "200")
+        }
+        try await ScenarioTable("times", scenarios).playWithoutChange()
+    }
+
+    @Test(arguments: senders)
+    func `after an edit every validator is another`(sender: Sender) async throws {
+        try await Newsroom.run { newsroom in
+            let path = "/v1/articles/\(Cast.bread)"
+            let tags = try Self.lines.map {
+                try newsroom.send("GET \($0)", as: sender).fields[.etag] ?? ""
+            }
+            newsroom.pass(milliseconds: 1_000)
+            try newsroom.send(
+                "PATCH \(path)", as: .editor, #"{"title":"Good bread","tags":["Bread","New"]}"#)
+            for (target, tag) in zip(Self.lines, tags) where !target.contains("author") {
+                let answer = try newsroom.send(
+                    "GET \(target)", as: sender, with: [.ifNoneMatch: tag])
+                #expect(answer.summary == "200", "\(target)")
+            }
+            let since = try newsroom.send(
+                "GET \(path)", as: sender,
+                with: [.ifModifiedSince: "Fri, 15 Jan 2027 08:00:00 GMT"])
+            #expect(since.summary == "200")
+            #expect(since.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:01 GMT")
+        }
+    }
+}

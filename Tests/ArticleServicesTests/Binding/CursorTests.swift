@@ -1,0 +1,160 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// Cursors: opaque, bound to their list, and what walking with them finds.
+@Suite struct CursorTests {
+    /// Makes published articles of ids 100, 101, …; each was published a day before the one before
+    /// it, and some share a day.
+    private func publish(_ count: Int, from first: Int = 100, in newsroom: Newsroom) throws {
+        for number in first..<first + count {
+            let day = 28 - (number - first) / 2
+            let made = try newsroom.send(
+                "POST /v1/articles", as: .editor,
+                """
+                {"id":"\(Cast.id(number))","title":"T","tags":["t"],"status":"published",\
+                "publishedAt":"2026-12-\(day < 10 ? "0" : "")\(day)T00:00:00Z"}
+                """)
+            #expect(made.summary == "201")
+        }
+    }
+
+    /// The ids on all pages from the target on; between pages something may happen.
+    private func walk(
+        _ first: String, as sender: Sender = .stranger, in newsroom: Newsroom,
+        between: (Int) throws -> Void = { _ in }
+    ) throws -> [String] {
+        var target: String? = first
+        var ids: [String] = []
+        var pages = 0
+        while let next = target {
+            let answer = try newsroom.send("GET \(next)", as: sender)
+            let page = try Page<PartialArticle>(mapping: answer.body)
+            ids += page.items.map(\.id.description)
+            target = answer.nextTarget
+            #expect((page.next == nil) == (target == nil))
+            if let cursor = page.next { #expect(target?.contains(cursor) == true) }
+            pages += 1
+            #expect(pages < 100)
+            try between(pages)
+        }
+        return ids
+    }
+
+    @Test(arguments: [
+        "publishedAt", "-publishedAt", "createdAt", "-createdAt", "updatedAt", "-updatedAt",
+    ])
+    func `every order is walked to its end, each article once`(sort: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try publish(7, in: newsroom)
+            newsroom.pass(milliseconds: 10)
+            try publish(6, from: 107, in: newsroom)
+            for limit in [1, 4, 13, 100] {
+                let ids = try walk("/v1/articles?sort=\(sort)&limit=\(limit)", in: newsroom)
+                #expect(ids.count == 13 && Set(ids).count == 13)
+                let whole = try walk("/v1/articles?sort=\(sort)&limit=100", in: newsroom)
+                #expect(ids == whole)
+            }
+        }
+    }
+
+    @Test func `articles that come and go meanwhile repeat and hide no other`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try publish(12, in: newsroom)
+            let before = (100..<112).map { Cast.id($0) }
+            let ids = try walk("/v1/articles?limit=3&tag=t&fields=slug", in: newsroom) { page in
+                // New ones at the front, at the back and in the middle; and one is taken away
+                // that was on a page already.
+                for day in ["2027-01-01", "2020-01-01", "2026-12-27"] {
+                    try newsroom.send(
+                        "POST /v1/articles", as: .editor,
+                        """
+                        {"title":"New","tags":["t"],"status":"published",\
+                        "publishedAt":"\(day)T12:00:00Z"}
+                        """)
+                }
+                try newsroom.send("DELETE /v1/articles/\(Cast.id(99 + page))", as: .editor)
+            }
+            #expect(Set(ids).count == ids.count)
+            #expect(ids.filter(before.contains).sorted() == before.sorted())
+        }
+    }
+
+    @Test func `the link keeps the question, and adds the place`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try publish(3, in: newsroom)
+            let answer = try newsroom.send(
+                "GET /v1/articles?tag=T&fields=title&limit=2&sort=publishedAt&language=EN")
+            let next = try Page<PartialArticle>(mapping: answer.body).next ?? ""
+            let target = "/v1/articles?limit=2&cursor=\(next)&tag=T&language=en"
+            #expect(
+                answer.fields[.link]
+                    == "<\(target)&sort=publishedAt&fields=title>; rel=\"next\"")
+            #expect(
+                next.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+        }
+    }
+
+    @Test func `a cursor fits its own list and no other`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try publish(4, in: newsroom)
+            func cursor(_ target: String, _ sender: Sender) throws -> String {
+                let text = try newsroom.send("GET \(target)", as: sender).text
+                return try #require(text.split(separator: "\"next\":\"").last).dropLast(2)
+                    .description
+            }
+            let list = "/v1/articles?limit=1"
+            let stranger = try cursor(list, .stranger)
+            let editor = try cursor(list, .editor)
+            let revisions = "/v1/articles/\(Cast.id(100))/revisions"
+            try newsroom.send("DELETE /v1/articles/\(Cast.id(100))", as: .editor)
+            let history = try cursor("\(revisions)?limit=1", .editor)
+            let refused = "400 malformed-request ?cursor"
+            let rows: [(String, Sender, String, String)] = [
+                (list, .stranger, stranger, "200"), (list, .reader, stranger, "200"),
+                ("/v1/articles?fields=title&limit=2", .stranger, stranger, "200"),
+                ("/v1/articles?sort=-publishedAt", .stranger, stranger, "200"),
+                (list, .editor, stranger, refused), (list, .admin, editor, "200"),
+                (list, .stranger, editor, refused), (list, .reader, editor, refused),
+                ("/v1/articles?tag=t", .stranger, stranger, refused),
+                ("/v1/articles?sort=publishedAt", .stranger, stranger, refused),
+                ("/v1/articles?status=published", .stranger, stranger, refused),
+                ("/v1/articles?publishedAfter=2020-01-01T00:00:00Z", .stranger, stranger, refused),
+                ("/v1/tags?limit=1", .stranger, stranger, refused),
+                ("/v1/authors?limit=1", .stranger, stranger, refused),
+                ("\(revisions)?limit=1", .editor, editor, refused),
+                (list, .editor, history, refused),
+                ("\(revisions)?limit=1", .editor, history, "200"),
+                (
+                    "/v1/articles/\(Cast.id(101))/revisions?limit=1", .editor, history, refused
+                ),
+            ]
+            for (target, sender, cursor, summary) in rows {
+                let answer = try newsroom.send("GET \(target)&cursor=\(cursor)", as: sender)
+                #expect(answer.summary == summary, "\(sender) \(target)")
+            }
+        }
+    }
+
+    @Test func `a cursor that was touched is refused`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try publish(2, in: newsroom)
+            let page = try Page<Article>(mapping: newsroom.send("GET /v1/articles?limit=1").body)
+            let cursor = Array(try #require(page.next))
+            var touched = [
+                "x", "AAAA", String(cursor.dropLast()), String(cursor.dropFirst()),
+                String(cursor) + "A", String(cursor) + "=", String(repeating: "A", count: 54),
+                String(repeating: "A", count: 401),
+            ]
+            for place in cursor.indices {
+                var other = cursor
+                other[place] = cursor[place] == "A" ? "B" : "A"
+                touched.append(String(other))
+            }
+            for text in touched {
+                let answer = try newsroom.send("GET /v1/articles?limit=1&cursor=\(text)")
+                #expect(answer.summary == "400 malformed-request ?cursor", "\(text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import HTTP
+import Testing
+
+/// What each address offers: methods, media types, and what is told to those who ask otherwise.
+@Suite struct MethodTests {
+    private static let article = "/v1/articles/\(Cast.bread)"
+
+    /// Each path of the contract, and its `Allow`.
+    private static let paths: [(path: String, allow: String)] = [
+        ("/v1/articles", "GET, HEAD, OPTIONS, POST"),
+        (article, "DELETE, GET, HEAD, OPTIONS, PATCH, PUT"),
+        ("\(article)/revisions", "GET, HEAD, OPTIONS"),
+        ("\(article)/revisions/1", "GET, HEAD, OPTIONS"),
+        ("\(article)/revisions/1/restore", "OPTIONS, POST"),
+        ("/v1/tags", "GET, HEAD, OPTIONS"),
+        ("/v1/authors", "GET, HEAD, OPTIONS"),
+        ("/v1/authors/\(Cast.mina)", "GET, HEAD, OPTIONS, PUT"),
+    ]
+
+    @Test func `OPTIONS and 405 tell what there is`() async throws {
+        let standard = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
+        let scenarios = Self.paths.flatMap { path, allow in
+            let offered = allow.split(separator: ", ").map(String.init)
+            return standard.filter { !offered.contains($0) }.map { method in
+                Scenario(
+                    "not offered", .editor, "\(method) \(path)",
+                    gives: method == "HEAD" ? "405" : "405 method-not-allowed",
+                    fields: [(.allow, allow)])
+            } + [
+                Scenario(
+                    "options", .stranger, "OPTIONS \(path)", gives: "204",
+                    fields: [(.allow, allow)]),
+                Scenario("unknown", .editor, "BREW \(path)", gives: "501 not-implemented"),
+            ]
+        }
+        try await ScenarioTable("methods", scenarios).playWithoutChange()
+    }
+
+    @Test(arguments: [
+        "/", "/v1", "/v1/", "/v1/articles/", "/v2/articles", "/v1/Articles", "/v1//articles",
+        "\(article)/", "\(article)/revision", "\(article)/revisions/1/restore/", "/v1/tags/bread",
+        "/v1/articles/a/b", "/admin", "/.env",
+    ])
+    func `other paths lead nowhere`(path: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            for method in ["GET", "POST", "DELETE"] {
+                let answer = try newsroom.send("\(method) \(path)", as: .editor)
+                #expect(answer.summary == "404 not-found")
+            }
+        }
+    }
+
+    @Test func `HEAD is GET without the body`() async throws {
+        try await Newsroom.run { newsroom in
+            let targets = [
+                "/v1/articles", "/v1/articles?limit=1&sort=publishedAt", Self.article,
+                "/v1/articles/fresh-bread?fields=title", "/v1/tags", "/v1/authors",
+                "/v1/authors/\(Cast.mina)", "\(Self.article)/revisions",
+                "\(Self.article)/revisions/1", "/v1/articles/nothing", "/v1/articles?limit=0",
+            ]
+            let own: [HTTPFieldName] = [.date, .xRequestID]
+            for target in targets {
+                for sender in [Sender.stranger, .editor] {
+                    let get = try newsroom.send("GET \(target)", as: sender)
+                    let head = try newsroom.send("HEAD \(target)", as: sender)
+                    #expect(head.status == get.status && head.body.isEmpty)
+                    var fields = (get.fields, head.fields)
+                    for name in own {
+                        fields.0.remove(name)
+                        fields.1.remove(name)
+                    }
+                    // A problem holds the request's own id, which is as long as any other.
+                    #expect(fields.0 == fields.1, "\(target)")
+                    #expect(head.fields[.contentLength] == "\(get.body.count)")
+                }
+            }
+        }
+    }
+
+    @Test func `who takes no JSON gets none`() async throws {
+        let refused = ["text/html", "application/json;q=0", "application/xml, text/*;q=0.5"]
+        let taken = [
+            "*/*", "application/*", "application/json", "text/html, */*;q=0.1",
+            "application/json;charset=utf-8", "APPLICATION/JSON",
+        ]
+        let targets = ["/v1/articles", Self.article, "/v1/tags", "/v1/authors"]
+        var scenarios = targets.flatMap { target in
+            refused.map {
+                Scenario(
+                    "refused", .stranger, "GET \(target)", with: [.accept: $0],
+                    gives: "406 not-acceptable @Accept")
+            }
+                + taken.map {
+                    Scenario("taken", .stranger, "GET \(target)", with: [.accept: $0], gives: "200")
+                }
+        }
+        scenarios.append(
+            Scenario(
+                "nothing is made first", .editor, "POST /v1/articles", #"{"title":"A"}"#,
+                with: [.accept: "text/html"], gives: "406 not-acceptable @Accept"))
+        try await ScenarioTable("accept", scenarios).playWithoutChange()
+    }
+
+    @Test func `bodies of other types and codings are refused`() async throws {
+        let json = #"{"title":"A"}"#
+        let put = "PUT \(Self.article)"
+        func type(_ line: String, _ type: String, accept: String) -> Scenario {
+            Scenario(
+                "other type", .editor, line, json, with: [.contentType: type, .ifMatch: "*"],
+                gives: "415 unsupported-media-type @Content-Type", fields: [(.accept, accept)])
+        }
+        let plain = "application/json"
+        let patches = "application/merge-patch+json, application/json"
+        try await ScenarioTable(
+            "types",
+            [
+                type("POST /v1/articles", "text/plain", accept: plain),
+                type("POST /v1/articles", "application/json; charset=utf-16", accept: plain),
+                type("POST /v1/articles", "application/merge-patch+json", accept: plain),
+                type(put, "application/x-www-form-urlencoded", accept: plain),
+                type("PATCH \(Self.article)", "application/json-patch+json", accept: patches),
+                Scenario(
+                    "a coding", .editor, put, json,
+                    with: [
+                        .contentType: plain, .contentEncoding: "gzip", .ifMatch: "*",
+                    ], gives: "415 unsupported-media-type @Content-Encoding"),
+            ]
+        ).playWithoutChange()
+    }
+
+    @Test func `a wrong query is refused with its parameter, for everyone`() async throws {
+        let rows = [
+            ("limit=0", "?limit"), ("limit=1&limit=1", "?limit"), ("sort=title", "?sort"),
+            ("page=2", "?page"), ("status=gone", "?status"), ("fields=titel", "?fields"),
+            ("cursor=", "?cursor"), ("tag=a&author=b&x=1", "?author ?x"), ("limit", "?limit"),
+            ("tag=%ff", "-"), ("publishedAfter=now", "?publishedAfter"), ("language=", "?language"),
+        ]
+        let scenarios = rows.flatMap { query, places in
+            [Sender.stranger, .editor].map {
+                Scenario(
+                    "wrong", $0, "GET /v1/articles?\(query)",
+                    gives: "400 malformed-request \(places)")
+            }
+        }
+        try await ScenarioTable("queries", scenarios).playWithoutChange()
+    }
+}

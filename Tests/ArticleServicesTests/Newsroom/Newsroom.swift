@@ -1,0 +1,98 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+/// A backend of its own behind a socket, with a key of every kind and a clock that a test sets.
+struct Newsroom: Sendable {
+    /// 2027-01-15T08:00:00Z: when it opens.
+    static let opening = Timestamp(milliseconds: 1_800_000_000_000)
+
+    let backend: Backend
+    let keys: KeyBunch
+    let folder: TemporaryFolder
+    private let client: TestClient
+    private let clock: Lock<Timestamp>
+    private let lines: Lock<[String]>
+
+    /// Serves while the body runs, which may block.
+    ///
+    /// - Parameter cast: whether the articles of `Cast` are there.
+    static func run(
+        cast: Bool = true, _ body: (Newsroom) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let keys = KeyBunch(at: opening)
+        for record in keys.records { try await store.createKey(record) }
+        _ = try await store.revokeKey(keys.revokedID, at: opening)
+        let clock = Lock(opening)
+        let lines = Lock([String]())
+        let backend = try await Backend(
+            store: store, operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
+            now: { clock.withLock { $0 } }, log: { line in lines.withLock { $0.append(line) } })
+        let configuration = ServerConfiguration.local { configuration in
+            configuration.refusals = { Problem.response($0) }
+        }
+        try await TestServer.run(backend.router(), with: configuration) { test in
+            let newsroom = Newsroom(
+                backend: backend, keys: keys, folder: folder, client: test.client, clock: clock,
+                lines: lines)
+            if cast { try Cast.enter(newsroom) }
+            try await body(newsroom)
+        }
+        await store.close()
+        #expect(lines.withLock { $0 } == [], "nothing went wrong that only the log tells")
+    }
+
+    /// Lets time pass.
+    func pass(milliseconds: Int64) {
+        clock.withLock { $0 = $0.advanced(byMilliseconds: milliseconds) }
+    }
+
+    /// What went to the log since it was last taken.
+    func takeLog() -> [String] {
+        lines.withLock { lines in
+            defer { lines = [] }
+            return lines
+        }
+    }
+
+    /// The number of changes so far.
+    func changes() async throws -> Int64 { try await backend.store.changeSequence() }
+
+    /// Sends `"<method> <target>"` with a sender's key and perhaps JSON, and holds the answer to
+    /// what is true of all answers.
+    @discardableResult
+    func send(
+        _ line: String, as sender: Sender = .stranger, _ json: String? = nil,
+        with fields: HTTPFields = HTTPFields()
+    ) throws -> Answer {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, let method = HTTPMethod(words[0]) else {
+            throw TestFailure("\"\(line)\" is no method and target")
+        }
+        var all = fields
+        if let key = keys.texts[sender] { all.append(.authorization, "Bearer \(key)") }
+        if json != nil, !fields.contains(.contentType) {
+            let isPatch = method == .patch
+            all.append(
+                .contentType, isPatch ? "application/merge-patch+json" : "application/json")
+        }
+        let received = try client.send(
+            method, words[1], fields: all, body: Array((json ?? "").utf8))
+        let answer = Answer(received)
+        answer.check(line, method, secrets: Array(keys.texts.values) + [folder.path])
+        return answer
+    }
+
+    /// What stands at the target, for editors.
+    func article(_ target: String) throws -> Article {
+        let answer = try send("GET /v1/articles/\(target)", as: .editor)
+        return try Article(mapping: answer.body)
+    }
+}

@@ -1,0 +1,68 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// One row of a table: who asks for what, and what comes of it.
+struct Scenario: Sendable {
+    let name: String
+    let sender: Sender
+    let line: String
+    let json: String?
+    let fields: HTTPFields
+    /// As `Answer.summary`.
+    let summary: String
+    /// Fields of the answer; `nil`: it is not there.
+    let answerFields: [(HTTPFieldName, String?)]
+    let has: [String]
+    let lacks: [String]
+
+    init(
+        _ name: String, _ sender: Sender, _ line: String, _ json: String? = nil,
+        with fields: HTTPFields = HTTPFields(), gives summary: String,
+        fields answerFields: [(HTTPFieldName, String?)] = [], has: [String] = [],
+        lacks: [String] = []
+    ) {
+        self.name = name
+        self.sender = sender
+        self.line = line
+        self.json = json
+        self.fields = fields
+        self.summary = summary
+        self.answerFields = answerFields
+        self.has = has
+        self.lacks = lacks
+    }
+
+    func play(in newsroom: Newsroom) throws {
+        let answer = try newsroom.send(line, as: sender, json, with: fields)
+        let words = "\(name) (\(sender): \(line))"
+        #expect(answer.summary == summary, "\(words): \(answer.text)")
+        for (field, value) in answerFields {
+            #expect(answer.fields.combined(field) == value, "\(words): \(field)")
+        }
+        for part in has { #expect(answer.text.contains(part), "\(words)") }
+        for part in lacks { #expect(!answer.text.contains(part), "\(words)") }
+    }
+}
+
+/// Scenarios that are played one after another in one newsroom.
+struct ScenarioTable: Sendable, CustomTestStringConvertible {
+    let name: String
+    let scenarios: [Scenario]
+
+    init(_ name: String, _ scenarios: [Scenario]) {
+        self.name = name
+        self.scenarios = scenarios
+    }
+
+    var testDescription: String { name }
+
+    /// Plays scenarios that must leave everything as it was.
+    func playWithoutChange() async throws {
+        try await Newsroom.run { newsroom in
+            let before = try await newsroom.changes()
+            for scenario in scenarios { try scenario.play(in: newsroom) }
+            #expect(try await newsroom.changes() == before, "nothing was changed")
+        }
+    }
+}

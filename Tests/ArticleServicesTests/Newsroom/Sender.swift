@@ -1,0 +1,50 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import Testing
+
+/// Who sends a request of a scenario.
+enum Sender: String, Sendable, CaseIterable, CustomTestStringConvertible {
+    /// Sends no key.
+    case stranger
+    case reader, editor, admin
+    /// Sends the key that the operator chose.
+    case `operator`
+    /// Send keys that were good once.
+    case expired, revoked
+    /// Sends something of a key's shape that nobody made.
+    case garbage
+    /// Sends an editor's public id with another secret.
+    case forger
+
+    static let editors: [Sender] = [.editor, .admin, .operator]
+    static let refused: [Sender] = [.expired, .revoked, .garbage, .forger]
+
+    var testDescription: String { rawValue }
+}
+
+/// A key of every kind, and what a store keeps of those that it knows.
+struct KeyBunch: Sendable {
+    let texts: [Sender: String]
+    let records: [KeyRecord]
+    /// Of the key that has to be revoked.
+    let revokedID: String
+
+    init(at time: Timestamp) {
+        func key(_ sender: Sender, _ role: Role, expiresAt: Timestamp? = nil) -> APIKey {
+            APIKey(name: "\(sender)'s key", role: role, at: time, expiresAt: expiresAt)
+        }
+        let made: [(Sender, APIKey)] = [
+            (.reader, key(.reader, .reader)), (.editor, key(.editor, .editor)),
+            (.admin, key(.admin, .admin)), (.revoked, key(.revoked, .admin)),
+            (.expired, key(.expired, .admin, expiresAt: time)),
+        ]
+        records = made.map(\.1.record)
+        revokedID = made[3].1.record.id
+        var texts = Dictionary(uniqueKeysWithValues: made.map { ($0.0, $0.1.text) })
+        texts[.operator] = "operator-0123456789-0123456789-0123456789"
+        texts[.garbage] = APIKey(name: "nobody's", role: .admin, at: time).text
+        texts[.forger] = made[1].1.text.dropLast(4) + "AAAA"
+        self.texts = texts
+    }
+}

@@ -1,0 +1,48 @@
+import ArticleServices
+import ArticleStore
+import HTTP
+import Testing
+
+/// `GET /livez` and `GET /readyz`.
+@Suite struct HealthTests {
+    @Test(arguments: [("/livez", "ok\n"), ("/readyz", "ready\n")])
+    func `a healthy server says so to everyone`(target: String, word: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            for sender in [Sender.stranger, .editor, .garbage] {
+                let answer = try newsroom.send("GET \(target)", as: sender)
+                #expect(answer.summary == "200" && answer.text == word)
+                #expect(answer.fields[.contentType] == "text/plain; charset=utf-8")
+                #expect(answer.fields[.cacheControl] == "no-store")
+            }
+            let head = try newsroom.send("HEAD \(target)")
+            #expect(head.summary == "200" && head.fields[.contentLength] == "\(word.utf8.count)")
+            let post = try newsroom.send("POST \(target)")
+            #expect(post.summary == "405 method-not-allowed")
+            #expect(post.fields[.allow] == "GET, HEAD, OPTIONS")
+        }
+    }
+
+    @Test func `without its store a server lives, and is not ready`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            await newsroom.backend.store.close()
+            #expect(try newsroom.send("GET /livez").summary == "200")
+            let answer = try newsroom.send("GET /readyz")
+            #expect(answer.summary == "503 unavailable")
+            #expect(answer.fields[.retryAfter] == "5")
+        }
+    }
+
+    @Test func `a store that fails is told to the log, and not to clients`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            await newsroom.backend.store.close()
+            for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
+                let answer = try newsroom.send(line)
+                #expect(answer.summary == "503 unavailable")
+                #expect(answer.text.contains("The storage did not answer; nothing was changed."))
+                let cause = try #require(newsroom.takeLog().last)
+                #expect(cause.hasPrefix(answer.fields[.xRequestID] ?? "-"))
+                #expect(cause.contains("closed"))
+            }
+        }
+    }
+}

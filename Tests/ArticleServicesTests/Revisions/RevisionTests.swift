@@ -1,0 +1,164 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// Histories, what they show of earlier states, and going back to one.
+@Suite struct RevisionTests {
+    private static let bread = "/v1/articles/\(Cast.bread)"
+
+    /// Makes the bread's revisions 2 (a title, by an admin), 3 (a deletion) and 4 (1 restored).
+    private func live(_ newsroom: Newsroom) throws {
+        newsroom.pass(milliseconds: 1)
+        try newsroom.send("PATCH \(Self.bread)", as: .admin, #"{"title":"Good","slug":"good"}"#)
+        newsroom.pass(milliseconds: 1)
+        try newsroom.send("DELETE \(Self.bread)", as: .operator)
+        newsroom.pass(milliseconds: 1)
+        let restored = try newsroom.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
+        #expect(restored.summary == "200", "\(restored.text)")
+        #expect(restored.revision == 4)
+    }
+
+    @Test func `a history tells each step, the latest first`() async throws {
+        try await Newsroom.run { newsroom in
+            try live(newsroom)
+            let history = try newsroom.send("GET \(Self.bread)/revisions", as: .editor)
+            #expect(history.summary == "200")
+            #expect(history.fields[.cacheControl] == "private, no-cache")
+            #expect(history.fields[.contentType] == "application/json")
+            #expect(history.fields[.lastModified] == nil)
+            let steps = [
+                ("4", "restored", "Fresh bread", "published", "3", "editor's key"),
+                ("3", "deleted", "Good", "published", "2", "operator"),
+                ("2", "updated", "Good", "published", "1", "admin's key"),
+                ("1", "created", "Fresh bread", "published", "0", "editor's key"),
+            ].map { number, action, title, status, milliseconds, editor in
+                """
+                {"number":\(number),"action":"\(action)","title":"\(title)","status":"\(status)",\
+                "createdAt":"2027-01-15T08:00:00.00\(milliseconds)Z","editor":"\(editor)"}
+                """
+            }
+            #expect(history.text == #"{"items":[\#(steps.joined(separator: ","))]}"#)
+        }
+    }
+
+    @Test func `a revision shows the article as it was`() async throws {
+        try await Newsroom.run { newsroom in
+            let first = try newsroom.send("GET \(Self.bread)", as: .editor)
+            try live(newsroom)
+            let seen = try newsroom.send("GET \(Self.bread)/revisions/1", as: .editor)
+            #expect(seen.body == first.body && seen.fields[.etag] == first.fields[.etag])
+            #expect(seen.fields[.cacheControl] == "private, no-cache")
+            let second = try newsroom.send("GET \(Self.bread)/revisions/2", as: .editor)
+            #expect(second.text.contains(#""title":"Good""#) && second.revision == 2)
+        }
+    }
+
+    @Test func `a deleted article comes back as it was, with all its addresses`() async throws {
+        try await Newsroom.run { newsroom in
+            let path = "/v1/articles/\(Cast.gone)"
+            let history = try newsroom.send("GET \(path)/revisions", as: .editor)
+            #expect(history.text.contains(#""action":"deleted""#))
+            newsroom.pass(milliseconds: 1_000)
+            let restored = try newsroom.send("POST \(path)/revisions/1/restore", as: .editor)
+            #expect(restored.summary == "200" && restored.revision == 3)
+            #expect(restored.fields[.cacheControl] == "no-store")
+            #expect(!restored.fields.contains(.location))
+            for target in [path, "/v1/articles/gone"] {
+                let back = try newsroom.send("GET \(target)")
+                #expect(back.summary == "200" && back.body == restored.body)
+                #expect(back.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:01 GMT")
+            }
+            #expect(try newsroom.send("GET /v1/tags").text.contains("lost"))
+        }
+    }
+
+    @Test func `the slug of a restored revision is the article's again`() async throws {
+        try await Newsroom.run { newsroom in
+            try live(newsroom)
+            for slug in ["good", "fresh-bread"] {
+                let found = try newsroom.send("GET /v1/articles/\(slug)")
+                #expect(found.text.contains(#""slug":"fresh-bread""#))
+            }
+        }
+    }
+
+    @Test func `restoring what stands makes no revision`() async throws {
+        try await Newsroom.run { newsroom in
+            let before = try await newsroom.changes()
+            let same = try newsroom.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
+            #expect(same.summary == "200" && same.revision == 1)
+            #expect(try await newsroom.changes() == before)
+        }
+    }
+
+    @Test func `what cannot be shown or restored is refused`() async throws {
+        let stale: HTTPFields = [.ifMatch: "\"7-0\""]
+        let restore = "\(Self.bread)/revisions/1/restore"
+        try await ScenarioTable(
+            "revisions",
+            [
+                Scenario(
+                    "not made yet", .editor, "GET \(Self.bread)/revisions/2",
+                    gives: "404 not-found"),
+                Scenario(
+                    "far off", .editor, "GET \(Self.bread)/revisions/9223372036854775807",
+                    gives: "404 not-found"),
+                Scenario(
+                    "zero", .editor, "GET \(Self.bread)/revisions/0",
+                    gives: "400 malformed-request ?number"),
+                Scenario(
+                    "no number", .editor, "GET \(Self.bread)/revisions/latest",
+                    gives: "400 malformed-request ?number"),
+                Scenario(
+                    "a slug", .editor, "GET /v1/articles/fresh-bread/revisions",
+                    gives: "400 malformed-request ?id"),
+                Scenario(
+                    "nobody's history", .editor, "GET /v1/articles/\(Cast.nobody)/revisions",
+                    gives: "404 not-found"),
+                Scenario(
+                    "nobody's", .editor, "GET /v1/articles/\(Cast.nobody)/revisions/1",
+                    gives: "404 not-found"),
+                Scenario(
+                    "back to nothing", .editor, "POST \(Self.bread)/revisions/2/restore",
+                    gives: "404 not-found"),
+                Scenario(
+                    "nobody restored", .editor,
+                    "POST /v1/articles/\(Cast.nobody)/revisions/1/restore", gives: "404 not-found"),
+                Scenario(
+                    "stale", .editor, "POST \(restore)", with: stale,
+                    gives: "412 precondition-failed @If-Match"),
+                Scenario(
+                    "stale and deleted", .editor,
+                    "POST /v1/articles/\(Cast.gone)/revisions/1/restore", with: stale,
+                    gives: "412 precondition-failed @If-Match"),
+                Scenario(
+                    "with a body", .editor, "POST \(restore)", "{}",
+                    gives: "400 malformed-request #"),
+                Scenario(
+                    "a parameter", .editor, "GET \(Self.bread)/revisions/1?fields=id",
+                    gives: "400 malformed-request ?fields"),
+            ]
+        ).playWithoutChange()
+    }
+
+    @Test func `a history is walked in pages, also while it grows`() async throws {
+        try await Newsroom.run { newsroom in
+            for number in 2...7 {
+                try newsroom.send(
+                    "PATCH \(Self.bread)", as: .editor, #"{"title":"Bread \#(number)"}"#)
+            }
+            var target: String? = "\(Self.bread)/revisions?limit=3"
+            var numbers: [Int] = []
+            while let next = target {
+                let answer = try newsroom.send("GET \(next)", as: .editor)
+                let page = try Page<Revision>(mapping: answer.body)
+                numbers += page.items.map(\.number)
+                target = answer.nextTarget
+                #expect((page.next == nil) == (target == nil))
+                try newsroom.send(
+                    "PATCH \(Self.bread)", as: .editor, #"{"title":"New \#(numbers.count)"}"#)
+            }
+            #expect(numbers == [7, 6, 5, 4, 3, 2, 1])
+        }
+    }
+}

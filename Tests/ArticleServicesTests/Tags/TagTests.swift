@@ -1,0 +1,66 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// `GET /v1/tags`.
+@Suite struct TagTests {
+    @Test func `tags are counted under their keys, with the name that came first`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            for tags in [#""Über""#, #""ÜBER","빵""#, #""U\u0308ber","über""#] {
+                let made = try newsroom.send(
+                    "POST /v1/articles", as: .editor,
+                    #"{"title":"T","status":"published","tags":[\#(tags)]}"#)
+                #expect(made.summary == "201")
+            }
+            let answer = try newsroom.send("GET /v1/tags")
+            #expect(
+                answer.text == """
+                    {"items":[{"key":"über","name":"Über","articleCount":3},\
+                    {"key":"빵","name":"빵","articleCount":1}]}
+                    """)
+            #expect(answer.fields[.contentType] == "application/json")
+            #expect(answer.fields[.cacheControl] == "public, no-cache")
+            #expect(answer.fields[.lastModified] == nil)
+            let tag = try #require(answer.fields[.etag])
+            #expect(try newsroom.send("GET /v1/tags", with: [.ifNoneMatch: tag]).summary == "304")
+        }
+    }
+
+    @Test func `tags are walked in pages, each once`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let names = (10..<35).map { "tag\($0)" }
+            let list = names.map { "\"\($0)\"" }.joined(separator: ",")
+            try newsroom.send(
+                "POST /v1/articles", as: .editor,
+                #"{"title":"T","status":"published","tags":[\#(list)]}"#)
+            for limit in [1, 7, 24, 25, 100] {
+                var target: String? = "/v1/tags?limit=\(limit)"
+                var keys: [String] = []
+                var pages = 0
+                while let next = target {
+                    let answer = try newsroom.send("GET \(next)")
+                    let page = try Page<ArticleAPI.Tag.Usage>(mapping: answer.body)
+                    keys += page.items.map(\.tag.key)
+                    pages += 1
+                    target = answer.nextTarget
+                }
+                #expect(keys == names && pages == (names.count + limit - 1) / limit)
+            }
+            let standard = try newsroom.send("GET /v1/tags")
+            #expect(try Page<ArticleAPI.Tag.Usage>(mapping: standard.body).items.count == 20)
+        }
+    }
+
+    @Test func `a wrong question is refused`() async throws {
+        let rows = ["limit=0", "limit=101", "cursor=x", "fields=key", "limit=1&limit=2"]
+        try await ScenarioTable(
+            "tags",
+            rows.map { query in
+                let name = query.prefix { $0 != "=" }
+                return Scenario(
+                    "wrong", .stranger, "GET /v1/tags?\(query)",
+                    gives: "400 malformed-request ?\(name)")
+            }
+        ).playWithoutChange()
+    }
+}
