@@ -30,6 +30,7 @@ let package = Package(
         .executable(name: "broadsheet", targets: ["broadsheet"]),
         .library(name: "ArticleAPI", targets: ["ArticleAPI"]),
         .library(name: "ArticleClient", targets: ["ArticleClient"]),
+        .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     ],
     targets: [
         // Rung 0: C libraries and the kernel's own headers, as modules.
@@ -61,6 +62,7 @@ let package = Package(
                 .target(name: "Network", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: rules),
+        layer("URLSessionTransport", ["ArticleClient", "HTTP"]),
         layer("ArticleStore", ["ArticleAPI", "CSQLite", "Network", "Resources"]),
 
         // Rung 4: the rules.
@@ -93,6 +95,12 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleClient", "HTTP", "HTTPClient", "HTTPServer", "Network",
                 "TestSupport",
+            ]),
+        tests(
+            "URLSessionTransportTests",
+            [
+                "ArticleAPI", "ArticleClient", "HTTP", "HTTPServer", "Network", "TestSupport",
+                "URLSessionTransport",
             ]),
         tests(
             "ArticleStoreTests",

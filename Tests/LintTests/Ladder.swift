@@ -28,6 +28,9 @@ enum Ladder {
         "ArticleClient": Rung(
             3, ["ArticleAPI", "HTTP", "HTTPClient", "Network"],
             modules: system.union(["Foundation", "Security"])),
+        // Beside the SDK and above it, so that nothing on Linux links FoundationNetworking.
+        "URLSessionTransport": Rung(
+            4, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
         "ArticleStore": Rung(
             3, ["ArticleAPI", "CSQLite", "Network", "Resources"], modules: system),
         "ArticleServices": Rung(
@@ -66,7 +69,9 @@ enum Ladder {
             var fault: String?
             if !rung.targets.contains(module), !rung.modules.contains(module) {
                 fault = "\(target) must not import \(module)"
-            } else if module == "Foundation", !standsInForEssentials(text.code[..<index]) {
+            } else if module == "Foundation", !rung.modules.contains("FoundationNetworking"),
+                !standsInForEssentials(text.code[..<index])
+            {
                 fault = "Foundation is only for where there is no FoundationEssentials"
             }
             if let fault { found.append(Violation(path: file.path, line: index + 1, fault: fault)) }

@@ -21,8 +21,8 @@ import Testing
         #expect(faults(line).contains("1: \(fault)"))
     }
 
-    @Test func `server targets never see Foundation, nor anybody FoundationNetworking`() {
-        for target in Ladder.rungs.keys {
+    @Test func `server targets never see Foundation, nor anybody else FoundationNetworking`() {
+        for target in Ladder.rungs.keys where target != "URLSessionTransport" {
             let path = "Sources/\(target)/A.swift"
             #expect(!faults("import FoundationNetworking", path: path).isEmpty)
             #expect(!faults("import Foundation", path: path).isEmpty)

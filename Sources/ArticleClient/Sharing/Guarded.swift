@@ -6,11 +6,11 @@
 
 /// A value that only its holder can touch: the house's lock, or the platform's where `Network` is
 /// not built. Copies share the value.
-struct Guarded<Value>: Sendable {
+package struct Guarded<Value>: Sendable {
     #if os(Linux)
         private let lock: Lock<Value>
 
-        init(_ value: sending Value) { lock = Lock(value) }
+        package init(_ value: sending Value) { lock = Lock(value) }
     #else
         private final class Box: Sendable {
             let mutex: Mutex<Value>
@@ -25,11 +25,11 @@ struct Guarded<Value>: Sendable {
         }
         private let lock: Box
 
-        init(_ value: sending Value) { lock = Box(value) }
+        package init(_ value: sending Value) { lock = Box(value) }
     #endif
 
     /// Runs the body with the value, alone. The body must not block.
-    func withLock<Result: ~Copyable, Failure: Error>(
+    package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         try lock.withLock(body)

@@ -52,6 +52,8 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
         case unsupported
         /// Too much is under way already.
         case overloaded
+        /// The other side could not show who it is.
+        case untrusted
         /// Redirects without an end, or to where none may lead.
         case redirected
         /// Credentials could not be kept, or would have gone where they must not.

@@ -1,0 +1,151 @@
+import ArticleClient
+import Foundation
+import HTTP
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One request by URLSession, on its way to one answer, which its caller gets exactly once.
+final class URLSessionExchange: Sendable {
+    typealias Outcome = Result<HTTPResponse, TransportError>
+    typealias Caller = UnsafeContinuation<Outcome, Never>
+
+    private struct State {
+        var caller: Caller?
+        var early: TransportError?
+        var isOver = false
+        var cancel: (@Sendable () -> Void)?
+        var head: HTTPResponse?
+        var body: [UInt8] = []
+        var stream: URLSessionStream?
+        var stopDeadline: (@Sendable () -> Void)?
+    }
+
+    private let options: TransportOptions
+    private let uploadBytes: Int
+    private let streamBytes: Int
+    private let state = Guarded(State())
+
+    /// - Parameter uploadBytes: of the request's body.
+    init(_ options: TransportOptions, uploadBytes: Int, streamBytes: Int) {
+        self.options = options
+        self.uploadBytes = uploadBytes
+        self.streamBytes = streamBytes
+    }
+
+    // MARK: The caller's side
+
+    /// Takes the caller, and begins unless it is over already.
+    func begin(_ caller: Caller, _ start: () -> Void) {
+        let early = state.withLock { state in
+            if state.early == nil { state.caller = caller }
+            return state.early
+        }
+        if let early { return caller.resume(returning: .failure(early)) }
+        // URLSession's own timeouts begin anew with each byte.
+        // Work items may be used from any thread (dispatch_block_cancel(3)).
+        nonisolated(unsafe) let item = DispatchWorkItem { [weak self] in self?.deadlineCame() }
+        state.withLock { $0.stopDeadline = { item.cancel() } }
+        DispatchQueue.global().asyncAfter(
+            deadline: .now() + .milliseconds(options.timeout.wholeMilliseconds), execute: item)
+        start()
+    }
+
+    /// The task that carries it has been made.
+    func began(cancel: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            state.cancel = cancel
+            return state.isOver && state.stream == nil
+        }
+        if isOver { cancel() }
+    }
+
+    private func deadlineCame() {
+        // A stream has met its deadline with its head.
+        let isStreaming = state.withLock { $0.stream != nil }
+        if !isStreaming { end(.timedOut) }
+    }
+
+    /// Ends it, also in the middle of a stream.
+    func end(_ error: TransportError) {
+        let (stream, cancel) = state.withLock { ($0.stream, $0.cancel) }
+        finish(.failure(error))
+        stream?.end(.failure(error))
+        cancel?()
+    }
+
+    private func finish(_ outcome: Outcome) {
+        let caller = state.withLock { state -> Caller? in
+            guard !state.isOver else { return nil }
+            state.isOver = true
+            state.stopDeadline.take()?()
+            if state.caller == nil, case .failure(let error) = outcome { state.early = error }
+            return state.caller.take()
+        }
+        caller?.resume(returning: outcome)
+    }
+
+    // MARK: The session's side
+
+    func sent(_ count: Int) {
+        options.uploadProgress?(min(count, uploadBytes), uploadBytes)
+    }
+
+    func received(_ response: URLResponse) {
+        guard let head = HTTPResponse(response) else {
+            return end(.failed(TransportFailure(.malformed, "the answer is not HTTP")))
+        }
+        guard options.isStreamed else { return state.withLock { $0.head = head } }
+        let stream = URLSessionStream(limitBytes: streamBytes) { [weak self] in
+            self?.end(.cancelled)
+        }
+        let isFirst = state.withLock { state in
+            guard state.stream == nil, !state.isOver else { return false }
+            state.stream = stream
+            return true
+        }
+        guard isFirst else { return }
+        let reader = URLSessionStream.Reader(stream)
+        var answer = head
+        answer.body = .stream(HTTPBodyStream { try await reader.next() })
+        finish(.success(answer))
+    }
+
+    func received(_ data: Data) {
+        let (stream, isTooLong) = state.withLock { state in
+            guard state.stream == nil else { return (state.stream, false) }
+            guard state.body.count + data.count <= options.bodyBytes else { return (nil, true) }
+            state.body.append(contentsOf: data)
+            return (nil as URLSessionStream?, false)
+        }
+        if isTooLong {
+            return end(
+                .failed(
+                    TransportFailure(
+                        .tooLarge, "the answer is longer than \(options.bodyBytes) bytes")))
+        }
+        guard let stream, !stream.add(Array(data)) else { return }
+        end(.failed(TransportFailure(.overloaded, "the reader of the stream is too slow")))
+    }
+
+    func completed(_ response: URLResponse?, _ error: (any Error)?) {
+        if error == nil, state.withLock({ $0.head == nil && $0.stream == nil }), let response {
+            // Some answers come with their end alone.
+            received(response)
+        }
+        let (head, body, stream) = state.withLock { ($0.head, $0.body, $0.stream) }
+        if let error {
+            let failure = TransportError(error)
+            finish(.failure(failure))
+            stream?.end(.failure(failure))
+        } else if let stream {
+            stream.end(.success(()))
+        } else if var head {
+            head.body = .bytes(body)
+            finish(.success(head))
+        } else {
+            finish(.failure(.failed(TransportFailure(.malformed, "there was no answer"))))
+        }
+    }
+}
