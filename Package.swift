@@ -77,7 +77,7 @@ let package = Package(
         .executableTarget(
             name: "broadsheet",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "HTTP",
+                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
                 "HTTPServer", "Network",
             ],
             swiftSettings: rules),

@@ -42,7 +42,7 @@ enum Ladder {
         "broadsheet": Rung(
             5,
             [
-                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "HTTP",
+                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
                 "HTTPServer", "Network",
             ], modules: system),
         "TestSupport": Rung(

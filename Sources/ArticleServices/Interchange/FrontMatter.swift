@@ -21,6 +21,8 @@ package struct FrontMatter: Sendable, Hashable {
     package var language: String?
     /// `published`, or the opposite of `draft`.
     package var isPublished = true
+    /// `status`: `draft`, `published`, `scheduled` or `archived`; other words are left aside.
+    package var status: Article.Status?
     /// `image`, `hero_image`, `featured_image` or `cover`, also with `-`: an address, or `url` and
     /// `alt`.
     package var heroImage: Article.HeroImage?
@@ -59,8 +61,19 @@ package struct FrontMatter: Sendable, Hashable {
         }
         let isDraft = try fields.flag("draft") ?? false
         isPublished = try fields.flag("published") ?? !isDraft
+        status = try fields.text("status").flatMap(Self.status)
         try readHeroImage(fields)
         try readSource(fields)
+    }
+
+    private static func status(_ word: String) -> Article.Status? {
+        switch word {
+        case "draft": .draft
+        case "published": .published
+        case "scheduled": .scheduled
+        case "archived": .archived
+        default: nil
+        }
     }
 
     /// The slug within a `permalink` like `/2016/01/hello.html`; `nil` for a pattern (`/:year/…`).

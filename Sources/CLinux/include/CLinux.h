@@ -1,4 +1,4 @@
-/// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2), pipe2(2) (Linux only; empty
+/// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3) (Linux only; empty
 /// elsewhere).
 ///
 /// No header that the Glibc module has is included here: its types would belong to either module,
@@ -14,4 +14,7 @@ int broadsheet_accept(int listener, void *_Nullable address, unsigned int *_Null
 
 /// `pipe2(2)` with O_CLOEXEC.
 int broadsheet_pipe(int ends[_Nonnull 2]);
+
+/// `wcwidth(3)` of a Unicode scalar: columns on a terminal, in the process's LC_CTYPE.
+int broadsheet_columns(unsigned int scalar);
 #endif

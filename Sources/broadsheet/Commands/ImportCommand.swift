@@ -77,6 +77,7 @@ struct ImportCommand: Command {
             (report.unchanged, "unchanged"), (report.keptEdits, "kept as edited here"),
         ].filter { $0.0 > 0 }
         let articles = report.articles == 1 ? "1 article" : "\(report.articles) articles"
+        if report.articles == 0 { return "no articles" }
         if report.unchanged == report.articles { return "nothing changed (\(articles))" }
         return "\(articles): " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
     }

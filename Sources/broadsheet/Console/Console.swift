@@ -44,4 +44,36 @@ enum Console {
             }
         }
     }
+
+    /// How many columns the terminal of standard output has (`TIOCGWINSZ`); 80 where it does not
+    /// say.
+    static var columns: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    /// The first line of standard input; on a terminal asked for, and not shown while it is typed
+    /// (`tcsetattr(3)`).
+    static func readSecret(_ question: String) throws(CommandFailure) -> String {
+        guard isatty(STDIN_FILENO) == 1 else { return readLine() ?? "" }
+        var shown = termios()
+        guard tcgetattr(STDIN_FILENO, &shown) == 0 else {
+            throw Files.failure("cannot read from the terminal", .ioError)
+        }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tell(question)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
+            tell("\n")
+        }
+        return readLine() ?? ""
+    }
+
+    /// All of standard input, at most so many bytes.
+    static func readInput(limitBytes: Int) throws(CommandFailure) -> [UInt8] {
+        try Files.read(descriptor: STDIN_FILENO, "standard input", limitBytes: limitBytes)
+    }
 }

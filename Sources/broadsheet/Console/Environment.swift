@@ -19,4 +19,9 @@ enum Environment {
         }
         return variables
     }
+
+    /// A variable of any name (`getenv(3)`); an empty one is as if absent.
+    static func value(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
 }

@@ -19,6 +19,8 @@ enum ExitStatus: Int32 {
     case cannotCreate = 73
     /// Reading or writing failed (EX_IOERR).
     case ioError = 74
+    /// The other side answered what cannot be (EX_PROTOCOL).
+    case protocolError = 76
     /// No permission (EX_NOPERM).
     case noPermission = 77
     /// The configuration is wrong (EX_CONFIG).

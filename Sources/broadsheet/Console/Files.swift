@@ -24,17 +24,24 @@ enum Files {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("cannot read \(path)", .noInput) }
         defer { close(descriptor) }
+        return try read(descriptor: descriptor, path, limitBytes: limitBytes)
+    }
+
+    /// All bytes of an open descriptor.
+    static func read(
+        descriptor: Int32, _ name: String, limitBytes: Int
+    ) throws(CommandFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count == 0 { return bytes }
             if count < 0 {
-                guard errno == EINTR else { throw failure("cannot read \(path)", .noInput) }
+                guard errno == EINTR else { throw failure("cannot read \(name)", .noInput) }
                 continue
             }
             guard bytes.count + count <= limitBytes else {
-                throw CommandFailure(.dataError, "\(path) is longer than \(limitBytes) bytes")
+                throw CommandFailure(.dataError, "\(name) is longer than \(limitBytes) bytes")
             }
             bytes += chunk[..<count]
         }

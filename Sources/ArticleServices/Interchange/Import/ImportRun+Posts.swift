@@ -1,4 +1,4 @@
-import ArticleAPI
+package import ArticleAPI
 import ArticleStore
 import Network
 
@@ -48,7 +48,7 @@ extension ImportRun {
 
 extension MarkdownPost {
     /// The post as a writer would send it, in NFC; not validated.
-    var draft: Article.Draft {
+    package var draft: Article.Draft {
         Article.Draft(
             title: title.inNFC, summary: frontMatter.summary?.inNFC ?? "", body: body.inNFC,
             language: frontMatter.language, authors: frontMatter.authors.map { .name($0.inNFC) },
@@ -56,7 +56,8 @@ extension MarkdownPost {
             heroImage: frontMatter.heroImage.map {
                 Article.HeroImage(url: $0.url, alternativeText: $0.alternativeText?.inNFC)
             },
-            status: frontMatter.isPublished ? .published : .draft, publishedAt: frontMatter.date,
+            status: frontMatter.status ?? (frontMatter.isPublished ? .published : .draft),
+            publishedAt: frontMatter.date,
             source: frontMatter.source.map {
                 Article.Source(name: $0.name.inNFC, url: $0.url)
             })

@@ -1,0 +1,80 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+
+/// A backend as the client commands reach it, and how they show what it says.
+struct Session: Sendable {
+    static let options = [
+        Option(
+            "server", "URL", "of the backend: http://host:port, https://… or unix:PATH",
+            default: "http://localhost:8080"),
+        Option("key", "KEY", "an API key, by BROADSHEET_KEY only; otherwise that of login"),
+        Option("json", nil, "answers as JSON, also on a terminal"),
+        CommonOptions.config,
+    ]
+
+    let backend: BackendService
+    /// Whether answers are JSON: wanted, or read by a program.
+    let isJSON: Bool
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        let url = try Self.server(settings)
+        isJSON = try settings.isOn("json") || !Console.outputIsTerminal
+        var configuration = BackendConfiguration(baseURL: url)
+        configuration.retries.attempts = 2
+        backend = BackendService(
+            configuration: configuration, auth: try Self.auth(settings, url), cache: nil)
+    }
+
+    static func server(_ settings: Settings) throws(CommandFailure) -> BaseURL {
+        try settings.parsed("server", expecting: "an address of a backend") { BaseURL($0) }
+            ?? "http://localhost:8080"
+    }
+
+    private static func auth(
+        _ settings: Settings, _ url: BaseURL
+    ) throws(CommandFailure) -> BackendAuth {
+        if let value = settings.all("key").last {
+            guard value.origin == "BROADSHEET_KEY" else {
+                throw CommandFailure(.usage, "\(value.origin): give the key by BROADSHEET_KEY")
+            }
+            return BackendAuth(token: value.text)
+        }
+        let store = FileCredentialStore(path: try CredentialsFile.path(of: url))
+        do throws(CredentialStoreError) {
+            return try BackendAuth(store: store)
+        } catch { throw CommandFailure(.noPermission, "\(error)") }
+    }
+
+    /// Sends a request; a failure is one line.
+    func ask<Request: BackendAPIRequest>(
+        _ request: Request
+    ) async throws(CommandFailure) -> Request.Item {
+        try await reply(to: request).item
+    }
+
+    func reply<Request: BackendAPIRequest>(
+        to request: Request
+    ) async throws(CommandFailure) -> BackendReply<Request.Item> {
+        do throws(BackendError) {
+            return try await backend.reply(to: request)
+        } catch { throw CommandFailure(error) }
+    }
+}
+
+extension CommandFailure {
+    init(_ error: BackendError) {
+        let status: ExitStatus =
+            switch error {
+            case .offline, .timedOut, .transport: .unavailable
+            case .unauthorized: .noPermission
+            case .problem(let problem) where problem.status == HTTPStatus.forbidden.code:
+                .noPermission
+            case .problem(let problem) where problem.status >= 500: .unavailable
+            case .problem: .dataError
+            case .mapping: .protocolError
+            case .cancelled, .superseded: .software
+            }
+        self.init(status, "\(error)")
+    }
+}

@@ -1,0 +1,181 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+
+/// Reads and writes articles of a backend, anywhere, by the SDK.
+struct ArticlesCommand: Command {
+    static let name = "articles"
+    static let summary = "Lists, shows, creates, edits, deletes and restores articles of a backend."
+    static let usage =
+        "list | get ARTICLE | create [FILE] | edit ARTICLE | delete ARTICLE | history ARTICLE"
+        + " | restore ARTICLE REVISION"
+    static let example = "broadsheet articles list --tag swift --server http://localhost:8080"
+    static let options =
+        [
+            Option("tag", "TAG", "only with this tag (list)", repeatable: true),
+            Option("author", "ID", "only of this author (list)"),
+            Option("language", "TAG", "only in this language (list)"),
+            Option("status", "STATUS", "draft, scheduled, published or archived (list)"),
+            Option("limit", "N", "how many, 1 to 100 (list, history)", default: "20"),
+            Option("cursor", "CURSOR", "where the last page ended (list, history)"),
+        ] + Session.options
+
+    enum Action: Sendable {
+        case list(FetchArticlesRequest)
+        case get(Article.Key)
+        /// From a file, `-` for standard input; `nil`: from the editor.
+        case create(String?)
+        case edit(Article.Key)
+        case delete(Article.Key)
+        case history(Article.Key, limit: Int?, cursor: String?)
+        case restore(Article.Key, Int)
+    }
+
+    let action: Action
+    let session: Session
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        action = try Self.action(settings)
+        session = try Session(settings)
+    }
+
+    private static func action(_ settings: Settings) throws(CommandFailure) -> Action {
+        let words = settings.operands
+        switch (words.first, words.count) {
+        case ("list", 1): return .list(try listRequest(settings))
+        case ("get", 2): return .get(key(words[1]))
+        case ("create", 1...2): return .create(words.count == 2 ? words[1] : nil)
+        case ("edit", 2): return .edit(key(words[1]))
+        case ("delete", 2): return .delete(key(words[1]))
+        case ("history", 2):
+            return .history(
+                key(words[1]), limit: try limit(settings), cursor: settings.text("cursor"))
+        case ("restore", 3):
+            guard let number = Int(words[2]), number > 0 else {
+                throw CommandFailure(.usage, "\"\(words[2])\" is no number of a revision")
+            }
+            return .restore(key(words[1]), number)
+        default: throw CommandFailure(.usage, "articles \(usage); see --help")
+        }
+    }
+
+    private static func key(_ text: String) -> Article.Key {
+        Article.ID(text).map { .id($0) } ?? .slug(text)
+    }
+
+    private static func limit(_ settings: Settings) throws(CommandFailure) -> Int? {
+        guard settings.text("limit") != nil else { return nil }
+        return try settings.integer("limit", in: 1...100, default: 20)
+    }
+
+    private static func listRequest(
+        _ settings: Settings
+    ) throws(CommandFailure) -> FetchArticlesRequest {
+        let statuses: [String: Article.Status] = [
+            "draft": .draft, "scheduled": .scheduled, "published": .published,
+            "archived": .archived,
+        ]
+        return FetchArticlesRequest(
+            limit: try limit(settings), cursor: settings.text("cursor"),
+            tags: settings.all("tag").map(\.text),
+            author: try settings.parsed("author", expecting: "an author's id") { Author.ID($0) },
+            language: try settings.parsed("language", expecting: "a BCP 47 language tag") {
+                LanguageTag($0)?.text
+            },
+            status: try settings.parsed("status", expecting: "a status") { statuses[$0] })
+    }
+
+    // MARK: Doing it
+
+    func run() async throws(CommandFailure) {
+        switch action {
+        case .list(let request): try ArticleOutput(session).show(try await session.ask(request))
+        case .get(let key):
+            try ArticleOutput(session).show(try await session.ask(FetchArticleRequest(key: key)))
+        case .create(let file): try await create(file)
+        case .edit(let key): try await edit(key)
+        case .delete(let key): try await delete(key)
+        case .history(let key, let limit, let cursor):
+            let request = FetchRevisionsRequest(
+                id: try await id(of: key), limit: limit, cursor: cursor)
+            try ArticleOutput(session).show(try await session.ask(request))
+        case .restore(let key, let number):
+            let request = RestoreRevisionRequest(id: try await id(of: key), number: number)
+            try ArticleOutput(session).tell("restored", try await session.ask(request))
+        }
+    }
+
+    /// Writes go by id: a slug is looked up first.
+    private func id(of key: Article.Key) async throws(CommandFailure) -> Article.ID {
+        if case .id(let id) = key { return id }
+        return try await session.ask(Sparse(FetchArticleRequest(key: key), fields: ["id"])).id
+    }
+
+    private func create(_ file: String?) async throws(CommandFailure) {
+        let draft = if let file { try Self.draft(file) } else { try Self.editedDraft() }
+        let article = try await session.ask(CreateArticleRequest(article: draft))
+        try ArticleOutput(session).tell("created", article)
+    }
+
+    private static let draftLimitBytes = 8 << 20
+
+    /// Markdown with front matter, or JSON as the API takes it.
+    private static func draft(_ file: String) throws(CommandFailure) -> Article.Draft {
+        let bytes =
+            file == "-"
+            ? try Console.readInput(limitBytes: draftLimitBytes)
+            : try Files.read(file, limitBytes: draftLimitBytes)
+        let name = file.split(separator: "/").last.map(String.init) ?? file
+        guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") else {
+            return try ArticleDocument(bytes, name: name).draft
+        }
+        do {
+            return try Article.Draft(strict: JSONParser.parse(bytes))
+        } catch let error as JSONSyntaxError {
+            throw CommandFailure(.dataError, "\(name):\(error.line): \(error.message)")
+        } catch let error as InvalidValue {
+            let fault = error.faults.first.map { "\($0.path) \($0.message)" } ?? "is no article"
+            throw CommandFailure(.dataError, "\(name): \(fault)")
+        } catch { throw CommandFailure(.dataError, "\(name): \(error)") }
+    }
+
+    private static func editedDraft() throws(CommandFailure) -> Article.Draft {
+        let template = Array("---\ntitle: \nlang: en\nstatus: draft\ntags: []\n---\n\n".utf8)
+        let text = try Editor.edit(template)
+        guard text != template else {
+            throw CommandFailure(.dataError, "nothing was written, and nothing created")
+        }
+        return try ArticleDocument(text, name: "article.md").draft
+    }
+
+    /// What somebody else changed meanwhile is not overwritten.
+    private func edit(_ key: Article.Key) async throws(CommandFailure) {
+        let reply = try await session.reply(to: FetchArticleRequest(key: key))
+        let text = ArticleDocument.text(of: reply.item)
+        let edited = try Editor.edit(text)
+        let changes = try ArticleDocument(edited, name: "article.md")
+            .changes(from: ArticleDocument(text, name: "article.md"))
+        guard changes != Article.Changes() else { return Console.tell("nothing was changed\n") }
+        let request = UpdateArticleRequest(
+            id: reply.item.id, expected: reply.etag.map { .tags([$0]) }, changes: changes)
+        do throws(CommandFailure) {
+            try ArticleOutput(session).tell("changed", try await session.ask(request))
+        } catch {
+            throw CommandFailure(error.status, error.message + Self.rescued(edited))
+        }
+    }
+
+    /// An edit that the backend refused is not lost.
+    private static func rescued(_ text: [UInt8]) -> String {
+        let path = "article-\(Timestamp.now.milliseconds).md"
+        guard (try? Files.writePrivate(String(decoding: text, as: UTF8.self), to: path)) != nil
+        else { return "" }
+        return " (your text is in \(path))"
+    }
+
+    private func delete(_ key: Article.Key) async throws(CommandFailure) {
+        let id = try await id(of: key)
+        _ = try await session.ask(DeleteArticleRequest(id: id))
+        Console.tell("deleted \(id)\n")
+    }
+}

@@ -1,0 +1,146 @@
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+/// The client commands against a served database.
+@Suite struct ClientTests {
+    let folder: TemporaryFolder
+    let served: Served
+    let server: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        served = try Served(folder.file("a.db"), ["--samples"])
+        server = "http://\(served.addresses[0])"
+    }
+
+    /// Runs a client command; with a key, unless one of `login` is to be used.
+    private func run(
+        _ arguments: String..., key: String? = Served.adminKey, editor: String = "true"
+    ) throws -> Program.Ended {
+        var environment = [
+            "BROADSHEET_SERVER": server, "XDG_CONFIG_HOME": folder.file("config"),
+            "EDITOR": editor, "TMPDIR": folder.path,
+        ]
+        if let key { environment["BROADSHEET_KEY"] = key }
+        let program = try Program.start(arguments, environment: environment)
+        let output = program.output.rest()
+        return Program.Ended(
+            status: program.wait(), output: output, errors: program.errors.rest())
+    }
+
+    private func draft(_ text: String) throws -> String {
+        let path = folder.file("draft.md")
+        try write(text, to: path)
+        return path
+    }
+
+    @Test func `articles are listed, page after page, as JSON for programs`() throws {
+        let first = try run("articles", "list", "--limit", "10", key: nil)
+        #expect(first.status == 0 && first.output.count == 1)
+        let page = try #require(first.output.first)
+        #expect(page.hasPrefix(#"{"items":[{"id":""#))
+        let cursor = try #require(page.firstMatch(of: /"next":"([^"]+)"/)?.output.1)
+        let second = try run(
+            "articles", "list", "--limit", "10", "--cursor", String(cursor), key: nil)
+        #expect(second.output.first?.contains("next") == false)
+        let korean = try run("articles", "list", "--language", "ko").output.joined()
+        #expect(korean.contains("첫 요청 보내기") && !korean.contains("Your first request"))
+    }
+
+    @Test func `a terminal gets a table and a document`() throws {
+        let command = try "\(Program.path()) articles list --limit 3 --server \(server)"
+        let table = try RunningProgram("/usr/bin/script", ["-qefc", command, "/dev/null"])
+        let lines = table.output.rest()
+        #expect(lines.first?.hasPrefix("ID ") == true)
+        #expect(lines.contains { $0.contains("published  2025-06-30  en    Your first") })
+        let get = try "\(Program.path()) articles get your-first-request --server \(server)"
+        let document = try RunningProgram("/usr/bin/script", ["-qefc", get, "/dev/null"])
+        let text = document.output.rest().joined(separator: "\n")
+        #expect(text.contains(#"title: "Your first request""#))
+        #expect(text.contains("You started Broadsheet"))
+    }
+
+    @Test func `an article is created, edited, restored and deleted`() throws {
+        let file = try draft("---\ntitle: From here\ntags: [a, b]\n---\n\nHello.\n")
+        #expect(try run("articles", "create", file).status == 0)
+        let slug = "from-here"
+        let edited = try run("articles", "edit", slug, editor: "sed -i s/Hello/Goodbye/")
+        #expect(edited.status == 0 && edited.output.first?.contains(#""revision":2"#) == true)
+        #expect(try run("articles", "get", slug).output.first?.contains("Goodbye") == true)
+        #expect(try run("articles", "edit", slug).errors == ["nothing was changed"])
+        let history = try run("articles", "history", slug).output.joined()
+        #expect(history.contains(#""number":2,"action":"updated""#))
+        let restored = try run("articles", "restore", slug, "1")
+        #expect(restored.output.first?.contains("Hello.") == true)
+        #expect(try run("articles", "delete", slug).status == 0)
+        let gone = try run("articles", "get", slug)
+        #expect(gone.status == 65)
+        #expect(gone.errors == ["broadsheet: There is no such thing here."])
+    }
+
+    @Test func `an edit that came too late is refused, and its text kept`() throws {
+        _ = try run("articles", "create", try draft("---\ntitle: Twice\n---\n\nOne.\n"))
+        let article = try served.client.get("/v1/articles/twice").text
+        let id = article.dropFirst(7).prefix(36)
+        // While this editor has the text, somebody else changes the article.
+        let script = folder.file("late.sh")
+        try write(
+            """
+            curl -sf -X PATCH -H "Authorization: Bearer \(Served.adminKey)" \\
+              -H 'Content-Type: application/merge-patch+json' -d '{"summary":"Theirs"}' \\
+              \(server)/v1/articles/\(id) >/dev/null || exit 1
+            sed -i s/One/Mine/ "$1"
+            """, to: script)
+        let command = "cd \(folder.path) && exec \(try Program.path()) articles edit twice"
+        let late = try RunningProgram(
+            "/bin/sh", ["-c", command],
+            environment: [
+                "BROADSHEET_SERVER": server, "BROADSHEET_KEY": Served.adminKey,
+                "EDITOR": "sh \(script)", "HOME": folder.path,
+            ])
+        let errors = late.errors.rest()
+        #expect(late.wait() == 65)
+        #expect(errors.count == 1)
+        let path = try #require(errors.first?.firstMatch(of: /text is in ([^)]+)\)/)?.output.1)
+        #expect(try read(folder.file(String(path))).contains("Mine."))
+        #expect(try served.client.get("/v1/articles/twice").text.contains("Theirs"))
+    }
+
+    @Test func `a key that logged in is used, kept for its owner alone, and forgotten`() throws {
+        let file = try draft("---\ntitle: Mine\n---\n")
+        #expect(try run("articles", "create", file, key: nil).status == 77)
+        let login = { (key: String) in
+            let environment = ["XDG_CONFIG_HOME": self.folder.file("config")]
+            let shell = try RunningProgram(
+                "/bin/sh",
+                ["-c", "echo \(key) | \(try Program.path()) login --server \(self.server)"],
+                environment: environment)
+            _ = shell.errors.rest()
+            return shell.wait()
+        }
+        #expect(try login("bsk_wrong") == 77)
+        #expect(try login(Served.adminKey) == 0)
+        let name = server.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
+        var status = stat()
+        #expect(stat(folder.file("config/broadsheet/\(String(name)).json"), &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        #expect(try run("articles", "create", file, key: nil).status == 0)
+        #expect(try run("logout", key: nil).status == 0)
+        #expect(try run("articles", "create", file, key: nil).status == 77)
+    }
+
+    @Test func `what is wrong with a draft, a command or a server is one line`() throws {
+        let bad = try draft("---\ntitle: T\ndate: someday\n---\n")
+        let wrong = try run("articles", "create", bad)
+        #expect(wrong.status == 65 && wrong.errors.count == 1)
+        #expect(wrong.errors.first?.hasPrefix("broadsheet: draft.md:3: ") == true)
+        #expect(try run("articles").status == 64)
+        #expect(try run("articles", "restore", "x", "zero").status == 64)
+        #expect(try run("articles", "list", "--status", "lost").status == 64)
+        #expect(served.stop() == 0)
+        let offline = try run("articles", "list")
+        #expect(offline.status == 69 && offline.errors.count == 1)
+    }
+}
