@@ -3,13 +3,15 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format clean dependencies
+.PHONY: help run build test lint format clean dependencies fuzz test-address test-thread
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
 DATABASE ?= broadsheet.db
 LISTEN ?= 127.0.0.1:8080
 ARGS ?=
+DURATION ?= 60
+TARGETS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # An import of a target that is not declared as a dependency fails the build.
@@ -18,7 +20,7 @@ SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 run: build ## build and serve on LISTEN (127.0.0.1:8080) with samples from DATABASE (broadsheet.db); more in ARGS
 	@exec $(BINARY) serve --samples --listen $(LISTEN) --database $(DATABASE) $(ARGS)
@@ -40,6 +42,11 @@ lint: dependencies ## check the style, the ladder of imports and the Dockerfile
 		grep -aE '✘|↳|error:|Fatal error|unexpected signal' $(LOG); exit 1; }
 	@if command -v hadolint >/dev/null; then hadolint Dockerfile; \
 		else echo "hadolint is not here: the Dockerfile was not checked"; fi
+
+fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only those in TARGETS
+	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \
+		--sanitize fuzzer --sanitize address --scratch-path .build/fuzz
+	@.ci/fuzz $(DURATION) $(TARGETS)
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)

@@ -125,7 +125,21 @@ let package = Package(
             "EndToEndTests",
             ["broadsheet", "HTTP", "Network", "TestSupport"]),
         tests("LintTests", ["Resources"]),
+        .target(
+            name: "FuzzingLaws",
+            dependencies: ["ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "TestSupport"],
+            path: "Tests/Fuzzing/Laws",
+            swiftSettings: rules),
+        tests("FuzzingTests", ["FuzzingLaws", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6],
     cLanguageStandard: .c2x
 )
+
+// libFuzzer's runtime has the program's main; only --sanitize fuzzer brings it (make fuzz).
+if Context.environment["BROADSHEET_FUZZER"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz", dependencies: ["FuzzingLaws"], path: "Tests/Fuzzing/Driver",
+            swiftSettings: rules + [.unsafeFlags(["-parse-as-library"])]))
+}

@@ -20,7 +20,7 @@ public struct APIKey: Sendable {
     }
 
     /// The public id in a key's text; `nil` if it is no such key.
-    static func publicID(of text: String) -> String? {
+    package static func publicID(of text: String) -> String? {
         guard text.hasPrefix(prefix) else { return nil }
         let parts = text.dropFirst(prefix.count).split(
             separator: "_", maxSplits: 1, omittingEmptySubsequences: false)

@@ -1,6 +1,6 @@
 public import ArticleAPI
 public import ArticleStore
-import HTTP
+package import HTTP
 import Network
 
 /// The live keys, in memory: who a request comes from is answered without the store.
@@ -30,7 +30,7 @@ public final class KeyRing: Sendable {
     /// Credentials that are there but not good are refused, also where none are needed.
     ///
     /// - Parameter isConfidential: whether nobody on the way could read them.
-    func caller(
+    package func caller(
         of fields: HTTPFields, isConfidential: Bool
     ) throws(ServiceError) -> Caller {
         guard let authorization = fields[.authorization] else { return .stranger }

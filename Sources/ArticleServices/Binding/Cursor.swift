@@ -1,8 +1,8 @@
-import ArticleAPI
-import ArticleStore
+package import ArticleAPI
+package import ArticleStore
 
 /// A place in a list that a cursor carries.
-protocol CursorPosition: Sendable {
+package protocol CursorPosition: Sendable {
     var cursorBytes: [UInt8] { get }
     init?(cursorBytes: [UInt8])
 }
@@ -19,13 +19,13 @@ public struct CursorSealer: Sendable {
     public init(secret: [UInt8]) { self.secret = secret }
 
     /// The cursor for a position in the list that `list` describes.
-    func seal(_ position: some CursorPosition, in list: String) -> String {
+    package func seal(_ position: some CursorPosition, in list: String) -> String {
         let bytes = position.cursorBytes
         return ByteText.base64URL(bytes + mac(of: bytes, in: list))
     }
 
     /// The position in the list, `.invalid` if this sealer made no such cursor for this list.
-    func open<Position: CursorPosition>(
+    package func open<Position: CursorPosition>(
         _ cursor: String, in list: String
     ) throws(ServiceError) -> Position {
         guard cursor.utf8.count <= 400, let bytes = ByteText.bytes(base64URL: cursor),
@@ -51,11 +51,11 @@ public struct CursorSealer: Sendable {
 }
 
 extension ArticlePosition: CursorPosition {
-    var cursorBytes: [UInt8] {
+    package var cursorBytes: [UInt8] {
         [UInt64(bitPattern: key), id.high, id.low].flatMap(Self.bytes(of:))
     }
 
-    init?(cursorBytes: [UInt8]) {
+    package init?(cursorBytes: [UInt8]) {
         guard cursorBytes.count == 24 else { return nil }
         let words = [0, 8, 16].map { start in
             cursorBytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -70,24 +70,24 @@ extension ArticlePosition: CursorPosition {
 }
 
 extension String: CursorPosition {
-    var cursorBytes: [UInt8] { Array(utf8) }
+    package var cursorBytes: [UInt8] { Array(utf8) }
 
-    init?(cursorBytes: [UInt8]) { self.init(validating: cursorBytes, as: UTF8.self) }
+    package init?(cursorBytes: [UInt8]) { self.init(validating: cursorBytes, as: UTF8.self) }
 }
 
 extension Identifier: CursorPosition {
-    var cursorBytes: [UInt8] { description.cursorBytes }
+    package var cursorBytes: [UInt8] { description.cursorBytes }
 
-    init?(cursorBytes: [UInt8]) {
+    package init?(cursorBytes: [UInt8]) {
         guard let text = String(cursorBytes: cursorBytes) else { return nil }
         self.init(text)
     }
 }
 
 extension Int: CursorPosition {
-    var cursorBytes: [UInt8] { String(self).cursorBytes }
+    package var cursorBytes: [UInt8] { String(self).cursorBytes }
 
-    init?(cursorBytes: [UInt8]) {
+    package init?(cursorBytes: [UInt8]) {
         guard let text = String(cursorBytes: cursorBytes) else { return nil }
         self.init(text)
     }

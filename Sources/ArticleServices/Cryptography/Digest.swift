@@ -41,7 +41,7 @@ public enum Digest {
 }
 
 /// Text of bytes: lower-case hexadecimal, and base64url without padding (RFC 4648 §5).
-enum ByteText {
+package enum ByteText {
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -66,7 +66,7 @@ enum ByteText {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    static func base64URL(_ bytes: [UInt8]) -> String {
+    package static func base64URL(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count * 4 + 2) / 3)
         var pending: UInt32 = 0
@@ -85,7 +85,7 @@ enum ByteText {
     }
 
     /// The bytes of the text; `nil` for foreign letters, padding, or bits that no encoder writes.
-    static func bytes(base64URL text: String) -> [UInt8]? {
+    package static func bytes(base64URL text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3 / 4)
         var pending: UInt32 = 0

@@ -41,7 +41,7 @@ private struct EventReader: ~Copyable {
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     /// The text, which libyaml reads in place.
     private let text: UnsafeMutableBufferPointer<UInt8>
-    private let firstLine: Int
+    private var lines: LineCounter
 
     private enum Event {
         case streamStart, streamEnd, documentStart, documentEnd
@@ -50,7 +50,7 @@ private struct EventReader: ~Copyable {
     }
 
     init(_ yaml: ArraySlice<UInt8>, firstLine: Int) throws(FrontMatterError) {
-        self.firstLine = firstLine
+        lines = LineCounter(firstLine: firstLine)
         parser = .allocate(capacity: 1)
         text = .allocate(capacity: yaml.count)
         _ = text.initialize(fromContentsOf: yaml)
@@ -142,7 +142,7 @@ private struct EventReader: ~Copyable {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw problem() }
         defer { yaml_event_delete(&event) }
-        let line = firstLine + event.start_mark.line
+        let line = lines.line(at: event.start_mark, in: UnsafeBufferPointer(text))
         switch event.type {
         case YAML_STREAM_START_EVENT: return (.streamStart, line)
         case YAML_DOCUMENT_START_EVENT: return (.documentStart, line)
@@ -166,20 +166,45 @@ private struct EventReader: ~Copyable {
         }
     }
 
-    private borrowing func problem() -> FrontMatterError {
+    private mutating func problem() -> FrontMatterError {
         let words = parser.pointee.problem.map { String(cString: $0) } ?? "out of memory"
         guard parser.pointee.error == YAML_READER_ERROR else {
-            return error(firstLine + parser.pointee.problem_mark.line, .malformed(words))
+            let line = lines.line(at: parser.pointee.problem_mark, in: UnsafeBufferPointer(text))
+            return error(line, .malformed(words))
         }
         // A reader's error has a byte offset only.
         let before = text.prefix(min(parser.pointee.problem_offset, text.count))
         let breaks = before.count { $0 == UInt8(ascii: "\n") }
-        return error(firstLine + breaks, .malformed(words))
+        return error(lines.firstLine + breaks, .malformed(words))
     }
 
     private borrowing func error(
         _ line: Int, _ reason: FrontMatterError.Reason
     ) -> FrontMatterError {
         FrontMatterError(line: line, reason: reason)
+    }
+}
+
+/// Tells on which line of the file a mark stands: libyaml's own count also takes CR and a few other
+/// characters for ends of lines, which no editor does.
+private struct LineCounter {
+    let firstLine: Int
+    /// How far it has counted: whole characters, their bytes, the line feeds among them.
+    private var characters = 0
+    private var bytes = 0
+    private var lineFeeds = 0
+
+    init(firstLine: Int) { self.firstLine = firstLine }
+
+    mutating func line(at mark: yaml_mark_t, in text: UnsafeBufferPointer<UInt8>) -> Int {
+        if mark.index < characters { self = LineCounter(firstLine: firstLine) }
+        // Invariant: the first `characters` characters of the text are its first `bytes` bytes.
+        while characters < mark.index, bytes < text.count {
+            if text[bytes] == UInt8(ascii: "\n") { lineFeeds += 1 }
+            bytes += 1
+            while bytes < text.count, text[bytes] & 0xC0 == 0x80 { bytes += 1 }
+            characters += 1
+        }
+        return firstLine + lineFeeds
     }
 }

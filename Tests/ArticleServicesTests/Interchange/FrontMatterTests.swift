@@ -46,7 +46,7 @@ import Testing
         ("- a\n- b", 2, .notMapping),
         ("only text", 2, .notMapping),
         ("? [a]\n: 1", 2, .badKey),
-        ("title: A\ntitle [", 4, .malformed("could not find expected ':'")),
+        ("title: A\ntitle [\n", 4, .malformed("could not find expected ':'")),
         ("title: A: B", 2, .malformed("mapping values are not allowed in this context")),
         ("a: 1\nb: \u{1}", 3, .malformed("control characters are not allowed")),
         ("a: 1\n--- x\nb: 2", 3, .malformed("a second document begins")),
@@ -63,6 +63,14 @@ import Testing
         yaml: String, line: Int, reason: FrontMatterError.Reason
     ) {
         #expect(throws: FrontMatterError(line: line, reason: reason)) { try read(yaml) }
+    }
+
+    @Test(arguments: ["\r\r", "\u{85}", "\u{2028}\u{2029}", "\r\n\n"])
+    func `only line feeds end the lines that faults name`(mark: String) {
+        let breaks = mark.utf8.count { $0 == 0x0A }
+        #expect(throws: FrontMatterError(line: 3 + breaks, reason: .reference)) {
+            try read("summary: 'a\(mark)b'\ntitle: *c")
+        }
     }
 
     @Test func `a line that was pasted twice does no harm`() throws {

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Streams of requests that are taken, with the body of each.
 enum AcceptedRequests {
     struct Case: Sendable, CustomStringConvertible {

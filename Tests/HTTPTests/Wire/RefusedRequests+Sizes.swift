@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Requests whose chunks or sizes are refused.
 extension RefusedRequests {
     /// RFC 9112 §7.1

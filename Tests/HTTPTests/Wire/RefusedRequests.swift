@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Requests that are refused, with the status that each gets.
 enum RefusedRequests {
     struct Case: Sendable, CustomStringConvertible {

@@ -2,9 +2,9 @@ import HTTP
 
 /// Looks at requests that were taken, with eyes of its own: could another party frame them in
 /// another way (RFC 9112 §11.2)?
-enum SmugglingOracle {
+package enum SmugglingOracle {
     /// What is doubtful; empty for a request that every party reads alike.
-    static func doubts(_ request: ReceivedRequest) -> [String] {
+    package static func doubts(_ request: ReceivedRequest) -> [String] {
         framing(request) + text(request.head)
     }
 

@@ -1,39 +1,39 @@
-import HTTP
+package import HTTP
 
 /// A whole request, as a server would see it.
-struct ReceivedRequest: Equatable {
-    var head: RequestHead
-    var body: [UInt8]
+package struct ReceivedRequest: Equatable {
+    package var head: RequestHead
+    package var body: [UInt8]
 }
 
 /// What came out of some bytes: requests, and what ended them.
-struct Reception: Equatable {
-    var requests: [ReceivedRequest] = []
-    var error: HTTPParseError?
+package struct Reception: Equatable {
+    package var requests: [ReceivedRequest] = []
+    package var error: HTTPParseError?
     /// Bytes behind the last whole request; 0 after an error.
-    var restBytes = 0
+    package var restBytes = 0
 
-    var statusCode: Int? { error?.status.code }
+    package var statusCode: Int? { error?.status.code }
 }
 
 /// Reads requests from a stream as a connection does: bytes come in pieces, stay in a buffer, and
 /// leave it as they are used.
-struct Receiver {
+package struct Receiver {
     private var parser: RequestParser
     private let limits: HTTPLimits
     private var buffer: [UInt8] = []
     private var open: (head: RequestHead, decoder: BodyDecoder, body: [UInt8])?
     private var reception = Reception()
     /// Whether a step claimed more bytes than there were.
-    private(set) var isOverrun = false
+    package private(set) var isOverrun = false
 
-    init(limits: HTTPLimits = HTTPLimits()) {
+    package init(limits: HTTPLimits = HTTPLimits()) {
         self.limits = limits
         parser = RequestParser(limits: limits)
     }
 
     /// What comes out of these pieces, one after the other.
-    static func receive(_ pieces: [ArraySlice<UInt8>], limits: HTTPLimits = HTTPLimits())
+    package static func receive(_ pieces: [ArraySlice<UInt8>], limits: HTTPLimits = HTTPLimits())
         -> Reception
     {
         var receiver = Receiver(limits: limits)
@@ -41,17 +41,17 @@ struct Receiver {
         return receiver.result
     }
 
-    static func receive(_ text: String, limits: HTTPLimits = HTTPLimits()) -> Reception {
+    package static func receive(_ text: String, limits: HTTPLimits = HTTPLimits()) -> Reception {
         receive([Array(text.utf8)[...]], limits: limits)
     }
 
-    var result: Reception {
+    package var result: Reception {
         var result = reception
         result.restBytes = result.error == nil ? buffer.count : 0
         return result
     }
 
-    mutating func take(_ bytes: ArraySlice<UInt8>) {
+    package mutating func take(_ bytes: ArraySlice<UInt8>) {
         guard reception.error == nil else { return }
         buffer += bytes
         do throws(HTTPParseError) {
@@ -86,4 +86,4 @@ struct Receiver {
 }
 
 /// A request of these lines, the last of which is empty.
-func lines(_ lines: String...) -> String { lines.joined(separator: "\r\n") + "\r\n\r\n" }
+package func lines(_ lines: String...) -> String { lines.joined(separator: "\r\n") + "\r\n\r\n" }

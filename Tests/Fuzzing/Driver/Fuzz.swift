@@ -1,0 +1,29 @@
+import FuzzingLaws
+import Glibc
+
+/// What libFuzzer calls with each input; its runtime has the program's `main`.
+///
+/// `FUZZ_TARGET` names the target. An input that breaks a law ends the program, so that libFuzzer
+/// keeps it.
+@c(LLVMFuzzerTestOneInput)
+func runOneInput(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
+    let broken = target.brokenLaws(Array(UnsafeBufferPointer(start: bytes, count: size)))
+    guard broken.isEmpty else {
+        complain(broken.map { "broken: \($0)\n" }.joined())
+        abort()
+    }
+    return 0
+}
+
+private let target: FuzzTarget = {
+    let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
+    guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
+        complain("FUZZ_TARGET is none of \(FuzzTarget.all.map(\.name))\n")
+        exit(64)
+    }
+    return target
+}()
+
+private func complain(_ text: String) {
+    _ = text.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+}

@@ -1,0 +1,43 @@
+import HTTP
+
+/// The value of a field, read as each kind that the server reads; what prints is read back.
+enum FieldLaws {
+    static func broken(_ input: [UInt8]) -> [String] {
+        var laws = LawBook()
+        let text = String(decoding: input, as: UTF8.self)
+        if let tag = EntityTag(text) {
+            laws.expect(EntityTag(tag.description) == tag, "an entity tag is read back")
+        }
+        if let condition = TagCondition(text) {
+            laws.expect(TagCondition(condition.description) == condition, "so is a list of them")
+        }
+        if let seconds = HTTPDate.seconds(text) {
+            laws.expect(HTTPDate.seconds(HTTPDate.text(seconds)) == seconds, "a date is read back")
+        }
+        if let type = MediaType(text) {
+            laws.expect(MediaType(type.description) == type, "a media type is read back")
+            _ = type.isAccepted(by: text)
+        }
+        for link in Link.links(in: text) {
+            laws.expect(Link.links(in: link.description) == [link], "a link is read back")
+        }
+        if let authority = Authority(input) {
+            laws.expect(!authority.host.isEmpty, "an authority has a host")
+        }
+        if let name = HTTPFieldName(text) { checkField(name, text, &laws) }
+        checkField(.acceptEncoding, text, &laws)
+        return laws.broken
+    }
+
+    /// A field that is taken stands on one line, and nothing of it becomes another.
+    private static func checkField(
+        _ name: HTTPFieldName, _ value: String, _ laws: inout LawBook
+    ) {
+        var fields = HTTPFields()
+        guard fields.append(name, value) else { return }
+        laws.expect(fields.wireBytes.count { $0 == 0x0A } == 1, "a field is one line")
+        laws.expect(fields.wireBytes.count { $0 == 0x0D } == 1, "a field is one line")
+        laws.expect(fields.count == 1, "a field is one field")
+        _ = AcceptEncoding(fields).prefersGzip
+    }
+}

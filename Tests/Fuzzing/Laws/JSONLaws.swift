@@ -1,0 +1,48 @@
+import ArticleAPI
+import HTTP
+
+/// A body: as any JSON, as each request that takes one, and as each answer that a client reads.
+enum JSONLaws {
+    static func broken(_ input: [UInt8]) -> [String] {
+        var laws = LawBook()
+        if let value = try? JSONParser.parse(input) { checkValue(value, &laws) }
+        for type in Contract.requests where type.parameters(haveBody: true) {
+            checkRequest(type, input, &laws)
+        }
+        checkAnswer(Article.self, input, &laws)
+        checkAnswer(Page<Article>.self, input, &laws)
+        checkAnswer(Author.self, input, &laws)
+        checkAnswer(Problem.self, input, &laws)
+        return laws.broken
+    }
+
+    private static func checkValue(_ value: JSONValue, _ laws: inout LawBook) {
+        var writer = JSONWriter()
+        value.write(to: &writer)
+        laws.expect((try? JSONParser.parse(writer.bytes)) == value, "what is written is read back")
+    }
+
+    private static func checkRequest<Request: BackendAPIRequest>(
+        _ type: Request.Type, _ body: [UInt8], _ laws: inout LawBook
+    ) {
+        let id = "/0190b3f4-5a6b-7c8d-9e0f-102132435465"
+        let names = Request.endpoint.template.parameters
+        let path = "\(Request.endpoint.template)".split(separator: "/").map {
+            $0.hasPrefix("{") ? id : "/\($0)"
+        }.joined()
+        guard names.count < 2, let target = RequestTarget(path.utf8) else { return }
+        let mediaType = Request.parameters.body?.mediaTypes.first ?? ""
+        let fields: HTTPFields = [.contentType: mediaType, .ifMatch: "\"1-a\""]
+        ContractLaw.check(
+            type, HTTPRequest(Request.endpoint.method, target, fields: fields, body: body), &laws)
+    }
+
+    /// A client that read a value can write it, and reads the same again.
+    private static func checkAnswer<Item: JSONRepresentable & Equatable>(
+        _ type: Item.Type, _ input: [UInt8], _ laws: inout LawBook
+    ) {
+        guard let item = try? ResponseMapper<Item>().map(input) else { return }
+        let again = try? ResponseMapper<Item>().map(item.json())
+        laws.expect(again == item, "\(Item.self) is read back")
+    }
+}

@@ -1,0 +1,35 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+
+/// Credentials from a stranger: nobody comes in with anything but the keys that there are.
+enum KeyLaws {
+    private static let operatorText = "0123456789-0123456789-0123456789"
+    private static let key = APIKey(name: "fuzz", role: .editor, at: Timestamp(milliseconds: 0))
+    private static let ring = KeyRing([key.record], operatorKey: OperatorKey(operatorText)) {
+        Timestamp(milliseconds: 1)
+    }
+
+    static func broken(_ input: [UInt8]) -> [String] {
+        var laws = LawBook()
+        let text = String(decoding: input, as: UTF8.self)
+        if let id = APIKey.publicID(of: text) {
+            laws.expect(text.hasPrefix("bsk_\(id)_"), "a public id is part of its key")
+        }
+        if OperatorKey(text) != nil {
+            laws.expect((32...200).contains(text.utf8.count), "an operator's key has a length")
+        }
+        for value in [text, "Bearer \(text)", "Bearer \(key.text.prefix(20))\(text)"] {
+            var fields = HTTPFields()
+            guard fields.append(.authorization, value) else { continue }
+            // The fuzzer cannot guess 256 bits; the operator's key is in its seeds.
+            let caller = try? ring.caller(of: fields, isConfidential: true)
+            let isOperator = fields[.authorization]?.hasSuffix(operatorText) ?? false
+            let exposed = try? ring.caller(of: fields, isConfidential: false)
+            laws.expect(exposed == nil, "a key that others could read is no key")
+            laws.expect(caller?.role == nil || isOperator, "only a key opens the door")
+        }
+        return laws.broken
+    }
+}

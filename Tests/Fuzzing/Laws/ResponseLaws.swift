@@ -1,0 +1,48 @@
+import HTTP
+
+/// An answer with its body: the first byte decides to which method, and in which pieces it arrives.
+enum ResponseLaws {
+    static func broken(_ input: [UInt8]) -> [String] {
+        var laws = LawBook()
+        let method: HTTPMethod = [.get, .head, .post, .connect][Int((input.first ?? 0) & 3)]
+        let bytes = Array(input.dropFirst())
+        let whole = read([bytes[...]], to: method)
+        laws.expect(
+            read(input.piecesBehindFirst, to: method) == whole,
+            "the same bytes give the same answer in any pieces")
+        if case .taken(let head, let body, _) = whole {
+            laws.expect((100...599).contains(head.status.code), "a status has three digits")
+            if case .length(let length) = head.framing {
+                laws.expect(body.count <= length, "no body is longer than it says")
+            }
+            laws.expect(method != .head || body.isEmpty, "an answer to HEAD has no body")
+        }
+        return laws.broken
+    }
+
+    private enum Reading: Equatable {
+        case unfinished
+        case refused(HTTPParseError)
+        case taken(ResponseHead, body: [UInt8], isWhole: Bool)
+    }
+
+    private static func read(_ pieces: [ArraySlice<UInt8>], to method: HTTPMethod) -> Reading {
+        var parser = ResponseParser()
+        var buffer: [UInt8] = []
+        var open: (head: ResponseHead, decoder: BodyDecoder)?
+        var body: [UInt8] = []
+        do throws(HTTPParseError) {
+            for piece in pieces {
+                buffer += piece
+                if open == nil, let head = try parser.parse(buffer.span, to: method) {
+                    open = (head, try BodyDecoder(head.framing))
+                    buffer.removeFirst(parser.consumed)
+                }
+                let used = try open?.decoder.decode(buffer.span, into: &body) ?? 0
+                buffer.removeFirst(used)
+            }
+        } catch { return .refused(error) }
+        return open.map { .taken($0.head, body: body, isWhole: $0.decoder.isComplete) }
+            ?? .unfinished
+    }
+}
