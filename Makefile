@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format clean dependencies fuzz test-address test-thread
+.PHONY: help run build test lint format clean dependencies bench fuzz test-address test-thread
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -50,6 +50,11 @@ fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only 
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
+
+bench: build ## measure what DESIGN promises, in minutes; more in ARGS (--only cached, --million, --help)
+	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light
+	swift build $(FLAGS) --configuration release --static-swift-stdlib --product store-bench
+	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)
 
 clean: ## remove what was built (databases stay)
 	rm -rf .build

@@ -110,6 +110,11 @@ let package = Package(
             dependencies: ["ArticleAPI", "ArticleStore"],
             path: "Tests/Tools/StoreWriter",
             swiftSettings: rules),
+        .executableTarget(
+            name: "store-bench",
+            dependencies: ["ArticleAPI", "ArticleStore", "CSQLite", "TestSupport"],
+            path: "Tests/Benchmarks/StoreBench",
+            swiftSettings: rules),
         tests(
             "ArticleServicesTests",
             [

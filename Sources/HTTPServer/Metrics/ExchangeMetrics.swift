@@ -22,9 +22,15 @@ public final class ExchangeMetrics: ExchangeObserver {
         var microseconds = 0
 
         mutating func add(_ microseconds: Int) {
-            let seconds = Double(microseconds) / 1_000_000
-            counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+            counts[Self.bucket(of: microseconds)] += 1
             self.microseconds += microseconds
+        }
+
+        /// Nearly all answers are out before the first bound.
+        private static func bucket(of microseconds: Int) -> Int {
+            if microseconds <= 500 { return 0 }
+            let seconds = Double(microseconds) / 1_000_000
+            return bounds.firstIndex { seconds <= $0 } ?? bounds.count
         }
 
         mutating func merge(_ other: Durations) {
@@ -51,20 +57,53 @@ public final class ExchangeMetrics: ExchangeObserver {
         }
     }
 
+    /// What is counted, with the series that was counted last at hand: the next is often the same.
+    private struct Table {
+        private var places: [Series: Int] = [:]
+        private var series: [Series] = []
+        private var methods: [HTTPMethod?] = []
+        private var counts: [Counts] = []
+        private var last = 0
+
+        var all: [(Series, Counts)] { Array(zip(series, counts)) }
+
+        mutating func add(_ exchange: borrowing ExchangeRecord) {
+            if !isLast(exchange) { find(exchange) }
+            counts[last].add(exchange.sentBytes, exchange.microseconds)
+        }
+
+        /// Without hashing: equal texts are mostly the same one.
+        private func isLast(_ exchange: borrowing ExchangeRecord) -> Bool {
+            last < series.count && series[last].status == exchange.status.code
+                && methods[last] == exchange.method
+                && series[last].route == exchange.template ?? ""
+        }
+
+        private mutating func find(_ exchange: borrowing ExchangeRecord) {
+            let key = Series(
+                route: exchange.template ?? "", method: ExchangeMetrics.name(of: exchange.method),
+                status: exchange.status.code)
+            if let place = places[key] {
+                last = place
+                methods[place] = exchange.method
+                return
+            }
+            last = series.count
+            places[key] = last
+            series.append(key)
+            methods.append(exchange.method)
+            counts.append(Counts())
+        }
+    }
+
     // Loops count side by side: each thread comes to one of these, hardly ever two to the same.
-    private let shards = (0..<16).map { _ in Lock([Series: Counts]()) }
+    private let shards = (0..<16).map { _ in Lock(Table()) }
 
     public init() {}
 
     public func finished(_ exchange: borrowing ExchangeRecord) {
-        let series = Series(
-            route: exchange.template ?? "", method: Self.name(of: exchange.method),
-            status: exchange.status.code)
-        let (sentBytes, microseconds) = (exchange.sentBytes, exchange.microseconds)
         // Threads' addresses differ above the size of a stack's guard page.
-        shards[Int(UInt(pthread_self()) >> 12) & 15].withLock { counts in
-            counts[series, default: Counts()].add(sentBytes, microseconds)
-        }
+        shards[Int(UInt(pthread_self()) >> 12) & 15].withLock { $0.add(exchange) }
     }
 
     private static let known: Set<HTTPMethod> = [
@@ -134,7 +173,7 @@ public final class ExchangeMetrics: ExchangeObserver {
     private func merged() -> [Series: Counts] {
         var all: [Series: Counts] = [:]
         for shard in shards {
-            for (series, counts) in shard.withLock({ $0 }) {
+            for (series, counts) in shard.withLock({ $0.all }) {
                 all[series, default: Counts()].merge(counts)
             }
         }

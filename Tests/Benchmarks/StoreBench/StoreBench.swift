@@ -1,0 +1,76 @@
+import ArticleAPI
+import ArticleStore
+import Glibc
+import TestSupport
+
+/// Fills stores with made-up articles, and measures durable writes. The result is a line of JSON.
+@main
+enum StoreBench {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let command = arguments.first, let path = arguments.dropFirst().first else {
+            return usage()
+        }
+        let numbers = arguments.dropFirst(2).compactMap { Int($0) }
+        switch (command, numbers.count) {
+        case ("fill", 2): try await fill(path, count: numbers[0], seed: UInt64(numbers[1]))
+        case ("creates", 2): try await creates(path, writers: numbers[0], each: numbers[1])
+        case ("commits", 1): try SingleCommits(path).run(numbers[0])
+        default: usage()
+        }
+    }
+
+    private static func usage() {
+        print(
+            """
+            store-bench fill FILE COUNT SEED      a new store of published articles
+            store-bench creates FILE WRITERS EACH durable creates at the same time
+            store-bench commits FILE COUNT        single commits of SQLite, one after the other
+            """)
+        exit(64)
+    }
+
+    /// Takes the corpus in through the store's own import, in commits of 500.
+    private static func fill(_ path: String, count: Int, seed: UInt64) async throws {
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        var corpus = Corpus(seed: seed)
+        let start = ContinuousClock.now
+        for first in stride(from: 0, to: count, by: 500) {
+            let items = (first..<min(first + 500, count)).map { corpus.item($0) }
+            let results = try await store.importArticles(
+                items, by: Edit(at: Corpus.start, editor: nil), dryRun: false)
+            for result in results { _ = try result.get() }
+        }
+        let seconds = start.duration(to: .now).inSeconds
+        await store.close()
+        print(#"{"articles":\#(count),"seconds":\#(seconds)}"#)
+    }
+
+    private static func creates(_ path: String, writers: Int, each: Int) async throws {
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup { group in
+            for writer in 0..<writers {
+                group.addTask {
+                    var corpus = Corpus(seed: UInt64(writer))
+                    for number in 0..<each {
+                        let item = corpus.item(writer * each + number)
+                        _ = try await store.createArticle(
+                            item.id, item.content, by: Edit(at: Corpus.start, editor: "bench"))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let seconds = start.duration(to: .now).inSeconds
+        let statistics = store.statistics
+        await store.close()
+        let perSecond = Double(writers * each) / seconds
+        let perCommit = Double(statistics.writes) / Double(max(statistics.commits, 1))
+        print(#"{"perSecond":\#(perSecond),"writesPerCommit":\#(perCommit)}"#)
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { self / .seconds(1) }
+}

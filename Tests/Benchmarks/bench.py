@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Measures broadsheet against the numbers it promises: `make bench`.
+
+The server runs on one core, the load on another; what is compared is run in turn, and medians
+count. On a machine that does other work, only proportions tell something.
+"""
+
+import argparse
+import os
+import platform
+import resource
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import report  # noqa: E402
+from machine import Lab  # noqa: E402
+from trials import Trials  # noqa: E402
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--broadsheet", default=".build/release/broadsheet")
+    parser.add_argument("--store-bench", default=".build/release/store-bench")
+    parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
+    parser.add_argument("--only", help="cached, uncached, creates, footprint or crowds")
+    parser.add_argument("--seconds", type=int, default=3, help="of each run")
+    parser.add_argument("--pairs", type=int, default=5, help="runs of which the median counts")
+    parser.add_argument("--seed", type=int, default=7, help="of the made-up articles")
+    parser.add_argument("--million", action="store_true", help="growth to 1,000,000 articles, too")
+    return parser.parse_args()
+
+
+def main():
+    wanted = options()
+    if (os.cpu_count() or 1) < 2:
+        raise SystemExit("bench: needs two cores, one for the server and one for the load")
+    sizes = [1_000, 100_000] + ([1_000_000] if wanted.million else [])
+    # Each of ten thousand connections takes a descriptor here, too.
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    start = time.monotonic()
+    with Lab(os.path.abspath(wanted.broadsheet), os.path.abspath(wanted.store_bench)) as lab:
+        trials = Trials(lab, wanted.seconds, wanted.pairs, wanted.seed)
+        plan = {"cached": trials.cached, "uncached": lambda: trials.uncached(sizes),
+                "creates": trials.creates, "footprint": trials.footprint,
+                "crowds": trials.crowds}
+        rows = []
+        for name, trial in plan.items():
+            if wanted.only in (None, name):
+                print(f"{name} …", file=sys.stderr, flush=True)
+                rows += trial()
+    print(report.table(rows))
+    about = {"machine": platform.platform(), "cores": os.cpu_count(),
+             "load": os.getloadavg()[0], "seconds": round(time.monotonic() - start)}
+    report.write(rows, about, wanted.output)
+    sys.exit(0 if all(row["gateHolds"] for row in rows) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+"""Processes and their costs: starting them on a core of their own, what they use, and load."""
+
+import glob
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+SERVER_CORE, LOAD_CORE = "0", "1"
+
+
+class Lab:
+    """A temporary folder, and everything that was started in it; all of it goes at the end."""
+
+    def __init__(self, broadsheet, store_bench):
+        self.broadsheet, self.store_bench = broadsheet, store_bench
+        self.folder = tempfile.mkdtemp(prefix="broadsheet-bench-")
+        self.servers = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for server in self.servers:
+            server.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def serve(self, database, *options):
+        """A broadsheet of one loop on the servers' core, listening."""
+        port = free_port()
+        command = [self.broadsheet, "serve", "--loops", "1", "--log", "off", "--listen",
+                   f"127.0.0.1:{port}", "--database", database, *options]
+        environment = dict(os.environ, BROADSHEET_ADMIN_KEY="k" * 40)
+        return self.keep(Server(command, port, self.path("broadsheet.log"), environment))
+
+    def nginx(self, answers):
+        """An nginx that answers `/0`, `/1`, … by `return 200` with these fields and bodies."""
+        port = free_port()
+        folder = self.path(f"nginx-{port}")
+        os.mkdir(folder)
+        configuration = os.path.join(folder, "nginx.conf")
+        with open(configuration, "w", encoding="utf-8") as file:
+            file.write(nginx_configuration(folder, port, answers))
+        command = ["nginx", "-p", folder, "-c", configuration]
+        return self.keep(Server(command, port, os.path.join(folder, "log"), None))
+
+    def store(self, *arguments):
+        """Runs the store's own bench on the servers' core."""
+        import json
+        command = ["taskset", "-c", SERVER_CORE, self.store_bench, *map(str, arguments)]
+        return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+    def keep(self, server):
+        self.servers.append(server)
+        return server
+
+
+class Server:
+    """A process on the servers' core."""
+
+    def __init__(self, command, port, log, environment):
+        self.port = port
+        start = time.monotonic()
+        with open(log, "ab") as file:
+            self.process = subprocess.Popen(
+                ["taskset", "-c", SERVER_CORE, *command], stdout=file, stderr=file,
+                env=environment)
+        while not accepts(port):
+            if self.process.poll() is not None or time.monotonic() - start > 20:
+                raise SystemExit(f"bench: {command[0]} did not start; see {log}")
+            time.sleep(0.005)
+        self.start_seconds = time.monotonic() - start
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(15)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+
+    def cpu_seconds(self):
+        """Of all its threads, in user space and in the kernel."""
+        nanoseconds = 0
+        for file in glob.glob(f"/proc/{self.process.pid}/task/*/schedstat"):
+            with open(file, encoding="ascii") as stat:
+                nanoseconds += int(stat.read().split()[0])
+        return nanoseconds / 1e9
+
+    def resident_bytes(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
+            return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status.read()).group(1))
+
+    def get(self, target, fields=None):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{target}", headers=fields or {})
+        return urllib.request.urlopen(request, timeout=20)
+
+    def load(self, target, seconds, connections=64, script=None):
+        """What `wrk` on the other core gets out of it, and what that cost the server."""
+        command = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s",
+                   "--latency", *(["-s", script] if script else []),
+                   f"http://127.0.0.1:{self.port}{target}"]
+        before = self.cpu_seconds()
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        cost = self.cpu_seconds() - before
+        requests = int(re.search(r"(\d+) requests in", text).group(1))
+        if "Non-2xx" in text or requests == 0:
+            raise SystemExit(f"bench: not every answer was good\n{text}")
+        return {
+            "perSecond": float(re.search(r"Requests/sec:\s+([\d.]+)", text).group(1)),
+            "p50": milliseconds(re.search(r"\n\s+50%\s+(\S+)", text).group(1)),
+            "p99": milliseconds(re.search(r"\n\s+99%\s+(\S+)", text).group(1)),
+            "cpu": cost / requests * 1e6,
+        }
+
+
+def milliseconds(text):
+    number, unit = re.fullmatch(r"([\d.]+)(us|ms|s|m)", text).groups()
+    return float(number) * {"us": 0.001, "ms": 1, "s": 1000, "m": 60000}[unit]
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def accepts(port):
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def nginx_configuration(folder, port, answers):
+    locations = ""
+    for number, (fields, body) in enumerate(answers):
+        lines = "".join(f"add_header {name} {quoted(value)}; " for name, value in fields.items())
+        locations += f"location = /{number} {{ {lines}return 200 {quoted(body)}; }}\n"
+    # A dollar sign has no escape in this language: a variable stands for it.
+    return f"""
+worker_processes 1; daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
+events {{ worker_connections 12000; }}
+http {{
+    geo $dollar {{ default "$"; }}
+    access_log off; server_tokens off; keepalive_requests 1000000000; keepalive_timeout 75s;
+    default_type application/json;
+    client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
+    uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+    server {{ listen 127.0.0.1:{port} backlog=1024; {locations} }}
+}}
+"""
+
+
+def quoted(text):
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("$", "${dollar}")
+    return f"'{escaped}'"

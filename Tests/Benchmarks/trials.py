@@ -1,0 +1,249 @@
+"""The trials behind the table: each gives rows of what was measured, its gate and its aim."""
+
+import json
+import random
+import socket
+import statistics
+import struct
+import threading
+import time
+
+ARTICLES = "/v1/articles"
+SPARSE = f"{ARTICLES}?fields=id,slug,title,publishedAt"
+
+
+def row(name, figure, unit, gate=None, aim=None, upward=False, **details):
+    """A figure beside what it has to keep; `upward`: more is better."""
+    def holds(bound):
+        return bound is None or (figure >= bound if upward else figure <= bound)
+    return {"name": name, "figure": figure, "unit": unit, "gate": gate, "aim": aim,
+            "upward": upward, "gateHolds": holds(gate), "aimHolds": holds(aim), **details}
+
+
+def median(runs, key):
+    return statistics.median(run[key] for run in runs)
+
+
+def summary(runs):
+    return {key: median(runs, key) for key in ("cpu", "perSecond", "p50", "p99")}
+
+
+class Trials:
+    """All trials of one run, over corpora that are made once."""
+
+    def __init__(self, lab, seconds, pairs, seed):
+        self.lab, self.seconds, self.pairs, self.seed = lab, seconds, pairs, seed
+        self.corpora = {}
+
+    def corpus(self, count):
+        if count not in self.corpora:
+            path = self.lab.path(f"corpus-{count}.db")
+            self.lab.store("fill", path, count, self.seed)
+            self.corpora[count] = path
+        return self.corpora[count]
+
+    # Cached answers beside nginx's fixed ones
+
+    def cached(self):
+        server = self.lab.serve(self.corpus(1000))
+        first = json.load(server.get(f"{ARTICLES}?limit=1"))["items"][0]
+        targets = {"article": f"{ARTICLES}/{first['id']}", "list of 20": SPARSE}
+        nginx = self.lab.nginx([self.answer(server, target) for target in targets.values()])
+        rows = []
+        for number, (name, target) in enumerate(targets.items()):
+            pairs = [(server.load(target, self.seconds), nginx.load(f"/{number}", self.seconds))
+                     for _ in range(self.pairs)]
+            ours, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+            ratio = statistics.median(our["cpu"] / their["cpu"] for our, their in pairs)
+            rows.append(row(
+                f"cached GET, {name}: server CPU beside nginx", ratio, "times", 1.15, 1.0,
+                ours=summary(ours), nginx=summary(theirs)))
+        server.stop()
+        nginx.stop()
+        return rows
+
+    @staticmethod
+    def answer(server, target):
+        """The fields and the body that nginx is to send, too."""
+        response = server.get(target)
+        names = ("Cache-Control", "Vary", "ETag", "Last-Modified", "Link", "X-Request-ID")
+        fields = {name: response.headers[name] for name in names if response.headers[name]}
+        return fields, response.read().decode()
+
+    # Uncached answers, and how they grow
+
+    def uncached(self, sizes):
+        costs = {}
+        rows = []
+        for size in sizes:
+            server = self.lab.serve(self.corpus(size), "--cache-bytes", "0")
+            scripts = self.scripts(server, size)
+            runs = {name: [server.load("/", self.seconds, script=script)
+                           for _ in range(self.pairs)] for name, script in scripts.items()}
+            costs[size] = {name: summary(found) for name, found in runs.items()}
+            if size == 100_000:
+                for name, aim in (("get", 25_000), ("list", 5_000)):
+                    rows.append(row(
+                        f"uncached {name}, {size} articles, one core",
+                        costs[size][name]["perSecond"], "per second", None, aim, upward=True,
+                        ours=costs[size][name]))
+                    slow = self.paced(server, scripts[name], aim / 2)
+                    rows.append(row(
+                        f"uncached {name} at half that rate: p99", slow["p99"], "ms", None, 10,
+                        ours=slow))
+            server.stop()
+        for size in sizes[1:]:
+            for name in ("get", "list"):
+                growth = costs[size][name]["cpu"] / costs[sizes[0]][name]["cpu"]
+                gate = 1.5 if size == 100_000 else None
+                rows.append(row(
+                    f"growth of {name} from {sizes[0]} to {size} articles", growth, "times", gate,
+                    1.2, ours=costs[size][name]))
+        return rows
+
+    def scripts(self, server, size):
+        """Articles and pages from all over the corpus, in a random order."""
+        pick = random.Random(self.seed)
+        ids, pages = [], [SPARSE]
+        for _ in range(min(size // 100, 40)):
+            page = json.load(server.get(
+                f"{ARTICLES}?limit=100&fields=id&publishedBefore={self.moment(pick, size)}"))
+            ids += [item["id"] for item in page["items"]]
+            pages.append(f"{SPARSE}&publishedBefore={self.moment(pick, size)}")
+        return {"get": self.script("get", [f"{ARTICLES}/{id}" for id in ids]),
+                "list": self.script("list", pages)}
+
+    @staticmethod
+    def moment(pick, size):
+        """A time at which some hundred articles of the corpus stand published already."""
+        minutes = pick.randrange(100, size)
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_600_000_000 + 60 * minutes))
+
+    def script(self, name, targets):
+        """What makes wrk ask for these in a random order."""
+        path = self.lab.path(f"{name}.lua")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("local targets = {" + ",".join(f'"{target}"' for target in targets) + "}\n")
+            file.write("local requests, number = {}, 0\n")
+            file.write("function init() math.randomseed(7) for i, target in ipairs(targets) do "
+                       'requests[i] = wrk.format("GET", target) end end\n')
+            file.write("function request() return requests[math.random(#requests)] end\n")
+        return path
+
+    def paced(self, server, script, per_second):
+        """Load at about this rate: each connection waits between an answer and its next request."""
+        connections = 64
+        path = script.replace(".lua", "-paced.lua")
+        milliseconds = max(1, round(connections / per_second * 1000))
+        with open(script, encoding="ascii") as source, open(path, "w", encoding="ascii") as file:
+            file.write(source.read() + f"function delay() return {milliseconds} end\n")
+        runs = [server.load("/", self.seconds, connections, path) for _ in range(self.pairs)]
+        return summary(runs)
+
+    # Writes
+
+    def creates(self):
+        ratios, shared, ours, theirs = [], [], [], []
+        for number in range(self.pairs):
+            single = self.lab.store("commits", self.lab.path(f"single-{number}.db"), 2000)
+            many = self.lab.store("creates", self.lab.path(f"creates-{number}.db"), 64, 100)
+            ratios.append(many["perSecond"] / single["perSecond"])
+            shared.append(many["writesPerCommit"])
+            ours.append(many["perSecond"])
+            theirs.append(single["perSecond"])
+        return [row("durable creates, 64 writers, beside single commits",
+                    statistics.median(ratios), "times", 1.5, 2.5, upward=True,
+                    perSecond=statistics.median(ours), singlePerSecond=statistics.median(theirs),
+                    writesPerCommit=statistics.median(shared))]
+
+    # Memory and start
+
+    def footprint(self):
+        server = self.lab.serve(self.corpus(100_000))
+        rows = [row("start-up, 100000 articles", server.start_seconds, "s", 1, 0.2),
+                row("resident memory, 100000 articles, cache cold",
+                    server.resident_bytes() / 1e6, "MB", 60, 40)]
+        server.stop()
+        return rows
+
+    # Many connections, and bad ones
+
+    def crowds(self):
+        server = self.lab.serve(self.corpus(1000), "--max-connections", "12000")
+        before = [server.load(SPARSE, self.seconds) for _ in range(self.pairs)]
+        resident = server.resident_bytes()
+        idle = [connection_to(server) for _ in range(10_000)]
+        time.sleep(0.5)
+        each = (server.resident_bytes() - resident) / len(idle)
+        beside = [server.load(SPARSE, self.seconds) for _ in range(self.pairs)]
+        for connection in idle:
+            connection.close()
+        change = (median(beside, "perSecond") / median(before, "perSecond") - 1) * 100
+        with Hostile(server):
+            under = [server.load(SPARSE, self.seconds) for _ in range(self.pairs)]
+        server.stop()
+        return [
+            row("memory of an idle connection", each / 1000, "KB", 12, 6),
+            row("10000 idle connections: rate of 64 active ones", change, "%", -20, -5,
+                upward=True, ours=summary(beside), alone=summary(before)),
+            row("hostile clients: p99 of good ones", median(under, "p99") / median(before, "p99"),
+                "times", 3, 1.5, ours=summary(under), alone=summary(before)),
+        ]
+
+
+def connection_to(server):
+    """A connection that leaves nothing behind when it is closed (`SO_LINGER` of 0)."""
+    connection = socket.create_connection(("127.0.0.1", server.port))
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    return connection
+
+
+class Hostile:
+    """Clients that send heads and bodies byte by byte, read nothing, or send what is no HTTP."""
+
+    def __init__(self, server):
+        self.server = server
+        self.is_on, self.is_over = threading.Event(), threading.Event()
+        self.thread = threading.Thread(target=self.run, daemon=True)
+
+    def __enter__(self):
+        self.thread.start()
+        self.is_on.wait()
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.thread.join()
+
+    def run(self):
+        head = b"GET /v1/articles HTTP/1.1\r\nHost: bench\r\nX-Slow: "
+        body = b"POST /v1/articles HTTP/1.1\r\nHost: bench\r\nContent-Length: 100000\r\n\r\n"
+        greedy = b"GET /v1/articles?limit=100 HTTP/1.1\r\nHost: bench\r\n\r\n" * 50
+        slow = [self.open(head) for _ in range(400)] + [self.open(body) for _ in range(200)]
+        deaf = [self.open(greedy) for _ in range(100)]
+        self.is_on.set()
+        while not self.is_over.is_set():
+            for number, connection in enumerate(slow):
+                if not self.push(connection, b"x"):
+                    slow[number] = self.open(head)
+            for _ in range(20):
+                self.open(b"\x16\x03\x01 no HTTP\r\n\r\n").close()
+            self.is_over.wait(0.2)
+        for connection in slow + deaf:
+            connection.close()
+
+    def open(self, first):
+        connection = connection_to(self.server)
+        connection.setblocking(False)
+        self.push(connection, first)
+        return connection
+
+    @staticmethod
+    def push(connection, data):
+        try:
+            connection.send(data)
+            return True
+        except BlockingIOError:
+            return True
+        except OSError:
+            connection.close()
+            return False
