@@ -35,6 +35,11 @@ let package = Package(
     targets: [
         // Rung 0: C libraries and the kernel's own headers, as modules.
         .target(name: "CLinux", cSettings: cRules),
+        .target(
+            name: "CMarkdown", cSettings: cRules,
+            linkerSettings: [
+                .linkedLibrary("cmark-gfm"), .linkedLibrary("cmark-gfm-extensions"),
+            ]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -69,8 +74,8 @@ let package = Package(
         layer(
             "ArticleServices",
             [
-                "ArticleAPI", "ArticleStore", "COpenSSL", "CYAML", "HTTP", "HTTPServer",
-                "Network", "Resources",
+                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
+                "HTTPServer", "Network", "Resources",
             ]),
 
         // Rung 5: the command.

@@ -7,8 +7,13 @@ static const unsigned char articles[] = {
 #embed "migrations/001-articles.sql"
 };
 
+static const unsigned char renderings[] = {
+#embed "migrations/002-renderings.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
+    {"002-renderings.sql", renderings, sizeof renderings},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

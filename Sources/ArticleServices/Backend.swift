@@ -8,6 +8,7 @@ public struct Backend: Sendable {
     private let keys: KeyRing
     private let cursors: CursorSealer
     private let answers: PublicAnswers
+    private let markdown: MarkdownRenderer
     private let defaultLanguage: String
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -20,11 +21,13 @@ public struct Backend: Sendable {
     ///   - cacheBytes: for answers that are the same for everyone; 0: none is kept.
     ///   - log: takes causes that clients are not told.
     public init(
-        store: any ArticleStore, operatorKey: OperatorKey? = nil, defaultLanguage: String = "en",
+        store: any ArticleStore, operatorKey: OperatorKey? = nil,
+        markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
         cacheBytes: Int = Backend.standardCacheBytes,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
         self.store = store
+        self.markdown = markdown
         self.defaultLanguage = defaultLanguage
         self.now = now
         self.log = log
@@ -66,14 +69,17 @@ public struct Backend: Sendable {
         }
         registerResources(on: &routes)
         ControlService(
-            store: store, keys: keys, examine: examine, path: path, now: now, log: log
+            store: store, keys: keys, markdown: markdown, examine: examine, path: path, now: now,
+            log: log
         ).register(on: &routes)
         return try routes.router()
     }
 
     private func registerResources(on routes: inout Routes) {
-        ArticleService(store: store, cursors: cursors, defaultLanguage: defaultLanguage, now: now)
-            .register(on: &routes)
+        ArticleService(
+            store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
+            now: now
+        ).register(on: &routes)
         RevisionService(store: store, cursors: cursors, now: now).register(on: &routes)
         TagService(store: store, cursors: cursors, now: now).register(on: &routes)
         AuthorService(store: store, cursors: cursors, now: now).register(on: &routes)

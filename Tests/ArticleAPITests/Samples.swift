@@ -38,7 +38,8 @@ enum Samples {
     static let replacement = Article.Replacement(
         content: draft,
         readOnly: Article.ReadOnly(
-            createdAt: time, updatedAt: time, revision: 3, wordCount: 1, readingMinutes: 1))
+            bodyHTML: "<p>B</p>\n", createdAt: time, updatedAt: time, revision: 3, wordCount: 1,
+            readingMinutes: 1))
 
     static let changes = Article.Changes(
         title: .set("New"), summary: .clear, tags: .set([]),
@@ -54,17 +55,18 @@ enum Samples {
             limit: 50, cursor: "c_-1", tags: ["C++", "한국어"], author: authorID, language: "en",
             status: .published, source: "A & B", publishedAfter: time, publishedBefore: time,
             sort: .oldestFirst, count: .exact, fields: FieldSelection(["title", "authors.name"])),
-        CreateArticleRequest(article: draft),
+        CreateArticleRequest(article: draft, idempotencyKey: "k-1"),
         FetchArticleRequest(key: .slug("안녕-세상"), fields: FieldSelection(["id"])),
-        ReplaceArticleRequest(id: id, expected: etag, article: replacement),
-        UpdateArticleRequest(id: id, expected: .any, changes: changes),
-        DeleteArticleRequest(id: id, expected: etag),
+        ReplaceArticleRequest(id: id, expected: etag, article: replacement, idempotencyKey: "k-2"),
+        UpdateArticleRequest(id: id, expected: .any, changes: changes, idempotencyKey: "k-3"),
+        DeleteArticleRequest(id: id, expected: etag, idempotencyKey: "k-4"),
         FetchRevisionsRequest(id: id, limit: 1, cursor: "c"),
         FetchRevisionRequest(id: id, number: 7),
-        RestoreRevisionRequest(id: id, number: 7, expected: etag),
+        RestoreRevisionRequest(id: id, number: 7, expected: etag, idempotencyKey: "k-5"),
         FetchTagsRequest(limit: 100, cursor: "c"),
         FetchAuthorsRequest(limit: 1, cursor: "c"),
         FetchAuthorRequest(id: authorID),
-        ReplaceAuthorRequest(id: authorID, expected: etag, author: authorReplacement),
+        ReplaceAuthorRequest(
+            id: authorID, expected: etag, author: authorReplacement, idempotencyKey: "k-6"),
     ]
 }

@@ -18,7 +18,8 @@ enum Ladder {
     }
 
     static let rungs: [String: Rung] = [
-        "CLinux": Rung(0), "COpenSSL": Rung(0), "CSQLite": Rung(0), "CYAML": Rung(0),
+        "CLinux": Rung(0), "CMarkdown": Rung(0), "COpenSSL": Rung(0), "CSQLite": Rung(0),
+        "CYAML": Rung(0),
         "CZlib": Rung(0), "Resources": Rung(0),
         "HTTP": Rung(1),
         "Network": Rung(1, ["CLinux", "COpenSSL"], modules: system),
@@ -36,8 +37,8 @@ enum Ladder {
         "ArticleServices": Rung(
             4,
             [
-                "ArticleAPI", "ArticleStore", "COpenSSL", "CYAML", "HTTP", "HTTPServer",
-                "Network", "Resources",
+                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
+                "HTTPServer", "Network", "Resources",
             ], modules: system),
         "broadsheet": Rung(
             5,

@@ -20,14 +20,17 @@ extension Article.Replacement: JSONModel {
     /// The attributes of a draft, and the read-only ones, at one level and in the article's order.
     public static let shape = ObjectShape(
         Self.init(
-            id:slug:title:summary:body:language:authors:tags:heroImage:status:publishedAt:createdAt:
-            updatedAt:revision:source:wordCount:readingMinutes:),
+            id:slug:title:summary:body:bodyHTML:language:authors:tags:heroImage:status:publishedAt:
+            createdAt:updatedAt:revision:source:wordCount:readingMinutes:),
         .optional("id", \.content.id, .identifier()),
         .optional("slug", \.content.slug, .text(.servedSlug)),
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
         .defaulted("summary", to: "", \.content.summary, .text(.lines(ArticleLimits.summary))),
         .defaulted(
             "body", to: "", \.content.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .optional(
+            "bodyHTML", \.readOnly.bodyHTML,
+            .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
         .optional("language", \.content.language, .text(.language)),
         .defaulted("authors", to: [], \.content.authors, .authors),
         .defaulted("tags", to: [], \.content.tags, .tagNames),
@@ -43,7 +46,7 @@ extension Article.Replacement: JSONModel {
 
     private init(
         id: Article.ID?, slug: String?, title: String, summary: String, body: String,
-        language: String?, authors: [Author.Mention], tags: [String],
+        bodyHTML: String?, language: String?, authors: [Author.Mention], tags: [String],
         heroImage: Article.HeroImage?, status: Article.Status?, publishedAt: Timestamp?,
         createdAt: Timestamp?, updatedAt: Timestamp?, revision: Int?, source: Article.Source?,
         wordCount: Int?, readingMinutes: Int?
@@ -54,7 +57,7 @@ extension Article.Replacement: JSONModel {
                 language: language, authors: authors, tags: tags, heroImage: heroImage,
                 status: status, publishedAt: publishedAt, source: source),
             readOnly: Article.ReadOnly(
-                createdAt: createdAt, updatedAt: updatedAt, revision: revision,
+                bodyHTML: bodyHTML, createdAt: createdAt, updatedAt: updatedAt, revision: revision,
                 wordCount: wordCount, readingMinutes: readingMinutes))
     }
 }

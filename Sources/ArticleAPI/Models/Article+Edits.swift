@@ -54,6 +54,7 @@ extension Article {
 
     /// The attributes that only the backend sets, as far as a replacement repeats them.
     public struct ReadOnly: Sendable, Hashable {
+        public var bodyHTML: String?
         public var createdAt: Timestamp?
         public var updatedAt: Timestamp?
         public var revision: Int?
@@ -61,9 +62,10 @@ extension Article {
         public var readingMinutes: Int?
 
         public init(
-            createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, revision: Int? = nil,
-            wordCount: Int? = nil, readingMinutes: Int? = nil
+            bodyHTML: String? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
+            revision: Int? = nil, wordCount: Int? = nil, readingMinutes: Int? = nil
         ) {
+            self.bodyHTML = bodyHTML
             self.createdAt = createdAt
             self.updatedAt = updatedAt
             self.revision = revision

@@ -7,6 +7,8 @@ extension Article: JSONModel {
         .required("title", \.title, .text(.line(ArticleLimits.title))),
         .required("summary", \.summary, .text(.lines(ArticleLimits.summary))),
         .optional("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .optional(
+            "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
         .required("language", \.language, .text(.language)),
         .required("authors", \.authors, .array(of: Author.Reference.format, atMost: 20)),
         .required("tags", \.tags, .array(of: Tag.format, atMost: ArticleLimits.tags)),

@@ -18,9 +18,10 @@ extension Article {
         writer.attribute("\"title\":", 2, plan) { $0.string(title) }
         writer.attribute("\"summary\":", 3, plan) { $0.string(summary) }
         if let body { writer.attribute("\"body\":", 4, plan) { $0.string(body) } }
-        writer.attribute("\"language\":", 5, plan) { $0.string(language) }
-        writer.attribute("\"authors\":", 6, plan) { writer in
-            let plan = plan?.inside(6)
+        if let bodyHTML { writer.attribute("\"bodyHTML\":", 5, plan) { $0.string(bodyHTML) } }
+        writer.attribute("\"language\":", 6, plan) { $0.string(language) }
+        writer.attribute("\"authors\":", 7, plan) { writer in
+            let plan = plan?.inside(7)
             writer.array { writer in
                 for author in authors {
                     writer.element()
@@ -28,8 +29,8 @@ extension Article {
                 }
             }
         }
-        writer.attribute("\"tags\":", 7, plan) { writer in
-            let plan = plan?.inside(7)
+        writer.attribute("\"tags\":", 8, plan) { writer in
+            let plan = plan?.inside(8)
             writer.array { writer in
                 for tag in tags {
                     writer.element()
@@ -38,26 +39,26 @@ extension Article {
             }
         }
         if let heroImage {
-            writer.attribute("\"heroImage\":", 8, plan) {
-                HeroImage.shape.write(heroImage, plan?.inside(8), to: &$0)
+            writer.attribute("\"heroImage\":", 9, plan) {
+                HeroImage.shape.write(heroImage, plan?.inside(9), to: &$0)
             }
         }
-        writer.attribute("\"status\":", 9, plan) { $0.string(status.name) }
+        writer.attribute("\"status\":", 10, plan) { $0.string(status.name) }
         if let publishedAt {
-            writer.attribute("\"publishedAt\":", 10, plan) {
+            writer.attribute("\"publishedAt\":", 11, plan) {
                 $0.string { publishedAt.write(to: &$0) }
             }
         }
-        writer.attribute("\"createdAt\":", 11, plan) { $0.string { createdAt.write(to: &$0) } }
-        writer.attribute("\"updatedAt\":", 12, plan) { $0.string { updatedAt.write(to: &$0) } }
-        writer.attribute("\"revision\":", 13, plan) { $0.integer(revision) }
+        writer.attribute("\"createdAt\":", 12, plan) { $0.string { createdAt.write(to: &$0) } }
+        writer.attribute("\"updatedAt\":", 13, plan) { $0.string { updatedAt.write(to: &$0) } }
+        writer.attribute("\"revision\":", 14, plan) { $0.integer(revision) }
         if let source {
-            writer.attribute("\"source\":", 14, plan) {
-                Source.shape.write(source, plan?.inside(14), to: &$0)
+            writer.attribute("\"source\":", 15, plan) {
+                Source.shape.write(source, plan?.inside(15), to: &$0)
             }
         }
-        writer.attribute("\"wordCount\":", 15, plan) { $0.integer(wordCount) }
-        writer.attribute("\"readingMinutes\":", 16, plan) { $0.integer(readingMinutes) }
+        writer.attribute("\"wordCount\":", 16, plan) { $0.integer(wordCount) }
+        writer.attribute("\"readingMinutes\":", 17, plan) { $0.integer(readingMinutes) }
     }
 }
 

@@ -11,6 +11,8 @@ public struct Article: Sendable, Hashable, Identifiable {
     public var summary: String
     /// Markdown, at most 2 MiB of UTF-8; `nil` where a list left it out.
     public var body: String?
+    /// The body as HTML without scripts, at most 8 MiB of UTF-8; `nil` where it was not asked for.
+    public var bodyHTML: String?
     /// A BCP 47 language tag.
     public var language: String
     /// At most 20, in the order of the by-line.
@@ -32,7 +34,8 @@ public struct Article: Sendable, Hashable, Identifiable {
 
     public init(
         id: ID, slug: String, title: String, summary: String = "", body: String?,
-        language: String, authors: [Author.Reference] = [], tags: [Tag] = [],
+        bodyHTML: String? = nil, language: String, authors: [Author.Reference] = [],
+        tags: [Tag] = [],
         heroImage: HeroImage? = nil, status: Status, publishedAt: Timestamp? = nil,
         createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1, source: Source? = nil,
         wordCount: Int, readingMinutes: Int
@@ -42,6 +45,7 @@ public struct Article: Sendable, Hashable, Identifiable {
         self.title = title
         self.summary = summary
         self.body = body
+        self.bodyHTML = bodyHTML
         self.language = language
         self.authors = authors
         self.tags = tags

@@ -6,6 +6,8 @@ public enum ArticleLimits {
     public static let summary = 0...2000
     /// Bytes of UTF-8.
     public static let bodyBytes = 2 * 1024 * 1024
+    /// Bytes of UTF-8 that a body may become as HTML.
+    public static let bodyHTMLBytes = 8 * 1024 * 1024
     public static let tags = 50
     /// Unicode scalars of one tag's name.
     public static let tag = 1...64

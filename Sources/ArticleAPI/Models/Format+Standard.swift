@@ -143,6 +143,9 @@ extension TextFormat where Value == IfMatch {
 extension TextFormat where Value == String {
     /// What a page gave as `next`.
     public static var cursor: TextFormat { .token(1...400) }
+
+    /// The key of a write that may be sent again.
+    public static var idempotencyKey: TextFormat { .token(1...200) }
 }
 
 extension JSONFormat where Value == Timestamp {

@@ -6,6 +6,8 @@ extension PartialArticle: JSONModel {
         .optional("title", \.title, .text(.line(ArticleLimits.title))),
         .optional("summary", \.summary, .text(.lines(ArticleLimits.summary))),
         .optional("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .optional(
+            "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
         .optional("language", \.language, .text(.language)),
         .optional("authors", \.authors, .array(of: PartialAuthor.format, atMost: 20)),
         .optional("tags", \.tags, .array(of: PartialTag.format, atMost: ArticleLimits.tags)),

@@ -5,6 +5,7 @@ public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var title: String?
     public var summary: String?
     public var body: String?
+    public var bodyHTML: String?
     public var language: String?
     public var authors: [PartialAuthor]?
     public var tags: [PartialTag]?

@@ -11,12 +11,14 @@ extension Problem {
         case requestTimeout = "request-timeout"
         case idTaken = "id-taken"
         case slugTaken = "slug-taken"
+        case requestInFlight = "request-in-flight"
         case preconditionFailed = "precondition-failed"
         case contentTooLarge = "content-too-large"
         case addressTooLong = "address-too-long"
         case unsupportedMediaType = "unsupported-media-type"
         case expectationFailed = "expectation-failed"
         case invalidValues = "invalid-values"
+        case keyReused = "idempotency-key-reused"
         case preconditionRequired = "precondition-required"
         case tooManyRequests = "too-many-requests"
         case headerTooLarge = "header-too-large"
@@ -46,12 +48,14 @@ extension Problem {
             case .requestTimeout: (408, "The request took too long to arrive")
             case .idTaken: (409, "The id is taken")
             case .slugTaken: (409, "The slug is taken")
+            case .requestInFlight: (409, "The first request with this key is under way")
             case .preconditionFailed: (412, "It was changed in the meantime")
             case .contentTooLarge: (413, "The body is too large")
             case .addressTooLong: (414, "The address is too long")
             case .unsupportedMediaType: (415, "The body's type is not supported")
             case .expectationFailed: (417, "The expectation cannot be met")
             case .invalidValues: (422, "Values cannot be accepted")
+            case .keyReused: (422, "The idempotency key belongs to another request")
             case .preconditionRequired: (428, "If-Match is required")
             case .tooManyRequests: (429, "Too many requests")
             case .headerTooLarge: (431, "The header is too large")

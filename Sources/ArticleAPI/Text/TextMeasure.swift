@@ -12,6 +12,12 @@ public struct TextMeasure: Sendable, Hashable {
     /// 0 for a text without words.
     public let readingMinutes: Int
 
+    /// What is known of a text.
+    public init(words: Int, readingMinutes: Int) {
+        self.words = words
+        self.readingMinutes = readingMinutes
+    }
+
     public init(_ text: String) {
         var segmenter = WordSegmenter()
         for scalar in text.unicodeScalars { segmenter.take(scalar) }

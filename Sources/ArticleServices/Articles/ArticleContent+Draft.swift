@@ -5,18 +5,22 @@ import ArticleStore
 extension ArticleContent {
     /// The content of a new article.
     init(
-        _ draft: Article.Draft, defaultLanguage: String, at now: Timestamp
+        _ draft: Article.Draft, rendered: RenderedBody, defaultLanguage: String,
+        at now: Timestamp
     ) throws(ServiceError) {
         try self.init(
             draft, slug: Self.slug(draft.slug, title: draft.title),
+            html: rendered.kept, measure: rendered.measure,
             language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
             at: now)
     }
 
     /// The content that replaces an article's; what the replacement leaves out gets its default.
+    ///
+    /// - Parameter rendered: the new body; `nil` where it stays, or is left to its first reader.
     init(
-        replacing current: Article, with draft: Article.Draft, defaultLanguage: String,
-        at now: Timestamp
+        replacing current: Article, with draft: Article.Draft, rendered: RenderedBody? = nil,
+        defaultLanguage: String, at now: Timestamp
     ) throws(ServiceError) {
         var slug = SlugChoice.keep
         if let wanted = draft.slug, wanted != current.slug {
@@ -24,8 +28,13 @@ extension ArticleContent {
             if let fault = Slug.fault(wanted) { throw .invalidValue("/slug", fault) }
             slug = .exactly(wanted)
         }
+        // A text that stands keeps its numbers: counting otherwise by now is no edit.
+        let stands = draft.body.utf8.elementsEqual((current.body ?? "").utf8)
+        let standing = TextMeasure(
+            words: current.wordCount, readingMinutes: current.readingMinutes)
         try self.init(
-            draft, slug: slug,
+            draft, slug: slug, html: rendered?.kept,
+            measure: stands ? standing : rendered?.measure ?? TextMeasure(draft.body),
             language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
             at: now)
     }
@@ -33,8 +42,8 @@ extension ArticleContent {
     /// The content of an article from a file, whose draft was accepted before. Without a time the
     /// store gives it that of its first import.
     init(imported draft: Article.Draft, slug: SlugChoice) {
-        let measure = TextMeasure(draft.body)
         let status = draft.status ?? .draft
+        let measure = TextMeasure(draft.body)
         self.init(
             slug: slug, title: draft.title, summary: draft.summary, body: draft.body,
             language: draft.language ?? "und", authors: draft.authors,
@@ -44,16 +53,24 @@ extension ArticleContent {
             readingMinutes: measure.readingMinutes)
     }
 
+    /// Takes what became of the body.
+    mutating func take(_ rendered: RenderedBody) {
+        bodyHTML = rendered.kept
+        wordCount = rendered.measure.words
+        readingMinutes = rendered.measure.readingMinutes
+    }
+
     private init(
-        _ draft: Article.Draft, slug: SlugChoice, language: String, status: Article.Status,
+        _ draft: Article.Draft, slug: SlugChoice, html: BodyHTML?, measure: TextMeasure,
+        language: String, status: Article.Status,
         at now: Timestamp
     ) throws(ServiceError) {
         let publication = try Publication(status, at: draft.publishedAt, now: now)
-        let measure = TextMeasure(draft.body)
         self.init(
             slug: slug, title: draft.title, summary: draft.summary, body: draft.body,
-            language: language, authors: draft.authors, tags: draft.tags.map(Tag.init(named:)),
-            heroImage: draft.heroImage, status: publication.status,
+            bodyHTML: html, language: language, authors: draft.authors,
+            tags: draft.tags.map(Tag.init(named:)), heroImage: draft.heroImage,
+            status: publication.status,
             publishedAt: publication.time, source: draft.source, wordCount: measure.words,
             readingMinutes: measure.readingMinutes)
     }

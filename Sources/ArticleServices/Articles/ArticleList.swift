@@ -32,7 +32,9 @@ struct ArticleList {
         query.sort = request.sort ?? .newestFirst
         query.limit = request.limit ?? 20
         query.counts = request.count == .exact
-        query.withBodies = request.fields?.contains("body") ?? false
+        query.withBodies =
+            request.fields?.contains("body") ?? false
+            || BodyHTML.isAskedFor(by: request.fields)
         if let cursor = request.cursor { query.after = try cursors.open(cursor, in: name) }
         self.query = query
     }

@@ -6,15 +6,17 @@ import HTTP
 public struct ArticleService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
+    let markdown: MarkdownRenderer
     let defaultLanguage: String
     let now: @Sendable () -> Timestamp
 
     public init(
-        store: any ArticleStore, cursors: CursorSealer, defaultLanguage: String,
-        now: @escaping @Sendable () -> Timestamp
+        store: any ArticleStore, cursors: CursorSealer, markdown: MarkdownRenderer,
+        defaultLanguage: String, now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.cursors = cursors
+        self.markdown = markdown
         self.defaultLanguage = defaultLanguage
         self.now = now
     }
@@ -34,11 +36,14 @@ public struct ArticleService: Sendable {
         let now = now()
         let list = try ArticleList(request, caller: caller, now: now, cursors: cursors)
         do {
-            let slice = try await store.articles(list.query)
+            let slice = try await bounded(
+                store.articles(list.query), request.fields, in: list.query.sort)
             let page = Page(
                 items: slice.items.map { $0.asOf(now) },
                 next: slice.next.map { cursors.seal($0, in: list.name) }, count: slice.count)
-            return Reply(page, fields: request.fields, dependencies: .lists(at: now))
+            return Reply(
+                page, fields: request.fields, renderer: renderer(of: request.fields),
+                dependencies: .lists(at: now))
         } catch { throw ServiceError(error) }
     }
 
@@ -47,9 +52,13 @@ public struct ArticleService: Sendable {
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
         do {
-            let article = try await store.article(request.key, visibleTo: caller.audience(at: now))
+            var article = try await store.article(request.key, visibleTo: caller.audience(at: now))
+            if BodyHTML.isAskedFor(by: request.fields) {
+                article = try await withHTML([article])[0]
+            }
             return Reply(
-                article.asOf(now), fields: request.fields, dependencies: .article(article))
+                article.asOf(now), fields: request.fields,
+                renderer: renderer(of: request.fields), dependencies: .article(article))
         } catch { throw ServiceError(error) }
     }
 
@@ -58,8 +67,9 @@ public struct ArticleService: Sendable {
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         let now = now()
+        let rendered = try await markdown.render(request.article.body)
         let content = try ArticleContent(
-            request.article, defaultLanguage: defaultLanguage, at: now)
+            request.article, rendered: rendered, defaultLanguage: defaultLanguage, at: now)
         do {
             let article = try await store.createArticle(
                 request.article.id ?? Article.ID(at: now), content,
@@ -73,10 +83,12 @@ public struct ArticleService: Sendable {
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         guard let expected = request.expected else { throw .preconditionRequired }
+        // Before the write is queued: nobody else waits for it.
+        let rendered = try await markdown.render(request.article.content.body)
         return try await edit(request.id, expecting: expected, by: caller) { current, now in
             try request.article.checkReadOnly(against: current.asOf(now))
             return try ArticleContent(
-                replacing: current, with: request.article.content,
+                replacing: current, with: request.article.content, rendered: rendered,
                 defaultLanguage: defaultLanguage, at: now)
         }
     }
@@ -85,9 +97,16 @@ public struct ArticleService: Sendable {
         _ request: UpdateArticleRequest, by caller: Caller
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
+        let rendered: RenderedBody? =
+            switch request.changes.body {
+            case .keep: nil
+            case .clear: RenderedBody(html: "")
+            case .set(let body): try await markdown.render(body)
+            }
         return try await edit(request.id, expecting: request.expected, by: caller) { current, now in
             try ArticleContent(
                 replacing: current, with: current.asOf(now).applying(request.changes),
+                rendered: rendered,
                 defaultLanguage: defaultLanguage, at: now)
         }
     }

@@ -6,17 +6,20 @@ struct Reply<Item: Sendable>: Sendable {
     var item: Item
     /// Which attributes the caller asked for; `nil` for the usual ones.
     var fields: FieldSelection?
+    /// What rendered a part of the item: another one makes it another answer.
+    var renderer: String?
     /// The request that fetches what was made: `Location`, and 201.
     var location: (any BackendAPIRequest)?
     /// What it is made of, where strangers all get the same; `nil`: it is made each time.
     var dependencies: Dependencies?
 
     init(
-        _ item: Item, fields: FieldSelection? = nil,
+        _ item: Item, fields: FieldSelection? = nil, renderer: String? = nil,
         location: (any BackendAPIRequest)? = nil, dependencies: Dependencies? = nil
     ) {
         self.item = item
         self.fields = fields
+        self.renderer = renderer
         self.location = location
         self.dependencies = dependencies
     }

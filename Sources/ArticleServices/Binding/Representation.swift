@@ -35,7 +35,8 @@ struct Representation<Request: BackendAPIRequest> {
         }
         let bytes = answer.write(reply.item, reply.fields)
         let validated = reply.item as? any Validated
-        let etag = Validator.tag(revision: validated?.revision, of: bytes)
+        let etag = Validator.tag(
+            revision: validated?.revision, of: bytes, renderer: reply.renderer)
         fields.append(.etag, etag.description)
         let modified = isRead ? validated?.lastModified : nil
         if let modified { fields.append(.lastModified, HTTPDate.text(modified)) }

@@ -3,9 +3,11 @@ import HTTP
 /// Validators of representations: `"<revision>-<hash>"`, where `If-Match` compares the revision and
 /// `If-None-Match` the whole; `"<hash>"` where there is no revision.
 enum Validator {
-    /// A strong entity tag over a representation's bytes: 64 bits of SHA-256 in hexadecimal.
-    static func tag(revision: Int?, of bytes: [UInt8]) -> EntityTag {
-        let hash = ByteText.hexadecimal(Digest.sha256(bytes).prefix(8))
+    /// A strong entity tag over a representation's bytes, and the name of what rendered a part of
+    /// them: 64 bits of SHA-256 in hexadecimal.
+    static func tag(revision: Int?, of bytes: [UInt8], renderer: String? = nil) -> EntityTag {
+        let hashed = renderer.map { bytes + $0.utf8 } ?? bytes
+        let hash = ByteText.hexadecimal(Digest.sha256(hashed).prefix(8))
         let value = revision.map { "\($0)-\(hash)" } ?? hash
         guard let tag = EntityTag(value: value) else {
             preconditionFailure("programmer error: digits and a dash are an entity tag")

@@ -10,6 +10,7 @@ import Network
 struct ControlService: Sendable {
     let store: any ArticleStore
     let keys: KeyRing
+    let markdown: MarkdownRenderer
     /// Examines the file.
     let examine: @Sendable () async throws(StoreError) -> CheckReport
     /// The database file, beside which long answers wait for their readers.
@@ -36,9 +37,15 @@ struct ControlService: Sendable {
     private func importArticles(
         _ request: ImportArticlesRequest, by caller: Caller
     ) async throws(ServiceError) -> Reply<ImportAnswer> {
+        var items = request.batch.items
+        for index in items.indices {
+            // The command has rendered it already, to see that it can be.
+            guard let body = try? await markdown.render(items[index].content.body) else { continue }
+            items[index].content.take(body)
+        }
         do {
             let results = try await store.importArticles(
-                request.batch.items, by: Edit(at: now(), editor: nil),
+                items, by: Edit(at: now(), editor: nil),
                 dryRun: request.batch.isDryRun)
             return Reply(
                 ImportAnswer(

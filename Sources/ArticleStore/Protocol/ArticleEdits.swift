@@ -7,6 +7,8 @@ public struct ArticleContent: Sendable, Hashable {
     public var title: String
     public var summary: String
     public var body: String
+    /// What the body becomes for readers; `nil` where that is left to who asks for it first.
+    public var bodyHTML: BodyHTML?
     public var language: String
     public var authors: [Author.Mention]
     /// The display name of a tag that exists already stands.
@@ -20,8 +22,9 @@ public struct ArticleContent: Sendable, Hashable {
     public var readingMinutes: Int
 
     public init(
-        slug: SlugChoice, title: String, summary: String, body: String, language: String,
-        authors: [Author.Mention], tags: [Tag], heroImage: Article.HeroImage?,
+        slug: SlugChoice, title: String, summary: String, body: String,
+        bodyHTML: BodyHTML? = nil, language: String, authors: [Author.Mention], tags: [Tag],
+        heroImage: Article.HeroImage?,
         status: Article.Status, publishedAt: Timestamp?, source: Article.Source?,
         wordCount: Int, readingMinutes: Int
     ) {
@@ -29,6 +32,7 @@ public struct ArticleContent: Sendable, Hashable {
         self.title = title
         self.summary = summary
         self.body = body
+        self.bodyHTML = bodyHTML
         self.language = language
         self.authors = authors
         self.tags = tags
@@ -38,6 +42,20 @@ public struct ArticleContent: Sendable, Hashable {
         self.source = source
         self.wordCount = wordCount
         self.readingMinutes = readingMinutes
+    }
+}
+
+/// What a body becomes for readers: derived from it, and made again where it is another
+/// renderer's. No part of an article's value, its history or an export.
+public struct BodyHTML: Sendable, Hashable {
+    /// The name and version of what made it.
+    public var renderer: String
+    /// `nil` for a body that this renderer refuses (older than its limits).
+    public var html: String?
+
+    public init(renderer: String, html: String?) {
+        self.renderer = renderer
+        self.html = html
     }
 }
 

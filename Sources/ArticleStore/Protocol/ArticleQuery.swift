@@ -52,6 +52,17 @@ public struct ArticlePosition: Sendable, Hashable {
     public var key: Int64
     public var id: Article.ID
 
+    /// Where an article stands in an order.
+    public init(of article: Article, in sort: ArticleSort) {
+        let time =
+            switch sort {
+            case .newestFirst, .oldestFirst: article.publishedAt ?? article.createdAt
+            case .createdLast, .createdFirst: article.createdAt
+            case .updatedLast, .updatedFirst: article.updatedAt
+            }
+        self.init(key: time.milliseconds, id: article.id)
+    }
+
     public init(key: Int64, id: Article.ID) {
         self.key = key
         self.id = id

@@ -52,6 +52,20 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
         _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
     ) async throws(StoreError) -> Article
 
+    // MARK: HTML
+
+    /// What this renderer made of the bodies of articles, each as of its revision, in their order;
+    /// `nil` where nothing of it is kept.
+    func bodyHTML(
+        of articles: [Article], by renderer: String
+    ) async throws(StoreError) -> [BodyHTML?]
+
+    /// Keeps what became of the body of an article as of a revision. It changes no article: it has
+    /// no number in the change sequence. `.notFound` without that revision.
+    func keepBodyHTML(
+        _ html: BodyHTML, of id: Article.ID, revision: Int
+    ) async throws(StoreError)
+
     // MARK: Tags and authors
 
     /// Tags in the order of their keys, with counts of what the audience sees, never zero.

@@ -39,6 +39,16 @@ extension SQLiteStore {
         }
     }
 
+    public func bodyHTML(
+        of articles: [Article], by renderer: String
+    ) async throws(StoreError) -> [BodyHTML?] {
+        try await readers.read { (state) throws(StoreError) in
+            var found: [BodyHTML?] = []
+            for article in articles { found.append(try state.bodyHTML(of: article, by: renderer)) }
+            return found
+        }
+    }
+
     public func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Tag.Usage, String> {

@@ -34,6 +34,14 @@ extension SQLiteStore: ArticleStore {
         }
     }
 
+    public func keepBodyHTML(
+        _ html: BodyHTML, of id: Article.ID, revision: Int
+    ) async throws(StoreError) {
+        try await writer.submit { (step) throws(StoreError) in
+            try step.keep(html, ofBody: step.state.stored(id, at: revision).revision.content.body)
+        }
+    }
+
     public func putAuthor(
         _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent

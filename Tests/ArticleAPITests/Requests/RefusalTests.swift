@@ -220,7 +220,7 @@ struct RefusalTests {
     @Test(arguments: [
         (#"{"title":"x","revision":3,"wordCount":1,"readingMinutes":1}"#, "accepted"),
         (#"{"title":"x","revision":0,"wordCount":"1"}"#, "422 /revision /wordCount"),
-        (#"{"title":"x","bodyHTML":"y"}"#, "422 /bodyHTML"), (#"{}"#, "422 /title"),
+        (#"{"title":"x","html":"y"}"#, "422 /html"), (#"{}"#, "422 /title"),
     ])
     func `every value of a replacement that cannot stand is named`(
         body: String, result: String

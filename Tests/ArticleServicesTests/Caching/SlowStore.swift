@@ -120,6 +120,18 @@ extension SlowStore {
         try await store.restoreArticle(id, to: number, expecting: expectation, by: edit)
     }
 
+    func bodyHTML(
+        of articles: [Article], by renderer: String
+    ) async throws(StoreError) -> [BodyHTML?] {
+        try await store.bodyHTML(of: articles, by: renderer)
+    }
+
+    func keepBodyHTML(
+        _ html: BodyHTML, of id: Article.ID, revision: Int
+    ) async throws(StoreError) {
+        try await store.keepBodyHTML(html, of: id, revision: revision)
+    }
+
     func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Tag.Usage, String> {

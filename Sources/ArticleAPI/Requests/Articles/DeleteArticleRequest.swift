@@ -1,20 +1,24 @@
 public import HTTP
 
 /// `DELETE /v1/articles/{id}`: an article goes; editors can still restore it.
-public struct DeleteArticleRequest: BackendAPIRequest {
+public struct DeleteArticleRequest: RepeatableRequest {
     public static let endpoint = Endpoint(
         .delete, "/v1/articles/{id}", access: .writeArticles, success: .noContent)
     public typealias Item = Nothing
 
     public static let parameters = Parameters(
-        Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch))
+        Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch),
+        .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
     public var id: Article.ID
     /// Which state is to be deleted; `nil`: any.
     public var expected: IfMatch?
+    /// A name for this one write: sent again with it, the request is not done twice.
+    public var idempotencyKey: String?
 
-    public init(id: Article.ID, expected: IfMatch? = nil) {
+    public init(id: Article.ID, expected: IfMatch? = nil, idempotencyKey: String? = nil) {
         self.id = id
         self.expected = expected
+        self.idempotencyKey = idempotencyKey
     }
 }

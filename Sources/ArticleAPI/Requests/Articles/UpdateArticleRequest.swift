@@ -1,22 +1,28 @@
 public import HTTP
 
 /// `PATCH /v1/articles/{id}`: changes to an article, as a merge patch (RFC 7396).
-public struct UpdateArticleRequest: BackendAPIRequest {
+public struct UpdateArticleRequest: RepeatableRequest {
     public static let endpoint = Endpoint(.patch, "/v1/articles/{id}", access: .writeArticles)
     public typealias Item = Article
 
     public static let parameters = Parameters(
         Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch),
-        .mergePatch(\.changes))
+        .mergePatch(\.changes), .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
     public var id: Article.ID
     /// Which state is to be changed; `nil`: any.
     public var expected: IfMatch?
     public var changes: Article.Changes
+    /// A name for this one write: sent again with it, the request is not done twice.
+    public var idempotencyKey: String?
 
-    public init(id: Article.ID, expected: IfMatch? = nil, changes: Article.Changes) {
+    public init(
+        id: Article.ID, expected: IfMatch? = nil, changes: Article.Changes,
+        idempotencyKey: String? = nil
+    ) {
         self.id = id
         self.expected = expected
         self.changes = changes
+        self.idempotencyKey = idempotencyKey
     }
 }

@@ -93,7 +93,9 @@ struct ImportRun {
         let now = importer.now()
         let language = importer.language.text
         do throws(ServiceError) {
-            var content = try ArticleContent(draft, defaultLanguage: language, at: now)
+            let rendered = try importer.markdown.renderNow(draft.body)
+            var content = try ArticleContent(
+                draft, rendered: rendered, defaultLanguage: language, at: now)
             // Without a time the store gives it that of its first import.
             content.publishedAt = draft.publishedAt
             return ImportItem(

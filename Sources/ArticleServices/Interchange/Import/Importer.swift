@@ -19,6 +19,7 @@ public struct Importer: Sendable {
     let store: any ImportDestination
     let language: LanguageTag
     let isDryRun: Bool
+    let markdown: MarkdownRenderer
     let now: @Sendable () -> Timestamp
 
     /// - Parameters:
@@ -27,11 +28,13 @@ public struct Importer: Sendable {
     ///     ask for one slug may escape it.
     public init(
         store: any ImportDestination, language: LanguageTag, isDryRun: Bool = false,
+        markdown: MarkdownRenderer = MarkdownRenderer(),
         now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.language = language
         self.isDryRun = isDryRun
+        self.markdown = markdown
         self.now = now
     }
 

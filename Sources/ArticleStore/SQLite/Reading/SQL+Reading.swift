@@ -33,6 +33,13 @@ enum SQL {
         WHERE row > (?1 << 20) AND row < (?1 << 20 | ?2) ORDER BY row DESC LIMIT ?3
         """
 
+    static let rendering: StaticString = """
+        SELECT renderer, html FROM articles
+        JOIN revisions ON row = (articles.number << 20 | ?2)
+        JOIN renderings ON renderings.body = revisions.body
+        WHERE articles.id = ?1 AND renderer = ?3
+        """
+
     // MARK: Orders of articles: sort key, id, number, publication; ?1 is the facet, ?2 the state.
 
     static let byPublication: StaticString = """

@@ -79,6 +79,14 @@ struct Snapshot {
         return row.text(0)
     }
 
+    func bodyHTML(of article: Article, by renderer: String) throws(StoreError) -> BodyHTML? {
+        let row = try connection.statement(SQL.rendering)
+        try row.bind(1, article.id)
+        try row.bind(2, article.revision)
+        try row.bind(3, renderer)
+        return try row.step() ? BodyHTML(renderer: row.text(0), html: row.optionalText(1)) : nil
+    }
+
     func tag(_ number: Int64) throws(StoreError) -> Tag {
         if let tag = names.tags[number] { return tag }
         let row = try connection.statement(SQL.tagByNumber)

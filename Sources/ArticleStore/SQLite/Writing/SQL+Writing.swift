@@ -23,6 +23,11 @@ extension SQL {
             updated_at = excluded.updated_at
         """
     static let insertBody: StaticString = "INSERT INTO bodies (text) VALUES (?1)"
+    static let keepRendering: StaticString = """
+        INSERT INTO renderings (body, renderer, html) VALUES (?1, ?2, ?3)
+        ON CONFLICT (body) DO UPDATE SET renderer = excluded.renderer, html = excluded.html
+        WHERE renderer <> excluded.renderer
+        """
     static let insertRevision: StaticString = """
         INSERT INTO revisions (
             row, article, number, action, editor, time, state, published_at, updated_at, slug,

@@ -12,6 +12,7 @@ extension WriteStep {
         } else {
             body = try insertBody(content.body)
         }
+        if let html = content.bodyHTML { try keep(html, ofBody: body) }
         return StoredContent(
             state: try StoredState(content.status), publishedAt: content.publishedAt,
             slug: try resolve(
@@ -27,6 +28,15 @@ extension WriteStep {
         let row = try connection.statement(SQL.insertBody)
         try row.bind(1, text)
         return try row.insert()
+    }
+
+    /// Keeps what a text became, in place of what another renderer made of it.
+    func keep(_ html: BodyHTML, ofBody body: Int64) throws(StoreError) {
+        let row = try connection.statement(SQL.keepRendering)
+        try row.bind(1, body)
+        try row.bind(2, html.renderer)
+        try row.bind(3, html.html)
+        try row.run()
     }
 
     // MARK: Slugs

@@ -1,0 +1,162 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+#include "CMarkdown.h"
+
+#include <cmark-gfm-core-extensions.h>
+#include <cmark-gfm.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+const char *broadsheet_markdown_version(void) {
+    return cmark_version_string();
+}
+
+// The connection: everything that fails ends the process, which its owner sees.
+
+static void take(void *bytes, size_t count) {
+    for (char *next = bytes; count > 0;) {
+        ssize_t taken = read(STDIN_FILENO, next, count);
+        if (taken <= 0) _exit(0);
+        next += taken;
+        count -= (size_t)taken;
+    }
+}
+
+static void give(const void *bytes, size_t count) {
+    for (const char *next = bytes; count > 0;) {
+        ssize_t given = write(STDIN_FILENO, next, count);
+        if (given <= 0) _exit(0);
+        next += given;
+        count -= (size_t)given;
+    }
+}
+
+static void answer(uint32_t outcome, const char *html, size_t count) {
+    struct broadsheet_markdown_answer head = {outcome, (uint32_t)count};
+    give(&head, sizeof head);
+    give(html, count);
+}
+
+// Time: `write` and `_exit` are all that a handler needs (signal-safety(7)).
+
+static void out_of_time(int signal) {
+    (void)signal;
+    answer(BROADSHEET_MARKDOWN_OUT_OF_TIME, "", 0);
+    _exit(0);
+}
+
+/// Allows so much of the processor's time from now on; 0: all of it.
+static void allow(uint32_t milliseconds) {
+    struct itimerval timer = {
+        {0, 0}, {milliseconds / 1000, (suseconds_t)(milliseconds % 1000) * 1000}};
+    setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+// Memory: all of the library's goes through here. It knows no failure, so the process ends.
+
+static size_t held;
+static size_t allowed;
+
+static void *counted(void *block) {
+    held += block ? malloc_usable_size(block) : 0;
+    if (block && held <= allowed) return block;
+    allow(0);
+    answer(BROADSHEET_MARKDOWN_OUT_OF_MEMORY, "", 0);
+    _exit(0);
+}
+
+static void *counted_calloc(size_t count, size_t size) {
+    // More than is left is not even asked for.
+    return counted(size > 0 && count > allowed / size ? NULL : calloc(count, size));
+}
+
+static void *counted_realloc(void *block, size_t size) {
+    held -= block ? malloc_usable_size(block) : 0;
+    return counted(size > allowed ? NULL : realloc(block, size));
+}
+
+static void counted_free(void *block) {
+    held -= block ? malloc_usable_size(block) : 0;
+    free(block);
+}
+
+static cmark_mem memory = {counted_calloc, counted_realloc, counted_free};
+
+/// Whether elements stand deeper in one another than allowed. Walks the tree in order: `depth` is
+/// that of `node`.
+static bool is_too_deep(cmark_node *root, uint32_t limit) {
+    uint32_t depth = 0;
+    cmark_node *node = root;
+    while (node) {
+        cmark_node *child = cmark_node_first_child(node);
+        if (child) {
+            if (++depth > limit) return true;
+            node = child;
+            continue;
+        }
+        while (node && !cmark_node_next(node)) {
+            node = cmark_node_parent(node);
+            depth -= node != NULL;
+        }
+        node = node ? cmark_node_next(node) : NULL;
+    }
+    return false;
+}
+
+static void render(const char *text, const struct broadsheet_markdown_request *request) {
+    // Without CMARK_OPT_UNSAFE: raw HTML and links that run scripts are left out.
+    cmark_parser *parser = cmark_parser_new_with_mem(CMARK_OPT_DEFAULT, &memory);
+    const char *extensions[] = {"table", "strikethrough", "autolink", "tasklist"};
+    for (size_t index = 0; index < sizeof extensions / sizeof *extensions; index++) {
+        cmark_syntax_extension *extension = cmark_find_syntax_extension(extensions[index]);
+        if (extension) cmark_parser_attach_syntax_extension(parser, extension);
+    }
+    cmark_parser_feed(parser, text, request->text_bytes);
+    cmark_node *document = cmark_parser_finish(parser);
+    char *html = NULL;
+    size_t count = 0;
+    uint32_t outcome = BROADSHEET_MARKDOWN_TOO_DEEP;
+    if (!is_too_deep(document, request->depth)) {
+        html = cmark_render_html_with_mem(
+            document, CMARK_OPT_DEFAULT, cmark_parser_get_syntax_extensions(parser), &memory);
+        count = strlen(html);
+        outcome = count > request->output_bytes ? BROADSHEET_MARKDOWN_TOO_LONG
+                                                : BROADSHEET_MARKDOWN_RENDERED;
+    }
+    allow(0);
+    answer(outcome, html, outcome == BROADSHEET_MARKDOWN_RENDERED ? count : 0);
+    counted_free(html);
+    cmark_node_free(document);
+    cmark_parser_free(parser);
+}
+
+/// Renders for ever, in a process that was started for it; before any `main`, so that every program
+/// that has this module is able to.
+__attribute__((constructor)) static void become_worker(int count, char **arguments) {
+    if (count != 1 || strcmp(arguments[0], BROADSHEET_MARKDOWN_WORKER) != 0) return;
+    close_range(STDOUT_FILENO, ~0U, 0);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(SIGPROF, out_of_time);
+    cmark_gfm_core_extensions_ensure_registered();
+    for (;;) {
+        struct broadsheet_markdown_request request;
+        take(&request, sizeof request);
+        char *text = malloc((size_t)request.text_bytes + 1);
+        if (!text) _exit(0);
+        take(text, request.text_bytes);
+        allowed = request.memory_bytes;
+        allow(request.milliseconds);
+        render(text, &request);
+        free(text);
+        // What one large text needed is not kept for the small ones that follow.
+        if (request.text_bytes > 1 << 16) malloc_trim(0);
+    }
+}

@@ -1,0 +1,224 @@
+import ArticleAPI
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// What a body becomes, and what it may cost.
+@Suite struct MarkdownRendererTests {
+    private static let shared = MarkdownRenderer()
+
+    private static func html(_ text: String) throws -> String {
+        try shared.renderNow(text).html
+    }
+
+    /// Why the text is refused.
+    private static func refusal(
+        _ text: String, by renderer: MarkdownRenderer = shared
+    ) throws -> String {
+        do throws(ServiceError) {
+            _ = try renderer.renderNow(text)
+        } catch {
+            guard case .invalid(let details) = error, details.first?.place == .pointer("/body")
+            else { throw error }
+            return details.first?.detail ?? ""
+        }
+        throw TestFailure("it was rendered")
+    }
+
+    // MARK: What comes out
+
+    @Test(arguments: [
+        ("", ""),
+        ("# 안녕\n\n*세상*", "<h1>안녕</h1>\n<p><em>세상</em></p>\n"),
+        ("a ~~b~~ www.example.org", "<del>b</del> <a href=\"http://www.example.org\">"),
+        ("|a|\n|-|\n|b|", "<td>b</td>"),
+        ("- [x] done", "<input type=\"checkbox\" checked=\"\" disabled=\"\" />"),
+        ("e&#769;", "<p>\u{E9}</p>\n"),
+    ])
+    func `Markdown becomes HTML, as GitHub has it`(text: String, part: String) throws {
+        let html = try Self.html(text)
+        #expect(html == part || !part.isEmpty && html.contains(part))
+        #expect(html.utf8.elementsEqual(html.inNFC.utf8))
+    }
+
+    @Test(arguments: [
+        "<script>alert(1)</script>", "a <b onclick=\"alert(1)\">b</b>", "<!-- x --><iframe src=x>",
+        "[a](javascript:alert(1))", "[a](JaVaScRiPt:alert(1))", "[a](&#106;avascript:alert(1))",
+        "[a](java&#10;script:alert(1))", "[a](<java\tscript:alert(1)>)", "<javascript:alert(1)>",
+        "[a](&#1;javascript:alert(1))", "[a](vbscript:x)", "[a](file:///etc/passwd)",
+        "[a](data:text/html;base64,PHNjcmlwdD4=)", "![a](data:image/svg+xml,<svg/onload=x>)",
+        "[a]: javascript:alert(1)\n\n[a]", "![a\" onerror=\"alert(1)](x \"\\\" onload=\\\"y\")",
+        "`<script>`", "```js\" onload=\"x\n<script>\n```", "[a](http://x/\"onclick=\"y)",
+        "|<script>|\n|-|\n|[b](javascript:c)|", "www.a.b/<script>", "javascript://a@b.c",
+    ])
+    func `no tag, attribute or link of the writer's own comes through`(text: String) throws {
+        let html = try Self.html(text)
+        let tags = html.split(separator: "<").dropFirst().map { $0.prefix { $0 != ">" } }
+        for tag in tags {
+            let name = tag.drop { $0 == "/" }.prefix { $0.isLetter || $0.isNumber || $0 == "!" }
+            #expect(Self.elements.contains(String(name)), "\(html)")
+            // What stands outside of quotation marks are names of attributes.
+            let names = tag.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+                .filter { $0.offset % 2 == 0 }.map(\.element).joined()
+            #expect(!names.contains("on"), "\(html)")
+        }
+        for address in Self.addresses(in: html) {
+            let scheme = address.prefix { $0 != ":" }
+            // RFC 3986 §3.1: with any other character before the colon it is no scheme.
+            let isLocal =
+                scheme.count == address.count
+                || !scheme.utf8.allSatisfy { byte in
+                    (97...122).contains(byte | 0x20) || (48...57).contains(byte)
+                        || Array("+-.".utf8).contains(byte)
+                }
+            #expect(isLocal || ["http", "https", "mailto"].contains(scheme), "\(html)")
+        }
+    }
+
+    private static let elements: Set<String> = [
+        "p", "a", "img", "code", "pre", "em", "strong", "table", "thead", "tbody", "tr", "th", "td",
+        "!",
+    ]
+
+    private static func addresses(in html: String) -> [String] {
+        ["href=\"", "src=\""].flatMap { name in
+            html.split(separator: name, omittingEmptySubsequences: false).dropFirst().map {
+                String($0.prefix { $0 != "\"" })
+            }
+        }
+    }
+
+    @Test func `readers' words are counted, not addresses and markup`() throws {
+        let text = """
+            # 안녕 [세상](https://example.org/a/very/long/way?q=1)
+
+            > don't **re-read** <b>v1.2</b> &amp; AT&T
+
+            | 日本 | `x < y` |
+            |---|---|
+            | *c* | ![picture](a.png) |
+            """
+        // 안녕 세상, don't re-read v1.2 AT T, 日 本 x y, c
+        #expect(try Self.shared.renderNow(text).measure.words == 12)
+    }
+
+    // MARK: Bounds
+
+    /// A table of so many columns and rows.
+    private static func table(_ columns: Int, _ rows: Int) -> String {
+        String(repeating: "a|", count: columns) + "\n" + String(repeating: "-|", count: columns)
+            + "\n" + String(repeating: "b\n", count: rows)
+    }
+
+    @Test func `a small text with millions of cells is refused, soon`() throws {
+        let text = Self.table(5_400, 2_700)
+        #expect((26_000...28_000).contains(text.utf8.count))
+        let start = ContinuousClock.now
+        #expect(try Self.refusal(text).contains("too many cells"))
+        #expect(start.duration(to: .now) < .seconds(10))
+    }
+
+    @Test func `a long text of nothing but quotations is refused, soon`() throws {
+        let start = ContinuousClock.now
+        let reason = try Self.refusal(String(repeating: ">", count: ArticleLimits.bodyBytes))
+        #expect(reason.contains("MiB of memory"))
+        #expect(try Self.refusal(String(repeating: ">", count: 1_000)).contains("200 elements"))
+        #expect(start.duration(to: .now) < .seconds(10))
+    }
+
+    @Test func `what becomes too long is refused`() throws {
+        let quotes = "    " + String(repeating: "\"", count: 1_500_000)
+        #expect(try Self.refusal(quotes).contains("bytes of HTML"))
+        var limits = MarkdownLimits()
+        limits.outputBytes = 12
+        let small = MarkdownRenderer(limits: limits)
+        #expect(try small.renderNow("abcd").html == "<p>abcd</p>\n")
+        #expect(try Self.refusal("abcde", by: small).contains("12 bytes"))
+    }
+
+    @Test func `what takes too long is refused`() throws {
+        var limits = MarkdownLimits()
+        limits.milliseconds = 30
+        let hasty = MarkdownRenderer(limits: limits)
+        let text = String(repeating: "*a **a ", count: 250_000)
+        #expect(try Self.refusal(text, by: hasty).contains("more than 30 ms"))
+        #expect(try hasty.renderNow("a").html == "<p>a</p>\n")
+    }
+
+    @Test func `two mebibytes of prose are rendered`() throws {
+        let line = "Some *words* of [prose](https://example.org), `code` & more. 한국어도.\n\n"
+        let count = ArticleLimits.bodyBytes / line.utf8.count
+        let html = try Self.html(String(repeating: line, count: count))
+        #expect(html.utf8.count > ArticleLimits.bodyBytes)
+    }
+
+    /// Pieces of Markdown, repeated and nested by a generator with a seed: each text is rendered or
+    /// refused, within bounds, and the renderer goes on.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `whatever is written, time and output are bounded`(seed: UInt64) throws {
+        var limits = MarkdownLimits()
+        limits.milliseconds = 200
+        let renderer = MarkdownRenderer(limits: limits)
+        var corpus = MarkdownCorpus(seed: seed)
+        for _ in 0..<25 {
+            let text = corpus.next()
+            let start = ContinuousClock.now
+            do throws(ServiceError) {
+                let html = try renderer.renderNow(text).html
+                #expect(html.utf8.count <= ArticleLimits.bodyHTMLBytes)
+            } catch {
+                guard case .invalid = error else { throw error }
+            }
+            #expect(
+                start.duration(to: .now) < .seconds(10), "\(text.utf8.count): \(text.prefix(80))")
+        }
+        #expect(try renderer.renderNow("a").html == "<p>a</p>\n")
+    }
+
+    // MARK: Workers
+
+    @Test func `texts at the same time are rendered apart`() async throws {
+        let renderer = MarkdownRenderer()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    let html = try await renderer.render("*\(number)*").html
+                    #expect(html == "<p><em>\(number)</em></p>\n")
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func `a worker that was ended from outside is replaced`() throws {
+        let worker = try MarkdownWorker(patienceSeconds: 10)
+        guard case .rendered = worker.render("a", MarkdownLimits()) else {
+            throw TestFailure("not rendered")
+        }
+        worker.end()
+        guard case .lost = worker.render("a", MarkdownLimits()) else {
+            throw TestFailure("it answered")
+        }
+    }
+
+    @Test func `too many that wait are told so`() async throws {
+        var limits = MarkdownLimits()
+        (limits.workers, limits.queueDepth) = (1, 1)
+        let renderer = MarkdownRenderer(limits: limits)
+        let text = String(repeating: "a *b* c\n", count: 100_000)
+        let busy = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    do { _ = try await renderer.render(text) } catch ServiceError.busy {
+                        return true
+                    } catch {}
+                    return false
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect((1...11).contains(busy))
+    }
+}

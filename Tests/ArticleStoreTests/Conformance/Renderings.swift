@@ -1,0 +1,73 @@
+import ArticleAPI
+import ArticleStore
+import Testing
+
+extension ArticleStoreConformance {
+    @Suite struct Renderings {
+        private static let html = BodyHTML(renderer: "r1", html: "<p>Flour</p>")
+
+        private static func kept(
+            _ store: any ArticleStore, _ article: Article, by renderer: String = "r1"
+        ) async throws -> BodyHTML? {
+            try await store.bodyHTML(of: [article], by: renderer)[0]
+        }
+
+        @Test(arguments: Engine.all)
+        func `what a body becomes is kept with it, for its renderer only`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                var content = ArticleContent.sample()
+                content.bodyHTML = Self.html
+                let made = try await store.createArticle(.make(), content, by: .first)
+                #expect(made.bodyHTML == nil)
+                #expect(try await Self.kept(store, made) == Self.html)
+                #expect(try await Self.kept(store, made, by: "r2") == nil)
+                // Another title leaves the body alone; another body has nothing yet.
+                let titled = try await store.updateArticle(
+                    made.id, expecting: .anything, by: .later(1)
+                ) { .of($0) { $0.title = "Cake" } }
+                #expect(try await Self.kept(store, titled) == Self.html)
+                let other = try await store.updateArticle(
+                    made.id, expecting: .anything, by: .later(2)
+                ) { .of($0) { $0.body = "Sugar." } }
+                #expect(try await Self.kept(store, other) == nil)
+                #expect(
+                    try await store.bodyHTML(of: [titled, other], by: "r1") == [Self.html, nil])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `HTML that comes later changes no article`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let made = try await store.createArticle(.make(), .sample(), by: .first)
+                let sequence = try await store.changeSequence()
+                try await store.keepBodyHTML(Self.html, of: made.id, revision: 1)
+                #expect(try await Self.kept(store, made) == Self.html)
+                let refused = BodyHTML(renderer: "r2", html: nil)
+                try await store.keepBodyHTML(refused, of: made.id, revision: 1)
+                #expect(try await Self.kept(store, made) == nil)
+                #expect(try await Self.kept(store, made, by: "r2") == refused)
+                #expect(try await store.article(.id(made.id), visibleTo: .editors) == made)
+                #expect(try await store.changeSequence() == sequence)
+                let error = try await failure {
+                    try await store.keepBodyHTML(Self.html, of: made.id, revision: 2)
+                }
+                guard case .notFound = error else { throw error }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `HTML is no part of an export`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                var content = ArticleContent.sample()
+                content.bodyHTML = Self.html
+                let made = try await store.createArticle(.make(), content, by: .first)
+                try await store.export { record in
+                    guard case .revision(let revision) = record else { return }
+                    #expect(revision.article == made && made.bodyHTML == nil)
+                }
+            }
+        }
+    }
+}
