@@ -83,6 +83,6 @@ public struct Backend: Sendable {
         RevisionService(store: store, cursors: cursors, now: now).register(on: &routes)
         TagService(store: store, cursors: cursors, now: now).register(on: &routes)
         AuthorService(store: store, cursors: cursors, now: now).register(on: &routes)
-        HealthService(store: store).register(on: &routes)
+        HealthService(store: store, log: log).register(on: &routes)
     }
 }

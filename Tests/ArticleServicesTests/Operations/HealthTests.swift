@@ -29,6 +29,7 @@ import Testing
             let answer = try newsroom.send("GET /readyz")
             #expect(answer.summary == "503 unavailable")
             #expect(answer.fields[.retryAfter] == "5")
+            #expect(newsroom.takeLog().count == 1)
         }
     }
 
