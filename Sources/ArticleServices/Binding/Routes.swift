@@ -45,6 +45,7 @@ struct Routes {
                 let caller = try identify(message.fields, context)
                 try Self.checkAccept(message, answer.mediaType)
                 try caller.require(endpoint.access)
+                if !endpoint.method.isSafe { try Self.checkConditions(message) }
                 let request = try Self.parse(message, context, as: Request.self)
                 guard caller == .stranger, endpoint.method == .get,
                     !ConditionalRequest.hasPreconditions(message.fields)
@@ -85,6 +86,15 @@ struct Routes {
         do throws(RequestRefusal) {
             return try Request(parsing: RequestSource(message, path: path))
         } catch { throw .refused(error) }
+    }
+
+    /// Refuses conditions that no write heeds, rather than write in spite of them (RFC 9110 §13.2).
+    private static func checkConditions(_ message: HTTPRequest) throws(ServiceError) {
+        let ignored = [HTTPFieldName.ifNoneMatch, .ifUnmodifiedSince]
+        let details = ignored.filter(message.fields.contains).map { name in
+            Problem.Detail("is not taken by writes; send If-Match", at: .header(name.rawValue))
+        }
+        guard details.isEmpty else { throw .refused(RequestRefusal(.malformed, details: details)) }
     }
 
     private static func checkAccept(

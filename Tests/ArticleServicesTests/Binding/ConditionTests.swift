@@ -79,4 +79,26 @@ import Testing
             #expect(since.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:01 GMT")
         }
     }
+
+    @Test func `a write that names a condition it would not heed is refused`() async throws {
+        let article = "/v1/articles/\(Cast.bread)"
+        let title = #"{"title":"A"}"#
+        let writes: [(String, String?)] = [
+            ("POST /v1/articles", title), ("PUT \(article)", title), ("PATCH \(article)", title),
+            ("DELETE \(article)", nil), ("POST \(article)/revisions/1/restore", nil),
+            ("PUT /v1/authors/\(Cast.mina)", #"{"name":"A"}"#),
+        ]
+        let conditions: [(HTTPFields, String)] = [
+            ([.ifNoneMatch: "*", .ifMatch: "*"], "@If-None-Match"),
+            ([.ifUnmodifiedSince: "Fri, 15 Jan 2027 08:00:00 GMT"], "@If-Unmodified-Since"),
+        ]
+        let scenarios = writes.flatMap { line, json in
+            conditions.map { fields, place in
+                Scenario(
+                    "a condition", .editor, line, json, with: fields,
+                    gives: "400 malformed-request \(place)")
+            }
+        }
+        try await ScenarioTable("conditions", scenarios).playWithoutChange()
+    }
 }
