@@ -114,6 +114,9 @@ extension Article {
         return article
     }
 
+    /// When it became public, if it is: by its time alone, without an edit.
+    var publication: Timestamp? { status == .published ? publishedAt : nil }
+
     /// What a writer would have to send to get this article again.
     var draft: Draft {
         Draft(

@@ -52,13 +52,17 @@ public struct ArticleService: Sendable {
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
         do {
-            var article = try await store.article(request.key, visibleTo: caller.audience(at: now))
-            if BodyHTML.isAskedFor(by: request.fields) {
-                article = try await withHTML([article])[0]
-            }
+            let edition = try await store.edition(
+                of: request.key, visibleTo: caller.audience(at: now))
+            var article = edition.article.asOf(now)
+            let renderer = renderer(of: request.fields)
+            if renderer != nil { article = try await withHTML([article])[0] }
+            // No time tells of another renderer.
+            let changedAt = renderer == nil ? edition.changedAt : nil
             return Reply(
-                article.asOf(now), fields: request.fields,
-                renderer: renderer(of: request.fields), dependencies: .article(article))
+                article, fields: request.fields, renderer: renderer,
+                changedAt: changedAt.map { max($0, article.publication ?? $0) },
+                dependencies: .article(article))
         } catch { throw ServiceError(error) }
     }
 

@@ -27,24 +27,21 @@ struct Representation<Request: BackendAPIRequest> {
         let isRead = Request.endpoint.method.isSafe
         fields.append(.cacheControl, isRead ? cacheControl : "no-store")
         if isRead { fields.append(.vary, "Accept-Encoding, Authorization") }
-        let status =
-            reply.location == nil && Request.endpoint.success == .created
-            ? .ok : reply.location == nil ? Request.endpoint.success : .created
+        let status = reply.location == nil ? Request.endpoint.success : .created
         guard answer.mediaType != nil else {
             return HTTPResponse(status, fields: fields)
         }
         let bytes = answer.write(reply.item, reply.fields)
-        let validated = reply.item as? any Validated
-        let etag = Validator.tag(
-            revision: validated?.revision, of: bytes, renderer: reply.renderer)
+        let revision = (reply.item as? any Revised)?.revision
+        let etag = Validator.tag(revision: revision, of: bytes, renderer: reply.renderer)
         fields.append(.etag, etag.description)
-        let modified = isRead ? validated?.lastModified : nil
+        let modified = reply.changedAt.map { $0.milliseconds / 1_000 }
         if let modified { fields.append(.lastModified, HTTPDate.text(modified)) }
         appendLinks(to: &fields)
         if isRead, let message {
             let outcome = ConditionalRequest.outcome(
                 message.fields, etag: etag, lastModified: modified
-            ) { Validator.isMeant(by: $0, revision: validated?.revision, etag) }
+            ) { Validator.isMeant(by: $0, revision: revision, etag) }
             switch outcome {
             case .proceed: break
             case .notModified: return HTTPResponse(.notModified, fields: fields)
@@ -80,23 +77,12 @@ struct Representation<Request: BackendAPIRequest> {
 }
 
 /// An item with a revision of its own.
-private protocol Validated {
+private protocol Revised {
     var revision: Int { get }
-    /// Seconds since 1970.
-    var lastModified: Int64 { get }
 }
 
-extension Article: Validated {
-    /// Whole seconds of `updatedAt`; a publication that came since then changed it too.
-    fileprivate var lastModified: Int64 {
-        max(updatedAt, status == .published ? publishedAt ?? updatedAt : updatedAt).milliseconds
-            / 1_000
-    }
-}
-
-extension Author: Validated {
-    fileprivate var lastModified: Int64 { updatedAt.milliseconds / 1_000 }
-}
+extension Article: Revised {}
+extension Author: Revised {}
 
 /// A page of a list.
 private protocol Paged {

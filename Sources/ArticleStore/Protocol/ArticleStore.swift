@@ -9,8 +9,8 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
 
     /// The article, with its body; a slug may be a former one. Deleted and invisible ones are
     /// `.notFound`.
-    func article(_ key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
-        -> Article
+    func edition(of key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
+        -> Edition
 
     /// One page of articles in the query's order, bounded in items, bytes and examined rows.
     func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
@@ -114,4 +114,13 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
 
     /// Finishes queued writes, flushes and lets the file go. Later calls are `.unavailable`.
     func close() async
+}
+
+extension ArticleStore {
+    /// The article alone.
+    public func article(
+        _ key: Article.Key, visibleTo audience: Audience
+    ) async throws(StoreError) -> Article {
+        try await edition(of: key, visibleTo: audience).article
+    }
 }

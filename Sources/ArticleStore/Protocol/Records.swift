@@ -28,6 +28,18 @@ public struct KeyRecord: Sendable, Hashable {
     }
 }
 
+/// An article as readers get it.
+public struct Edition: Sendable, Hashable {
+    public var article: Article
+    /// When it, or an author whose name it shows, last changed.
+    public var changedAt: Timestamp
+
+    public init(article: Article, changedAt: Timestamp) {
+        self.article = article
+        self.changedAt = changedAt
+    }
+}
+
 /// One number of the change sequence.
 public struct ChangeRecord: Sendable, Hashable {
     public var sequence: Int64

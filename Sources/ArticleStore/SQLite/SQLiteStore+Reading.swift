@@ -1,11 +1,11 @@
 public import ArticleAPI
 
 extension SQLiteStore {
-    public func article(
-        _ key: Article.Key, visibleTo audience: Audience
-    ) async throws(StoreError) -> Article {
+    public func edition(
+        of key: Article.Key, visibleTo audience: Audience
+    ) async throws(StoreError) -> Edition {
         try await readers.read { (state) throws(StoreError) in
-            try state.article(key, visibleTo: audience)
+            try state.edition(of: key, visibleTo: audience)
         }
     }
 

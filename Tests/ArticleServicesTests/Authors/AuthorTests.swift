@@ -17,6 +17,7 @@ import Testing
             #expect(answer.fields[.cacheControl] == "public, no-cache")
             #expect(answer.fields[.vary] == "Accept-Encoding, Authorization")
             #expect(answer.revision == 1)
+            #expect(answer.fields[.lastModified] == nil)
             let list = try newsroom.send("GET /v1/authors")
             #expect(list.text == #"{"items":[\#(Self.json)]}"#)
         }
@@ -52,7 +53,8 @@ import Testing
                 "PUT \(Self.mina)", as: .editor, #"{"name":"Minna"}"#, with: [.ifMatch: "*"])
             #expect(put.summary == "200")
             let since: [HTTPFields] = [
-                [.ifNoneMatch: before.fields[.etag] ?? ""]
+                [.ifNoneMatch: before.fields[.etag] ?? ""],
+                [.ifModifiedSince: before.fields[.lastModified] ?? ""],
             ]
             for fields in since {
                 for sender in [Sender.stranger, .editor] {

@@ -57,11 +57,11 @@ final class SlowStore: ArticleStore {
 
     // MARK: Reads of the public
 
-    func article(_ key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
-        -> Article
+    func edition(of key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
+        -> Edition
     {
-        let result: Result<Article, StoreError>
-        do { result = .success(try await store.article(key, visibleTo: audience)) } catch {
+        let result: Result<Edition, StoreError>
+        do { result = .success(try await store.edition(of: key, visibleTo: audience)) } catch {
             result = .failure(error)
         }
         await hold()

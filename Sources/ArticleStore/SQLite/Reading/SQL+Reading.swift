@@ -102,7 +102,9 @@ enum SQL {
 
     // MARK: Authors
 
-    static let authorReference: StaticString = "SELECT id, name FROM authors WHERE number = ?1"
+    static let authorReference: StaticString = """
+        SELECT id, name, updated_at FROM authors WHERE number = ?1
+        """
     static let authorIDByNumber: StaticString = "SELECT id FROM authors WHERE number = ?1"
     static let author: StaticString = """
         SELECT number, id, name, about, website, created_at, updated_at, revision

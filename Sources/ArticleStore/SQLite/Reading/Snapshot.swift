@@ -13,17 +13,22 @@ struct Snapshot {
     }
 
     private final class Names {
-        var authors: [Int64: Author.Reference] = [:]
+        var authors: [Int64: (reference: Author.Reference, updatedAt: Timestamp)] = [:]
         var tags: [Int64: Tag] = [:]
     }
 
     // MARK: Articles
 
-    func article(
-        _ key: Article.Key, visibleTo audience: Audience
-    ) throws(StoreError) -> Article {
+    func edition(
+        of key: Article.Key, visibleTo audience: Audience
+    ) throws(StoreError) -> Edition {
         guard let stored = try stored(key), stored.isVisible(to: audience) else { throw .notFound }
-        return try present(stored, withBody: true)
+        let article = try present(stored, withBody: true)
+        var changedAt = article.updatedAt
+        for number in stored.revision.content.authors {
+            changedAt = max(changedAt, try author(number: number).updatedAt)
+        }
+        return Edition(article: article, changedAt: changedAt)
     }
 
     /// The article with its last revision, deleted or not; none before its first revision.
@@ -59,7 +64,7 @@ struct Snapshot {
     func present(_ stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
         let content = stored.revision.content
         var authors: [Author.Reference] = []
-        for number in content.authors { authors.append(try authorReference(number)) }
+        for number in content.authors { authors.append(try author(number: number).reference) }
         var tags: [Tag] = []
         for number in content.tags { tags.append(try tag(number)) }
         return Article(
@@ -97,12 +102,15 @@ struct Snapshot {
         return tag
     }
 
-    func authorReference(_ number: Int64) throws(StoreError) -> Author.Reference {
+    private func author(
+        number: Int64
+    ) throws(StoreError) -> (reference: Author.Reference, updatedAt: Timestamp) {
         if let author = names.authors[number] { return author }
         let row = try connection.statement(SQL.authorReference)
         try row.bind(1, number)
         guard try row.step() else { throw .corrupt("author \(number) is missing") }
-        let author = Author.Reference(id: try row.identifier(0), name: row.text(1))
+        let reference = Author.Reference(id: try row.identifier(0), name: row.text(1))
+        let author = (reference, row.time(2))
         names.authors[number] = author
         return author
     }
