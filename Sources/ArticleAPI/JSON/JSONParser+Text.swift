@@ -36,12 +36,26 @@ extension JSONParser {
             case UInt8(ascii: "\\"):
                 content.append(contentsOf: UTF8.encode(try escape()) ?? .init())
             case 0..<0x20: throw error(.controlCharacter)
-            case let byte:
-                content.append(byte)
-                position += 1
+            default:
+                let run = position
+                position = endOfRun(from: run)
+                content.append(contentsOf: bytes[run..<position])
             }
         }
         throw error(.endOfText)
+    }
+
+    /// Where the next byte stands that is no plain content of a string.
+    private func endOfRun(from start: Int) -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var end = start
+            while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""),
+                bytes[end] != UInt8(ascii: "\\")
+            {
+                end += 1
+            }
+            return end
+        }
     }
 
     /// One escape; two, where they make up a pair of surrogates.

@@ -9,7 +9,7 @@ public struct JSONParser: Sendable {
     let bytes: [UInt8]
     var position = 0
     private var valuesLeft = Self.valueLimit
-    private var steps: [JSONPath.Step] = []
+    private var depth = 0
 
     private init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -47,6 +47,7 @@ public struct JSONParser: Sendable {
         try open()
         if try peek() == UInt8(ascii: "}") {
             position += 1
+            depth -= 1
             return members
         }
         // Invariant: `position` stands before a member's name or the whitespace before it.
@@ -61,10 +62,13 @@ public struct JSONParser: Sendable {
                 throw error(.duplicateName(name))
             }
             try expect(UInt8(ascii: ":"))
-            steps.append(.name(name.excerpt))
-            members.append(JSONValue.Member(name: name, value: try value()))
-            steps.removeLast()
-            if try isLast(before: UInt8(ascii: "}")) { return members }
+            do throws(JSONSyntaxError) {
+                members.append(JSONValue.Member(name: name, value: try value()))
+            } catch { throw error.inside(.name(name.excerpt)) }
+            if try isLast(before: UInt8(ascii: "}")) {
+                depth -= 1
+                return members
+            }
         }
     }
 
@@ -73,22 +77,27 @@ public struct JSONParser: Sendable {
         try open()
         if try peek() == UInt8(ascii: "]") {
             position += 1
+            depth -= 1
             return items
         }
         // Invariant: `position` stands before an item or the whitespace before it.
         while true {
-            steps.append(.index(items.count))
-            items.append(try value())
-            steps.removeLast()
-            if try isLast(before: UInt8(ascii: "]")) { return items }
+            do throws(JSONSyntaxError) {
+                items.append(try value())
+            } catch { throw error.inside(.index(items.count)) }
+            if try isLast(before: UInt8(ascii: "]")) {
+                depth -= 1
+                return items
+            }
         }
     }
 
     /// Steps over the bracket that opens an array or object.
     private mutating func open() throws(JSONSyntaxError) {
-        guard steps.count < Self.depthLimit else {
+        guard depth < Self.depthLimit else {
             throw error(.tooDeep(limit: Self.depthLimit))
         }
+        depth += 1
         position += 1
     }
 
@@ -144,7 +153,7 @@ public struct JSONParser: Sendable {
         }
         return JSONSyntaxError(
             reason: reason, offset: position, line: line, column: position - lineStart + 1,
-            path: JSONPath(steps))
+            path: JSONPath([]))
     }
 }
 

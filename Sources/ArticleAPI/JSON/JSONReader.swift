@@ -11,7 +11,6 @@ public struct JSONReader: Sendable {
     public let attitude: Attitude
     /// What was wrong, in the order of the reading; at most `faultLimit`.
     public private(set) var faults: [JSONFault] = []
-    private var steps: [JSONPath.Step] = []
 
     public static let faultLimit = 100
 
@@ -22,16 +21,23 @@ public struct JSONReader: Sendable {
     /// Notes a fault of the value at hand.
     public mutating func report(_ reason: JSONFault.Reason) {
         guard faults.count < Self.faultLimit else { return }
-        faults.append(JSONFault(path: JSONPath(steps), reason: reason))
+        faults.append(JSONFault(path: JSONPath([]), reason: reason))
     }
 
-    /// Reads something one step further in.
+    /// Reads something one step further in. Paths are put together only for faults, from within:
+    /// most values have none.
+    @inline(__always)
     mutating func reading<Value>(
-        _ step: JSONPath.Step, _ read: (inout JSONReader) -> Value
+        _ step: @autoclosure () -> JSONPath.Step, _ read: (inout JSONReader) -> Value
     ) -> Value {
-        steps.append(step)
-        defer { steps.removeLast() }
-        return read(&self)
+        let before = faults.count
+        let value = read(&self)
+        if faults.count > before { prefix(step(), from: before) }
+        return value
+    }
+
+    private mutating func prefix(_ step: JSONPath.Step, from start: Int) {
+        for index in start..<faults.count { faults[index].path.steps.insert(step, at: 0) }
     }
 }
 

@@ -10,6 +10,13 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
     /// The value in which it happened.
     public var path: JSONPath
 
+    /// The same, seen from one step further out.
+    func inside(_ step: JSONPath.Step) -> JSONSyntaxError {
+        var error = self
+        error.path.steps.insert(step, at: 0)
+        return error
+    }
+
     public enum Reason: Sendable, Hashable {
         case endOfText
         case unexpectedByte(UInt8)

@@ -18,6 +18,8 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
+    var isNull: Bool { if case .null = self { true } else { false } }
+
     /// What this value is, in words that follow "expected … but found".
     var kind: String {
         switch self {

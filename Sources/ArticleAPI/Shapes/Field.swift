@@ -43,7 +43,7 @@ extension Field {
                 format.write(value, plan, &writer)
             },
             read: { value, reader in
-                guard let value, value != .null else { return .some(nil) }
+                guard let value, !value.isNull else { return .some(nil) }
                 return format.read(value, &reader).map(Optional.some)
             },
             check: { model, reader in
@@ -64,7 +64,7 @@ extension Field {
                 format.write(get(model), plan, &writer)
             },
             read: { value, reader in
-                guard let value, value != .null else { return standard }
+                guard let value, !value.isNull else { return standard }
                 return format.read(value, &reader)
             },
             check: { model, reader in format.check(get(model), &reader) })
@@ -92,7 +92,7 @@ extension Field {
             },
             read: { value, reader in
                 guard let value else { return .keep }
-                if value == .null { return .clear }
+                if value.isNull { return .clear }
                 return format.read(value, &reader).map(Change.set)
             },
             check: { model, reader in

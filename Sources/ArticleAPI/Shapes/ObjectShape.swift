@@ -72,9 +72,13 @@ public struct ObjectShape<Model>: Sendable {
             return nil
         }
         var values = [JSONValue?](repeating: nil, count: properties.count)
+        var next = 0
         for member in members {
-            if let position = positions[member.name] {
+            // Members come in our own order as a rule: then no name is hashed.
+            let isNext = next < properties.count && properties[next].name == member.name
+            if let position = isNext ? next : positions[member.name] {
                 values[position] = member.value
+                next = position + 1
             } else if reader.isStrict {
                 reader.reading(.name(member.name.excerpt)) { $0.report(.unknown) }
             }

@@ -63,6 +63,7 @@ public struct BackendService: Sendable {
     // MARK: Sending
 
     /// Sends the request and gives its item.
+    @discardableResult
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> Request.Item {
