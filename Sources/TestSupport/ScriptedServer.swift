@@ -62,6 +62,8 @@ public final class ScriptedServer: Sendable {
 public final class ScriptedPeer {
     private let channel: SocketChannel
     private var received: [UInt8] = []
+    /// A busy machine may leave a test's task alone for long.
+    private static let patienceMilliseconds: Int64 = 300_000
 
     init(_ channel: SocketChannel) { self.channel = channel }
 
@@ -101,7 +103,7 @@ public final class ScriptedPeer {
     public func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
     public func send(_ bytes: [UInt8]) async throws {
-        try await channel.write(bytes, stallMilliseconds: 20_000)
+        try await channel.write(bytes, stallMilliseconds: Self.patienceMilliseconds)
     }
 
     /// Answers 200 with the text.
@@ -127,7 +129,8 @@ public final class ScriptedPeer {
                 received += bytes.prefix(count)
                 return true
             case .end: return false
-            case .wouldBlock: try await channel.waitReadable(until: channel.loop.now + 20_000)
+            case .wouldBlock:
+                try await channel.waitReadable(until: channel.loop.now + Self.patienceMilliseconds)
             }
         }
     }

@@ -33,9 +33,9 @@ public final class Signal: Sendable {
     }
 }
 
-/// Waits until the condition holds, which other threads bring about; false after 20 seconds.
+/// Waits until the condition holds, which other threads bring about; false after two minutes.
 public func eventually(_ condition: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(20)
+    let end = ContinuousClock.now + .seconds(120)
     while !condition() {
         guard ContinuousClock.now < end else { return false }
         await Task.yield()

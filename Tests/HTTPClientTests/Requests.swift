@@ -54,3 +54,11 @@ func failure(
 /// `GET /`.
 let plain = HTTPRequest(.get, RequestTarget(path: "/") ?? asterisk)
 private let asterisk = RequestTarget("*".utf8)!
+
+/// For answers that a test holds back: a busy machine may leave its task alone for long.
+let patient = {
+    var options = ExchangeOptions()
+    options.deadlineMilliseconds = 300_000
+    options.stallMilliseconds = nil
+    return options
+}()

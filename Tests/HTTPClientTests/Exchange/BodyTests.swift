@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BodyTests {
     private static let streamed = {
-        var options = ExchangeOptions()
+        var options = patient
         options.isStreamed = true
         return options
     }()
@@ -126,7 +126,7 @@ import Testing
             }
         } _: { server in
             let told = Lock([Int]())
-            var options = ExchangeOptions()
+            var options = patient
             options.uploadProgress = { sent, total in
                 #expect(total == 3_000_000)
                 told.withLock { $0.append(sent) }
@@ -150,7 +150,8 @@ import Testing
         } _: { server in
             let client = try HTTPClient()
             let put = try request("/", .put, body: [UInt8](repeating: 7, count: 50_000_000))
-            let answer = try await client.send(put, to: HTTPOrigin(server.address))
+            let answer = try await client.send(
+                put, to: HTTPOrigin(server.address), options: patient)
             #expect(answer.status == .contentTooLarge)
             #expect(await eventually { client.connectionCount == 0 })
         }

@@ -16,7 +16,8 @@ import Testing
             let client = try HTTPClient()
             let task = Task {
                 await failure { () throws(HTTPClientError) in
-                    try await client.send(plain, to: HTTPOrigin(server.address))
+                    try await client.send(
+                        plain, to: HTTPOrigin(server.address), options: patient)
                 }
             }
             await arrived.wait()
@@ -41,14 +42,16 @@ import Testing
             configuration.connectionsPerOrigin = 1
             let client = try HTTPClient(configuration)
             let origin = HTTPOrigin(server.address)
-            async let first = client.send(plain, to: origin).text
+            async let first = client.send(plain, to: origin, options: patient).text
             await arrived.wait()
             let second = Task {
                 await failure { () throws(HTTPClientError) in
-                    try await client.send(plain, to: origin)
+                    try await client.send(plain, to: origin, options: patient)
                 }
             }
-            async let third = client.send(try request("/third"), to: origin).text
+            async let third = client.send(
+                try request("/third"), to: origin, options: patient
+            ).text
             second.cancel()
             #expect(await second.value == .cancelled)
             goOn.give()
@@ -65,7 +68,8 @@ import Testing
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return await failure { () throws(HTTPClientError) in
-                    try await client.send(plain, to: HTTPOrigin(server.address))
+                    try await client.send(
+                        plain, to: HTTPOrigin(server.address), options: patient)
                 }
             }
             #expect(await task.value == .cancelled)
@@ -109,7 +113,7 @@ import Testing
             let client = try HTTPClient(configuration)
             let origin = HTTPOrigin(server.address)
             async let first = failure { () throws(HTTPClientError) in
-                try await client.send(plain, to: origin)
+                try await client.send(plain, to: origin, options: patient)
             }
             await arrived.wait()
             var options = ExchangeOptions()

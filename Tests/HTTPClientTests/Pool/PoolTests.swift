@@ -151,7 +151,7 @@ import Testing
             let client = try HTTPClient()
             let origin = HTTPOrigin(server.address)
             async let outcome = failure { () throws(HTTPClientError) in
-                try await client.send(plain, to: origin)
+                try await client.send(plain, to: origin, options: patient)
             }
             await arrived.wait()
             client.stop()
