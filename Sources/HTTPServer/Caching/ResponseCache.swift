@@ -53,7 +53,7 @@ public final class ResponseCache: Sendable {
     }
 
     private func shard(_ key: CacheKey) -> Lock<CacheShard> {
-        shards[Int(UInt(bitPattern: key.hash) >> 32) % shards.count]
+        shards[key.shard(of: shards.count)]
     }
 
     // MARK: Changes

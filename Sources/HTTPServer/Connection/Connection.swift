@@ -7,16 +7,18 @@ final class Connection {
     let channel: SocketChannel
     let local: LoopContext
     let rules: ConnectionRules
-    private var parser: RequestParser
+    // An access to one of these is over before the next begins: they are used on the loop, and by
+    // one function at a time. None needs to be watched.
+    @exclusivity(unchecked) private var parser: RequestParser
     /// A request that was read while the task waited, and is the task's to answer.
-    private var readyHead: RequestHead?
+    @exclusivity(unchecked) private var readyHead: RequestHead?
     /// What did not go out at once of an answer that was ready.
     var unsent: [UInt8] = []
     /// Held only while it has bytes in it, or takes some.
-    private(set) var buffer: ReadBuffer?
+    @exclusivity(unchecked) private(set) var buffer: ReadBuffer?
     /// The answer to the current request.
-    var sent = SentAnswer()
-    var requestID = ""
+    @exclusivity(unchecked) var sent = SentAnswer()
+    @exclusivity(unchecked) var requestID = ""
     /// When a connection without a request ends; half a TLS record does not move it.
     private var idleDeadline: Int64 = 0
     /// Requests since the task last waited.

@@ -53,7 +53,7 @@ public final class SocketChannel {
     /// Asked on the loop when something comes while the task waits idly (`waitReadable`): until
     /// when the task may go on waiting, as it is dealt with; `nil` if it is the task's. To resume
     /// a task costs more than many a request.
-    public var onArrival: (() -> Int64?)?
+    @exclusivity(unchecked) public var onArrival: (() -> Int64?)?
 
     init(
         _ descriptor: consuming Descriptor, peer: SocketAddress, token: UInt64, loop: EventLoop
