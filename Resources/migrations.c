@@ -11,9 +11,14 @@ static const unsigned char renderings[] = {
 #embed "migrations/002-renderings.sql"
 };
 
+static const unsigned char kept_writes[] = {
+#embed "migrations/003-kept-writes.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
+    {"003-kept-writes.sql", kept_writes, sizeof kept_writes},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

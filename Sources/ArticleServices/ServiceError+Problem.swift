@@ -40,6 +40,9 @@ extension ServiceError {
                 .preconditionFailed, detail: "What stands is not what you mean.",
                 instance: instance,
                 errors: [Problem.Detail("does not fit what stands", at: .header(name.rawValue))])
+        case .inFlight: return .keyProblem(.requestInFlight, instance)
+        case .keyReused: return .keyProblem(.keyReused, instance)
+        case .refusedBefore(let problem): return problem.told(in: instance)
         case .idTaken:
             return Problem(
                 .idTaken, detail: "This id was used before.", instance: instance,
@@ -79,7 +82,7 @@ extension ServiceError {
         case .forbidden:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
-        case .busy: fields.append(.retryAfter, "1")
+        case .busy, .inFlight: fields.append(.retryAfter, "1")
         case .unavailable: fields.append(.retryAfter, "5")
         case .refused(let refusal) where refusal.reason == .unsupportedMediaType:
             fields.append(.accept, refusal.mediaTypes.joined(separator: ", "))
@@ -102,6 +105,28 @@ extension ServiceError.CredentialFault {
 }
 
 extension Problem {
+    /// What is wrong with the use of an idempotency key.
+    fileprivate static func keyProblem(_ kind: Kind, _ instance: String) -> Problem {
+        let isWaiting = kind == .requestInFlight
+        return Problem(
+            kind,
+            detail: isWaiting
+                ? "Its result will be kept: ask again." : "Each write needs a key of its own.",
+            instance: instance,
+            errors: [
+                Problem.Detail(
+                    isWaiting ? "is in use" : "was sent with another request",
+                    at: .header("Idempotency-Key"))
+            ])
+    }
+
+    /// The same problem, met again.
+    fileprivate func told(in instance: String) -> Problem {
+        var problem = self
+        problem.instance = instance
+        return problem
+    }
+
     /// The response, with the fields that are given beside the problem's own.
     func response(_ fields: HTTPFields) -> HTTPResponse {
         var fields = fields

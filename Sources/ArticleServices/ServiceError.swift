@@ -16,6 +16,12 @@ public enum ServiceError: Error, Sendable {
     case preconditionFailed(current: Int?)
     /// This field of a reader names another state of what is there.
     case representationDiffers(HTTPFieldName)
+    /// The first request with this idempotency key is under way.
+    case inFlight
+    /// The idempotency key belongs to another request.
+    case keyReused
+    /// What this very request was refused for when it came first.
+    case refusedBefore(Problem)
     case idTaken
     case slugTaken(String)
     /// Values that are well-formed but cannot stand, each with its place.

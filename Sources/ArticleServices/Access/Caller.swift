@@ -52,6 +52,11 @@ public enum Caller: Sendable, Hashable {
         }
     }
 
+    /// An edit by this caller; done once, if the request has a key.
+    func edit(_ request: some RepeatableRequest, at time: Timestamp) -> Edit {
+        Edit(at: time, editor: editorName, key: WriteKey(of: request, by: self))
+    }
+
     /// Refuses a caller whose role is too small: a stranger may come back with a key.
     func require(_ needed: Role) throws(ServiceError) {
         guard let role else { throw .unauthenticated(.missing) }

@@ -77,9 +77,9 @@ public struct ArticleService: Sendable {
         do {
             let article = try await store.createArticle(
                 request.article.id ?? Article.ID(at: now), content,
-                by: Edit(at: now, editor: caller.editorName))
+                by: caller.edit(request, at: now))
             return Reply(article.asOf(now), location: FetchArticleRequest(key: .id(article.id)))
-        } catch { throw ServiceError(error) }
+        } catch { return try await again(error, of: nil) }
     }
 
     func replace(
@@ -89,7 +89,8 @@ public struct ArticleService: Sendable {
         guard let expected = request.expected else { throw .preconditionRequired }
         // Before the write is queued: nobody else waits for it.
         let rendered = try await markdown.render(request.article.content.body)
-        return try await edit(request.id, expecting: expected, by: caller) { current, now in
+        return try await edit(request.id, expecting: expected, by: caller, request) {
+            current, now in
             try request.article.checkReadOnly(against: current.asOf(now))
             return try ArticleContent(
                 replacing: current, with: request.article.content, rendered: rendered,
@@ -107,7 +108,8 @@ public struct ArticleService: Sendable {
             case .clear: RenderedBody(html: "")
             case .set(let body): try await markdown.render(body)
             }
-        return try await edit(request.id, expecting: request.expected, by: caller) { current, now in
+        return try await edit(request.id, expecting: request.expected, by: caller, request) {
+            current, now in
             try ArticleContent(
                 replacing: current, with: current.asOf(now).applying(request.changes),
                 rendered: rendered,
@@ -122,22 +124,44 @@ public struct ArticleService: Sendable {
         do {
             try await store.deleteArticle(
                 request.id, expecting: Expectation(request.expected),
-                by: Edit(at: now(), editor: caller.editorName))
-            return Reply(Nothing())
-        } catch { throw ServiceError(error) }
+                by: caller.edit(request, at: now()))
+        } catch {
+            guard case .repeated(.changed) = error else { throw ServiceError(error) }
+        }
+        return Reply(Nothing())
     }
 
     private func edit(
         _ id: Article.ID, expecting expected: IfMatch?, by caller: Caller,
+        _ request: some RepeatableRequest,
         _ change: @escaping @Sendable (Article, Timestamp) throws -> ArticleContent
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
         do {
             let article = try await store.updateArticle(
                 id, expecting: Expectation(expected),
-                by: Edit(at: now, editor: caller.editorName)
+                by: caller.edit(request, at: now)
             ) { try change($0, now) }
             return Reply(article.asOf(now))
-        } catch { throw ServiceError(error) }
+        } catch { return try await again(error, of: id) }
+    }
+
+    /// What a write is answered that was done before: with the article as it is now.
+    private func again(
+        _ error: StoreError, of id: Article.ID?
+    ) async throws(ServiceError) -> Reply<Article> {
+        guard case .repeated(let kept) = error else { throw ServiceError(error) }
+        if case .made(let made?) = kept {
+            return Reply(
+                try await standing(made), location: FetchArticleRequest(key: .id(made)))
+        }
+        guard case .changed = kept, let id else { throw ServiceError(error) }
+        return Reply(try await standing(id))
+    }
+
+    private func standing(_ id: Article.ID) async throws(ServiceError) -> Article {
+        do { return try await store.article(.id(id), visibleTo: .editors).asOf(now()) } catch {
+            throw ServiceError(error)
+        }
     }
 }

@@ -56,7 +56,8 @@ public struct AuthorService: Sendable {
         let replacement = request.author
         do {
             let (author, isNew) = try await store.putAuthor(
-                request.id, expecting: Expectation(request.expected), at: now()
+                request.id, expecting: Expectation(request.expected),
+                by: caller.edit(request, at: now())
             ) { current in
                 if current != nil, request.expected == nil {
                     throw ServiceError.preconditionRequired
@@ -66,8 +67,24 @@ public struct AuthorService: Sendable {
                     name: replacement.name, about: replacement.about,
                     website: replacement.website)
             }
-            guard isNew else { return Reply(author) }
-            return Reply(author, location: FetchAuthorRequest(id: author.id))
-        } catch { throw ServiceError(error) }
+            return Self.reply(author, isNew: isNew)
+        } catch {
+            switch error {
+            case .repeated(.changed):
+                return Self.reply(try await standing(request.id), isNew: false)
+            case .repeated(.made): return Self.reply(try await standing(request.id), isNew: true)
+            default: throw ServiceError(error)
+            }
+        }
+    }
+
+    private static func reply(_ author: Author, isNew: Bool) -> Reply<Author> {
+        isNew ? Reply(author, location: FetchAuthorRequest(id: author.id)) : Reply(author)
+    }
+
+    private func standing(_ id: Author.ID) async throws(ServiceError) -> Author {
+        do { return try await store.author(id, visibleTo: .editors) } catch {
+            throw ServiceError(error)
+        }
     }
 }

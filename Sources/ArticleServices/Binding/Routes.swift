@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleStore
 import HTTP
 import HTTPServer
 
@@ -10,6 +11,7 @@ struct Routes {
     private var builder: RouterBuilder
     private let identify: Identify
     private let answers: PublicAnswers
+    private let flights = WritesInFlight()
     private let log: @Sendable (String) -> Void
 
     /// Who sends these fields, in this context.
@@ -36,7 +38,7 @@ struct Routes {
         _ handle:
             @escaping @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
     ) {
-        let (identify, answers, log) = (identify, answers, log)
+        let (identify, answers, flights, log) = (identify, answers, flights, log)
         let endpoint = Request.endpoint
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
@@ -50,7 +52,7 @@ struct Routes {
                 guard caller == .stranger, endpoint.method == .get,
                     !ConditionalRequest.hasPreconditions(message.fields)
                 else {
-                    let reply = try await handle(request, caller)
+                    let reply = try await flights.once(request, caller, handle)
                     return try Representation(reply, answer, to: request, caller)
                         .response(to: message)
                 }
@@ -115,5 +117,18 @@ extension Caller {
         case .readHistory, .writeArticles, .writeAuthors: try require(.editor)
         case .administer: try require(.admin)
         }
+    }
+}
+
+extension WritesInFlight {
+    /// Handles a request; one with an idempotency key while no other with that key is handled.
+    fileprivate func once<Request: BackendAPIRequest>(
+        _ request: Request, _ caller: Caller,
+        _ handle: (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
+    ) async throws(ServiceError) -> Reply<Request.Item> {
+        guard let repeatable = request as? any RepeatableRequest,
+            let scope = WriteKey.scope(of: repeatable, by: caller)
+        else { return try await handle(request, caller) }
+        return try await run(scope) { () throws(ServiceError) in try await handle(request, caller) }
     }
 }

@@ -55,8 +55,13 @@ public struct RevisionService: Sendable {
         do {
             let article = try await store.restoreArticle(
                 request.id, to: request.number, expecting: Expectation(request.expected),
-                by: Edit(at: now, editor: caller.editorName))
+                by: caller.edit(request, at: now))
             return Reply(article.asOf(now))
+        } catch {
+            guard case .repeated(.changed) = error else { throw ServiceError(error) }
+        }
+        do {
+            return Reply(try await store.article(.id(request.id), visibleTo: .editors).asOf(now))
         } catch { throw ServiceError(error) }
     }
 }

@@ -83,14 +83,17 @@ public struct AuthorContent: Sendable, Hashable {
 }
 
 /// When and by whom an edit is made.
-public struct Edit: Sendable, Hashable {
+public struct Edit: Sendable {
     public var time: Timestamp
     /// The name of the key; `nil` for an import.
     public var editor: String?
+    /// A write with a key is done once: then it is `.repeated`, or `.keyReused`.
+    public var key: WriteKey?
 
-    public init(at time: Timestamp, editor: String?) {
+    public init(at time: Timestamp, editor: String?, key: WriteKey? = nil) {
         self.time = time
         self.editor = editor
+        self.key = key
     }
 }
 

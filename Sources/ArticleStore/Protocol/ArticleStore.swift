@@ -83,7 +83,7 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
     /// Makes or replaces an author by what `change` makes of the current one. The revision, the id
     /// and the times of the answer are the store's; the same content makes no revision.
     func putAuthor(
-        _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
+        _ id: Author.ID, expecting expectation: Expectation, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool)
 
@@ -122,5 +122,14 @@ extension ArticleStore {
         _ key: Article.Key, visibleTo audience: Audience
     ) async throws(StoreError) -> Article {
         try await edition(of: key, visibleTo: audience).article
+    }
+
+    /// Makes or replaces an author at a time, by a write without a key.
+    public func putAuthor(
+        _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
+        _ change: @escaping @Sendable (Author?) throws -> AuthorContent
+    ) async throws(StoreError) -> (author: Author, isNew: Bool) {
+        try await putAuthor(
+            id, expecting: expectation, by: Edit(at: time, editor: nil), change)
     }
 }

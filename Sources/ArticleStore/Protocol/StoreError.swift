@@ -11,6 +11,10 @@ public enum StoreError: Error, Sendable {
     case unknownAuthor(index: Int, Author.ID)
     /// The author has another name than the mention says.
     case authorDiffers(index: Int, name: String)
+    /// This very write was done before; nothing was done now.
+    case repeated(KeptWrite)
+    /// Another write was done under the same key.
+    case keyReused
     /// A record to restore differs from what is there.
     case conflict(String)
     /// A limit on the number of things is reached.

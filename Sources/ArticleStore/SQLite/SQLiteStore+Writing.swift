@@ -4,7 +4,7 @@ extension SQLiteStore: ArticleStore {
     public func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await writer.submit { (step) throws(StoreError) in
+        try await write(edit, { .made($0.id) }) { (step) throws(StoreError) in
             try step.createArticle(id, content, by: edit)
         }
     }
@@ -13,7 +13,7 @@ extension SQLiteStore: ArticleStore {
         _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
         _ change: @escaping @Sendable (Article) throws -> ArticleContent
     ) async throws(StoreError) -> Article {
-        try await writer.submit { (step) throws(StoreError) in
+        try await write(edit) { (step) throws(StoreError) in
             try step.updateArticle(id, expecting: expectation, by: edit, change)
         }
     }
@@ -21,7 +21,7 @@ extension SQLiteStore: ArticleStore {
     public func deleteArticle(
         _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
+        try await write(edit) { (step) throws(StoreError) in
             try step.deleteArticle(id, expecting: expectation, by: edit)
         }
     }
@@ -29,7 +29,7 @@ extension SQLiteStore: ArticleStore {
     public func restoreArticle(
         _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await writer.submit { (step) throws(StoreError) in
+        try await write(edit) { (step) throws(StoreError) in
             try step.restoreArticle(id, to: number, expecting: expectation, by: edit)
         }
     }
@@ -43,11 +43,11 @@ extension SQLiteStore: ArticleStore {
     }
 
     public func putAuthor(
-        _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
+        _ id: Author.ID, expecting expectation: Expectation, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
-        try await writer.submit { (step) throws(StoreError) in
-            try step.putAuthor(id, expecting: expectation, at: time, change)
+        try await write(edit, { $0.isNew ? .made(nil) : .changed }) { (step) throws(StoreError) in
+            try step.putAuthor(id, expecting: expectation, at: edit.time, change)
         }
     }
 
@@ -87,5 +87,17 @@ extension SQLiteStore: ArticleStore {
         try await writer.submit(isKept: !dryRun) { (step) throws(StoreError) in
             try step.restore(records)
         }
+    }
+
+    /// Runs the step, once if the edit has a key.
+    private func write<Value: Sendable>(
+        _ edit: Edit, _ kept: @escaping @Sendable (Value) -> KeptWrite = { _ in .changed },
+        _ work: @escaping WriteJob<Value>.Work
+    ) async throws(StoreError) -> Value {
+        guard let key = edit.key else { return try await writer.submit(work) }
+        let result = try await writer.submit { (step) throws(StoreError) in
+            try step.once(key, at: edit.time, kept, work)
+        }
+        return try result.get()
     }
 }

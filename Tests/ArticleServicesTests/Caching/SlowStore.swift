@@ -149,10 +149,10 @@ extension SlowStore {
     }
 
     func putAuthor(
-        _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
+        _ id: Author.ID, expecting expectation: Expectation, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
-        try await store.putAuthor(id, expecting: expectation, at: time, change)
+        try await store.putAuthor(id, expecting: expectation, by: edit, change)
     }
 
     func keys() async throws(StoreError) -> [KeyRecord] { try await store.keys() }

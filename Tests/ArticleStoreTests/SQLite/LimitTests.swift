@@ -82,6 +82,29 @@ import Testing
         await store.close()
     }
 
+    @Test func `writes with a key are kept up to a limit, and go with time`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { $0.keptWrites = 20 }
+        func write(_ number: UInt8, at milliseconds: Int64) async throws {
+            let key = WriteKey(
+                scope: [UInt8](repeating: number, count: 32),
+                request: [UInt8](repeating: 0, count: 32)
+            ) { _ in nil }
+            let edit = Edit(at: .start + milliseconds, editor: nil, key: key)
+            _ = try await store.createArticle(.make(), .sample("n\(number)"), by: edit)
+        }
+        for number in 0..<20 { try await write(UInt8(number), at: Int64(number)) }
+        let error = try await failure { try await write(20, at: 20) }
+        guard case .tooMany = error else { throw error }
+        #expect(try await store.articleCount() == 20)
+        let day: Int64 = 24 * 60 * 60 * 1_000
+        for number in 20..<40 { try await write(UInt8(number), at: day + Int64(number)) }
+        await store.close()
+        let connection = try Plain(folder.file("a.db"))
+        // Each of the twenty took old ones away, and made one that is young.
+        #expect(connection.number("SELECT count(*) FROM kept_writes") == 20)
+    }
+
     @Test func `short pages lose and repeat nothing`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.examinedRowsPerPage = 7 }

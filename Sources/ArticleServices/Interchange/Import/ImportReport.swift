@@ -92,6 +92,8 @@ extension StoreError {
         case .unknownAuthor(let index, let id): "$.authors[\(index)].id: no author has the id \(id)"
         case .authorDiffers(let index, let name):
             "$.authors[\(index)].name: this author's name is \"\(name)\""
+        case .repeated: "it was done before"
+        case .keyReused: "another write has its key"
         case .conflict(let name): "\(name) does not fit what is there"
         case .tooMany(let things): "there are too many \(things)"
         case .rejected(let cause): "\(cause)"

@@ -69,6 +69,26 @@ extension SQL {
         WHERE number = ?1
         """
 
+    // MARK: Kept writes
+
+    static let keptWrite: StaticString = """
+        SELECT number, time, request, outcome, article, refusal FROM kept_writes WHERE scope = ?1
+        """
+    static let insertKeptWrite: StaticString = """
+        INSERT INTO kept_writes (scope, request, time, outcome, article, refusal)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        """
+    static let removeKeptWrite: StaticString = "DELETE FROM kept_writes WHERE number = ?1"
+    static let removeOldWrites: StaticString = """
+        DELETE FROM kept_writes
+        WHERE number IN (SELECT number FROM kept_writes ORDER BY number LIMIT 4) AND time <= ?1
+        """
+    /// At least as many as there are: they go in the order in which they came.
+    static let keptWriteCount: StaticString = """
+        SELECT ifnull(
+            (SELECT max(number) FROM kept_writes) - (SELECT min(number) FROM kept_writes) + 1, 0)
+        """
+
     // MARK: The rest
 
     static let setImportMark: StaticString = """
