@@ -4,7 +4,7 @@ extension SQLiteStore: ArticleStore {
     public func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await write(edit, { .made($0.id) }) { (step) throws(StoreError) in
+        try await write(edit, kept: Self.made) { (step) throws(StoreError) in
             try step.createArticle(id, content, by: edit)
         }
     }
@@ -46,7 +46,7 @@ extension SQLiteStore: ArticleStore {
         _ id: Author.ID, expecting expectation: Expectation, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
-        try await write(edit, { $0.isNew ? .made(nil) : .changed }) { (step) throws(StoreError) in
+        try await write(edit, kept: Self.put) { (step) throws(StoreError) in
             try step.putAuthor(id, expecting: expectation, at: edit.time, change)
         }
     }
@@ -89,9 +89,17 @@ extension SQLiteStore: ArticleStore {
         }
     }
 
+    @Sendable
+    private static func made(_ article: Article) -> KeptWrite { .made(article.id) }
+
+    @Sendable
+    private static func put(_ result: (author: Author, isNew: Bool)) -> KeptWrite {
+        result.isNew ? .made(nil) : .changed
+    }
+
     /// Runs the step, once if the edit has a key.
     private func write<Value: Sendable>(
-        _ edit: Edit, _ kept: @escaping @Sendable (Value) -> KeptWrite = { _ in .changed },
+        _ edit: Edit, kept: @escaping @Sendable (Value) -> KeptWrite = { _ in .changed },
         _ work: @escaping WriteJob<Value>.Work
     ) async throws(StoreError) -> Value {
         guard let key = edit.key else { return try await writer.submit(work) }
