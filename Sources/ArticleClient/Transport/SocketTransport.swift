@@ -65,7 +65,6 @@
     extension TransportError {
         fileprivate init(_ error: HTTPClientError) {
             switch error {
-            case .needsTLS: self = .failed(TransportFailure(.unsupported, error.description))
             case .unknownHost, .cannotConnect: self = .offline(error.description)
             case .insecure: self = .failed(TransportFailure(.insecure, error.description))
             case .timedOut: self = .timedOut

@@ -26,9 +26,6 @@ public final class HTTPClient: Sendable {
     public func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: ExchangeOptions = .init()
     ) async throws(HTTPClientError) -> HTTPResponse {
-        // TLS would stand between channel and connection (`ClientConnection`); until it does, this
-        // is the one place that says so.
-        guard origin.scheme == .http else { throw .needsTLS(origin) }
         let exchange = Exchange(
             Self.addressed(request, to: origin), to: origin, options, in: pool)
         let outcome = await withTaskCancellationHandler {

@@ -1,4 +1,5 @@
 public import HTTP
+public import Network
 
 /// Bounds of a client.
 public struct HTTPClientConfiguration: Sendable {
@@ -12,6 +13,8 @@ public struct HTTPClientConfiguration: Sendable {
     public var connectMilliseconds: Int64 = 10_000
     /// For one address while others are left to try.
     public var addressMilliseconds: Int64 = 2_000
+    /// What https is spoken by; `nil`: whom the system trusts is trusted.
+    public var tls: TLSClient?
     /// Sizes of heads, in bytes.
     public var message = HTTPLimits()
     /// What a stream holds for its reader before the sender has to wait, in bytes.

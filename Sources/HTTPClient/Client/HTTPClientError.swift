@@ -3,13 +3,11 @@ public import Network
 
 /// Why an exchange came to no answer.
 public enum HTTPClientError: Error, Sendable, Hashable {
-    /// The origin is spoken to by TLS, which this client does not have.
-    case needsTLS(HTTPOrigin)
     /// The host has no address.
     case unknownHost(HTTPOrigin, SocketAddress.ParsingError)
     /// No address of the origin took the connection; the failure of the last one.
     case cannotConnect(HTTPOrigin, SystemError)
-    /// TLS with the origin was not agreed on, or broke.
+    /// TLS was not agreed on, or broke; or the origin's certificate is not to be trusted.
     case insecure(TLSFailure)
     /// The deadline came, or a peer stood still for too long.
     case timedOut
@@ -30,7 +28,6 @@ public enum HTTPClientError: Error, Sendable, Hashable {
 extension HTTPClientError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .needsTLS(let origin): "\(origin) needs TLS, which this client does not speak yet"
         case .unknownHost(let origin, let error): "\(origin): \(error)"
         case .cannotConnect(let origin, let error): "cannot connect to \(origin): \(error)"
         case .insecure(let failure): "\(failure)"

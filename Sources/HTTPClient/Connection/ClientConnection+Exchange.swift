@@ -239,6 +239,7 @@ extension HTTPClientError {
         case .timedOut: self = .timedOut
         case .cancelled: self = .cancelled
         case .disconnected: self = .disconnected
+        case .insecure(.truncated): self = .disconnected
         case .insecure(let failure): self = .insecure(failure)
         }
     }

@@ -1,12 +1,6 @@
 import HTTP
 import Network
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// One connection to an origin, from connecting to its end, in one task: wait for an exchange,
 /// write its request, read its answer, and again.
 // Everything of it lives on its loop's thread, like the channel that it has.
@@ -15,7 +9,7 @@ final class ClientConnection: @unchecked Sendable {
     enum Phase {
         case connecting
         case open
-        case failed(SystemError)
+        case failed(HTTPClientError)
     }
 
     let origin: HTTPOrigin
@@ -62,13 +56,18 @@ final class ClientConnection: @unchecked Sendable {
 
     // MARK: Its life
 
-    /// - Parameter deadline: until when it has to be connected; monotonic milliseconds.
-    func run(_ channel: SocketChannel, connectedBy deadline: Int64) async {
+    /// - Parameters:
+    ///   - deadline: until when it has to be connected; monotonic milliseconds.
+    ///   - secureDeadline: until when TLS has to be agreed on.
+    func run(
+        _ channel: SocketChannel, connectedBy deadline: Int64, securedBy secureDeadline: Int64
+    ) async {
         self.channel = channel
         do throws(ChannelError) {
             try await channel.waitConnected(until: deadline)
+            try await secure(channel, until: secureDeadline)
         } catch {
-            phase = .failed(Self.connectError(error))
+            phase = .failed(connectError(error))
             return
         }
         phase = .open
@@ -119,12 +118,20 @@ final class ClientConnection: @unchecked Sendable {
         exchange = nil
     }
 
-    private static func connectError(_ error: ChannelError) -> SystemError {
+    private func secure(
+        _ channel: SocketChannel, until deadline: Int64
+    ) async throws(ChannelError) {
+        guard origin.scheme == .https, case .host(let host, _) = origin.place else { return }
+        guard let tls = pool.tls else { throw .cancelled }
+        try await channel.secure(as: tls, with: host, until: deadline)
+    }
+
+    private func connectError(_ error: ChannelError) -> HTTPClientError {
         switch error {
-        case .disconnected(let code): SystemError("connect", code: code)
-        case .timedOut: .connectTimedOut
-        case .cancelled: .connectCancelled
-        case .insecure: SystemError("connect", code: EPROTO)
+        case .disconnected(let code): .cannotConnect(origin, SystemError("connect", code: code))
+        case .timedOut: .cannotConnect(origin, .connectTimedOut)
+        case .cancelled: .cannotConnect(origin, .connectCancelled)
+        case .insecure(let failure): .insecure(failure)
         }
     }
 }

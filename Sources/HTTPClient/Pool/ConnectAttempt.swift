@@ -14,12 +14,13 @@ struct ConnectAttempt: Sendable {
     var addresses: ArraySlice<SocketAddress>
     /// Monotonic milliseconds.
     let deadline: Int64
-    var lastError = SystemError.connectCancelled
+    var lastError: HTTPClientError
 
     init(_ origin: HTTPOrigin, _ addresses: ArraySlice<SocketAddress>, by deadline: Int64) {
         self.origin = origin
         self.addresses = addresses
         self.deadline = deadline
+        lastError = .cannotConnect(origin, .connectCancelled)
     }
 }
 

@@ -7,6 +7,8 @@ import Network
 final class ConnectionPool: Sendable {
     let loop: EventLoop
     let configuration: HTTPClientConfiguration
+    /// What https is spoken by, once it is asked for: to read whom the system trusts takes time.
+    private let preparedTLS: Lock<TLSClient?>
     private let resolver = BlockingPool(label: "broadsheet.client.names", width: 2, depth: 256)
 
     private struct State {
@@ -19,7 +21,10 @@ final class ConnectionPool: Sendable {
     init(_ configuration: HTTPClientConfiguration, _ loop: EventLoop) {
         self.configuration = configuration
         self.loop = loop
+        preparedTLS = Lock(configuration.tls)
     }
+
+    var tls: TLSClient? { preparedTLS.withLock { $0 } }
 
     // MARK: From any thread
 
@@ -126,14 +131,12 @@ final class ConnectionPool: Sendable {
         let deadline = loop.now + configuration.connectMilliseconds
         do throws(BlockingPool.Full) {
             try resolver.start { [self] in
-                let addresses = Result { () throws(SocketAddress.ParsingError) in
-                    try SocketAddress.resolve(origin.place.socketAddress)
-                }
+                let addresses = Result { () throws(HTTPClientError) in try prepare(origin) }
                 loop.submit { [self] in
                     switch addresses {
                     case .success(let addresses):
                         connect(ConnectAttempt(origin, addresses[...], by: deadline))
-                    case .failure(let error): failed(origin, .unknownHost(origin, error))
+                    case .failure(let error): failed(origin, error)
                     }
                 }
             }
@@ -142,19 +145,34 @@ final class ConnectionPool: Sendable {
         }
     }
 
+    /// Does what blocks, away from the loop: finds the origin's addresses, and whom to trust.
+    private func prepare(_ origin: HTTPOrigin) throws(HTTPClientError) -> [SocketAddress] {
+        if origin.scheme == .https, tls == nil {
+            do throws(TLSConfigurationError) {
+                let tls = try TLSClient(protocols: ["http/1.1"])
+                preparedTLS.withLock { $0 = tls }
+            } catch { throw .insecure(.refused(reason: error.description)) }
+        }
+        do throws(SocketAddress.ParsingError) {
+            return try SocketAddress.resolve(origin.place.socketAddress)
+        } catch { throw .unknownHost(origin, error) }
+    }
+
     /// Tries the addresses that are left, one after the other.
     private func connect(_ attempt: ConnectAttempt) {
         guard !state.isStopped else { return }
         var attempt = attempt
         while let address = attempt.addresses.popFirst() {
-            guard attempt.deadline > loop.now else { return failed(attempt, .connectTimedOut) }
+            guard attempt.deadline > loop.now else {
+                return failed(attempt.origin, .cannotConnect(attempt.origin, .connectTimedOut))
+            }
             do throws(SystemError) {
                 return adopt(try .connecting(to: address), address, attempt)
             } catch {
-                attempt.lastError = error
+                attempt.lastError = .cannotConnect(attempt.origin, error)
             }
         }
-        failed(attempt, attempt.lastError)
+        failed(attempt.origin, attempt.lastError)
     }
 
     private func adopt(
@@ -166,7 +184,8 @@ final class ConnectionPool: Sendable {
             ? attempt.deadline
             : min(attempt.deadline, loop.now + configuration.addressMilliseconds)
         loop.adopt(descriptor, peer: address) { channel in
-            await connection.run(channel, connectedBy: deadline)
+            await connection.run(
+                channel, connectedBy: deadline, securedBy: attempt.deadline)
         } ended: { [self] in
             ended(connection, attempt)
         }
@@ -182,16 +201,15 @@ final class ConnectionPool: Sendable {
             state.origins[origin]?.all[ObjectIdentifier(connection)] = nil
             openConnections(to: origin)
             forgetIfEmpty(origin)
+        case .failed(.insecure(let failure)):
+            // Another address would not make the origin another.
+            failed(attempt.origin, .insecure(failure))
         case .failed(let error):
             attempt.lastError = error
             connect(attempt)
         case .connecting:
             connect(attempt)
         }
-    }
-
-    private func failed(_ attempt: ConnectAttempt, _ error: SystemError) {
-        failed(attempt.origin, .cannotConnect(attempt.origin, error))
     }
 
     /// No connection came of it. Without any other, nobody waits for one in vain.

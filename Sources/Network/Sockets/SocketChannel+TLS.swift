@@ -17,6 +17,17 @@ extension SocketChannel {
         }
     }
 
+    /// Begins TLS with the server of this name, and makes sure that it is the one.
+    ///
+    /// - Throws: `insecure(.untrusted)` for a server that is not to be trusted.
+    public func secure(
+        as client: TLSClient, with host: String, until deadline: Int64
+    ) async throws(ChannelError) {
+        try await shakeHands(until: deadline) { (wires) throws(TLSFailure) in
+            try client.makeSession(with: host, wires)
+        }
+    }
+
     func shakeHands(
         until deadline: Int64, _ make: (TLSWires) throws(TLSFailure) -> TLSSession
     ) async throws(ChannelError) {

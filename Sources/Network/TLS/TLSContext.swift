@@ -12,6 +12,8 @@ final class TLSContext: Sendable {
         guard let raw = SSL_CTX_new(method) else { throw TLSContextError() }
         self.raw = raw
         broadsheet_ssl_set_options(raw)
+        // 112 bits: RSA from 2,048 bits on, SHA-2 (SSL_CTX_set_security_level(3)).
+        SSL_CTX_set_security_level(raw, 2)
         let modes =
             SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
             | SSL_MODE_RELEASE_BUFFERS | SSL_MODE_AUTO_RETRY | SSL_MODE_NO_AUTO_CHAIN

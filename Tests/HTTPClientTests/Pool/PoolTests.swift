@@ -115,15 +115,6 @@ import Testing
         }
     }
 
-    @Test func `without TLS, https is refused and not spoken in the clear`() async throws {
-        let origin = try #require(HTTPOrigin("https://localhost:1"))
-        let client = try HTTPClient()
-        let error = await failure { () throws(HTTPClientError) in
-            try await client.send(plain, to: origin)
-        }
-        #expect(error == .needsTLS(origin))
-    }
-
     @Test func `a client that is let go ends its connections`() async throws {
         let ended = Signal()
         try await ScriptedServer.run { peer, _ in

@@ -1,0 +1,127 @@
+import COpenSSL
+import Dispatch
+import Glibc
+public import Network
+
+/// A TLS server for one client, as good or bad as a test wants it: OpenSSL by itself, without the
+/// code under test.
+public final class TestTLSPeer: Sendable {
+    public let address: SocketAddress
+    private let listener: Int32
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// How the peer ends the connection.
+    public enum Ending: Sendable {
+        /// By TLS's own end.
+        case proper
+        /// Without a word inside TLS, as one who cuts the wire would.
+        case cut
+    }
+
+    /// - Parameters:
+    ///   - version: the only one it speaks; 0 means any.
+    ///   - answer: what it sends once it has received something.
+    public init(
+        _ pair: TLSPair, version: Int32 = 0, answer: String = "", ending: Ending = .proper
+    ) throws(TestFailure) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        self.listener = listener
+        var local = sockaddr_in()
+        local.sin_family = sa_family_t(AF_INET)
+        local.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isListening = withUnsafeMutablePointer(to: &local) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(listener, pointer, size) == 0 && listen(listener, 8) == 0
+                    && getsockname(listener, pointer, &size) == 0
+            }
+        }
+        guard isListening else { throw .system("listen") }
+        address = .v4([127, 0, 0, 1], port: UInt16(bigEndian: local.sin_port))
+        Thread.start { [ended] in
+            Self.serve(listener, pair, version, answer, ending)
+            ended.signal()
+        }
+    }
+
+    deinit {
+        // Ends an `accept` that waits.
+        shutdown(listener, Int32(SHUT_RDWR))
+        ended.wait()
+        close(listener)
+    }
+
+    private static func serve(
+        _ listener: Int32, _ pair: TLSPair, _ version: Int32, _ answer: String, _ ending: Ending
+    ) {
+        signal(SIGPIPE, SIG_IGN)
+        let descriptor = accept(listener, nil, nil)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience,
+            socklen_t(MemoryLayout<timeval>.size))
+        let context = SSL_CTX_new(TLS_server_method())
+        defer { SSL_CTX_free(context) }
+        guard prepare(context, pair, version), let ssl = SSL_new(context) else { return }
+        defer { SSL_free(ssl) }
+        SSL_set_fd(ssl, descriptor)
+        var bytes = [UInt8](repeating: 0, count: 16 << 10)
+        guard SSL_accept(ssl) == 1, SSL_read(ssl, &bytes, Int32(bytes.count)) > 0 else { return }
+        let octets = Array(answer.utf8)
+        if !octets.isEmpty { SSL_write(ssl, octets, Int32(octets.count)) }
+        switch ending {
+        case .proper: SSL_shutdown(ssl)
+        case .cut: shutdown(descriptor, Int32(SHUT_WR))
+        }
+        // The client ends last, so that nothing it should see is lost.
+        while recv(descriptor, &bytes, bytes.count, 0) > 0 {}
+    }
+
+    private static func prepare(
+        _ context: OpaquePointer?, _ pair: TLSPair, _ version: Int32
+    ) -> Bool {
+        SSL_CTX_set_security_level(context, 0)
+        SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0")
+        for command in [SSL_CTRL_SET_MIN_PROTO_VERSION, SSL_CTRL_SET_MAX_PROTO_VERSION] {
+            _ = SSL_CTX_ctrl(context, command, Int(version), nil)
+        }
+        let certificate = BIO_new_mem_buf(pair.certificate, Int32(pair.certificate.count))
+        let key = BIO_new_mem_buf(pair.key, Int32(pair.key.count))
+        defer {
+            BIO_free(certificate)
+            BIO_free(key)
+        }
+        let leaf = PEM_read_bio_X509(certificate, nil, nil, nil)
+        let secret = PEM_read_bio_PrivateKey(key, nil, nil, nil)
+        defer {
+            X509_free(leaf)
+            EVP_PKEY_free(secret)
+        }
+        return SSL_CTX_use_certificate(context, leaf) == 1
+            && SSL_CTX_use_PrivateKey(context, secret) == 1
+    }
+}
+
+/// A thread that may block.
+private enum Thread {
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    static func start(_ body: @escaping @Sendable () -> Void) {
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                // Programmer error: the thread is given its work below.
+                guard let context else { preconditionFailure("a thread without its work") }
+                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
+                return nil
+            }, Unmanaged.passRetained(Work(body)).toOpaque())
+        precondition(code == 0, "pthread_create: error \(code)")
+        pthread_detach(thread)
+    }
+}

@@ -1,0 +1,163 @@
+import HTTP
+import HTTPClient
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+@Suite struct TrustTests {
+    private let certificates: TestCertificates
+
+    init() throws { certificates = try TestCertificates() }
+
+    private func client(trusting authority: NewCertificate? = nil) throws -> HTTPClient {
+        var configuration = HTTPClientConfiguration()
+        let pem = (authority ?? certificates.authority).certificatePEM
+        configuration.tls = try TLSClient(authorities: Array(pem.utf8), protocols: ["http/1.1"])
+        return try HTTPClient(configuration)
+    }
+
+    private func origin(_ host: String, _ address: SocketAddress) throws -> HTTPOrigin {
+        try #require(HTTPOrigin("https://\(host):\(address.port)"))
+    }
+
+    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+
+    /// What a client that trusts the authority makes of a peer with this certificate.
+    private func outcome(
+        of pair: TLSPair, as host: String, version: Int32 = 0, answer: String = answer,
+        ending: TestTLSPeer.Ending = .proper, trusting authority: NewCertificate? = nil
+    ) async throws -> Result<String?, HTTPClientError> {
+        let peer = try TestTLSPeer(pair, version: version, answer: answer, ending: ending)
+        let client = try client(trusting: authority)
+        let origin = try origin(host, peer.address)
+        do throws(HTTPClientError) {
+            return .success(try await client.send(plain, to: origin).text)
+        } catch { return .failure(error) }
+    }
+
+    @Test(arguments: ["localhost", "127.0.0.1"], [TestTLS.tls12, TestTLS.tls13])
+    func `a peer of the authority is trusted, by name and by address`(
+        host: String, version: Int32
+    ) async throws {
+        let pair = try certificates.pair(["localhost", "127.0.0.1"])
+        #expect(try await outcome(of: pair, as: host, version: version) == .success("hello"))
+    }
+
+    @Test func `an expired certificate is refused`() async throws {
+        let pair = try certificates.pair(["localhost"], days: -1, startsInDays: -9)
+        #expect(try await outcome(of: pair, as: "localhost").isUntrusted("expired"))
+    }
+
+    @Test func `a certificate of the days to come is refused`() async throws {
+        let pair = try certificates.pair(["localhost"], days: 9, startsInDays: 3)
+        #expect(try await outcome(of: pair, as: "localhost").isUntrusted("not yet valid"))
+    }
+
+    @Test(arguments: [
+        (["other.test"], "localhost"), (["localhost.test"], "localhost"),
+        (["*.localhost"], "localhost"), (["localhost"], "127.0.0.1"),
+    ])
+    func `a certificate for another name is refused`(
+        names: [String], host: String
+    ) async throws {
+        let pair = try certificates.pair(names)
+        #expect(try await outcome(of: pair, as: host).isUntrusted("mismatch"))
+    }
+
+    @Test func `a certificate that nobody vouches for is refused, and trusted by itself`()
+        async throws
+    {
+        let own = try NewCertificate.selfSigned(["localhost"], days: 9)
+        #expect(try await outcome(of: TLSPair(own), as: "localhost").isUntrusted("self-signed"))
+        let trusted = try await outcome(of: TLSPair(own), as: "localhost", trusting: own)
+        #expect(trusted == .success("hello"))
+    }
+
+    @Test func `a certificate of another authority is refused`() async throws {
+        let pair = try TestCertificates().pair(["localhost"])
+        let outcome = try await outcome(of: pair, as: "localhost")
+        #expect(outcome.isUntrusted(""))
+    }
+
+    @Test func `the system's authorities vouch for no test`() async throws {
+        let peer = try TestTLSPeer(certificates.pair(["localhost"]), answer: Self.answer)
+        let client = try HTTPClient()
+        let origin = try origin("localhost", peer.address)
+        let error = await failure { () throws(HTTPClientError) in
+            try await client.send(plain, to: origin)
+        }
+        guard case .insecure(.untrusted)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+    }
+
+    @Test func `a peer that speaks no better than TLS 1_1 is refused`() async throws {
+        let pair = try certificates.pair(["localhost"])
+        let outcome = try await outcome(of: pair, as: "localhost", version: TestTLS.tls11)
+        guard case .failure(.insecure(.refused)) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+    }
+
+    @Test(arguments: [TestTLS.tls12, TestTLS.tls13])
+    func `a body up to the end is whole only if TLS says so`(version: Int32) async throws {
+        let pair = try certificates.pair(["localhost"])
+        let answer = "HTTP/1.1 200 OK\r\n\r\nhalf"
+        let whole = try await outcome(
+            of: pair, as: "localhost", version: version, answer: answer)
+        #expect(whole == .success("half"))
+        let cut = try await outcome(
+            of: pair, as: "localhost", version: version, answer: answer, ending: .cut)
+        #expect(cut == .failure(.disconnected))
+    }
+
+    @Test func `a peer without TLS is refused`() async throws {
+        try await ScriptedServer.run { peer, _ in
+            try await peer.answer("hello")
+        } _: { server in
+            let client = try client()
+            let origin = try origin("127.0.0.1", server.address)
+            let error = await failure { () throws(HTTPClientError) in
+                try await client.send(plain, to: origin)
+            }
+            guard case .insecure? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test func `client and server speak TLS with each other, and keep connections`() async throws {
+        var routes = RouterBuilder()
+        routes.on(.post, "/echo") { request, _ in
+            HTTPResponse(.ok, body: .bytes(request.body))
+        }
+        let tls = try TLSServer([certificates.pair(["localhost"])], protocols: ["http/1.1"])
+        try await TestServer.run(routes.build(), with: .local { $0.tls = tls }) { server in
+            let client = try client()
+            let origin = try origin("localhost", server.address)
+            for length in [0, 1, 16_384, 1_000_000] {
+                let body = [UInt8](repeating: 7, count: length)
+                let sent = try request("/echo", .post, body: body)
+                let response = try await client.send(sent, to: origin)
+                guard case .bytes(let echo) = response.body else {
+                    Issue.record("no bytes")
+                    return
+                }
+                #expect(echo == body)
+            }
+            #expect(client.connectionCount == 1)
+        }
+    }
+}
+
+extension Result where Success == String?, Failure == HTTPClientError {
+    /// Whether the certificate was refused, for a reason with these words.
+    fileprivate func isUntrusted(_ words: String) -> Bool {
+        guard case .failure(.insecure(.untrusted(_, let reason))) = self else { return false }
+        return reason.contains(words)
+    }
+}
