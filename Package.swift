@@ -130,6 +130,7 @@ let package = Package(
             "BroadsheetTests",
             [
                 "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Network",
+                "TestSupport",
             ]),
         tests(
             "EndToEndTests",

@@ -1,5 +1,4 @@
 import COpenSSL
-import Dispatch
 import Glibc
 public import Network
 
@@ -7,8 +6,16 @@ public import Network
 /// code under test.
 public final class TestTLSPeer: Sendable {
     public let address: SocketAddress
-    private let listener: Int32
-    private let ended = DispatchSemaphore(value: 0)
+    private let listener: Listening
+
+    /// A socket that is closed when neither the peer nor its thread has it any more.
+    private final class Listening: Sendable {
+        let raw: Int32
+
+        init() { raw = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0) }
+
+        deinit { close(raw) }
+    }
 
     /// How the peer ends the connection.
     public enum Ending: Sendable {
@@ -24,38 +31,32 @@ public final class TestTLSPeer: Sendable {
     public init(
         _ pair: TLSPair, version: Int32 = 0, answer: String = "", ending: Ending = .proper
     ) throws(TestFailure) {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let listener = Listening()
         self.listener = listener
+        let raw = listener.raw
         var local = sockaddr_in()
         local.sin_family = sa_family_t(AF_INET)
         local.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isListening = withUnsafeMutablePointer(to: &local) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(listener, pointer, size) == 0 && listen(listener, 8) == 0
-                    && getsockname(listener, pointer, &size) == 0
+                bind(raw, pointer, size) == 0 && listen(raw, 8) == 0
+                    && getsockname(raw, pointer, &size) == 0
             }
         }
         guard isListening else { throw .system("listen") }
         address = .v4([127, 0, 0, 1], port: UInt16(bigEndian: local.sin_port))
-        Thread.start { [ended] in
-            Self.serve(listener, pair, version, answer, ending)
-            ended.signal()
-        }
+        Thread.start { Self.serve(listener, pair, version, answer, ending) }
     }
 
-    deinit {
-        // Ends an `accept` that waits.
-        shutdown(listener, Int32(SHUT_RDWR))
-        ended.wait()
-        close(listener)
-    }
+    // Ends an `accept` that waits.
+    deinit { shutdown(listener.raw, Int32(SHUT_RDWR)) }
 
     private static func serve(
-        _ listener: Int32, _ pair: TLSPair, _ version: Int32, _ answer: String, _ ending: Ending
+        _ listener: Listening, _ pair: TLSPair, _ version: Int32, _ answer: String, _ ending: Ending
     ) {
         signal(SIGPIPE, SIG_IGN)
-        let descriptor = accept(listener, nil, nil)
+        let descriptor = accept(listener.raw, nil, nil)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var patience = timeval(tv_sec: 20, tv_usec: 0)

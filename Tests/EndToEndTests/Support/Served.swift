@@ -28,7 +28,8 @@ struct Served {
                 throw TestFailure("not serving: \(program.errors.rest())")
             }
             let address = line.dropFirst("listening on ".count)
-            let text = address.hasPrefix("http://") ? address.dropFirst(7) : address
+            let scheme = ["http://", "https://"].first { address.hasPrefix($0) }
+            let text = address.dropFirst(scheme?.count ?? 0)
             listening += try SocketAddress.resolve(String(text))
         }
         self.addresses = listening
