@@ -51,7 +51,7 @@ fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
 
-bench: build ## measure what DESIGN promises, in minutes; more in ARGS (--only cached, --million, --help)
+bench: build ## measure what DESIGN promises, in minutes; more in ARGS (--only cached, --only secure, --million, --help)
 	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light
 	swift build $(FLAGS) --configuration release --static-swift-stdlib --product store-bench
 	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)

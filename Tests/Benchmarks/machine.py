@@ -32,24 +32,26 @@ class Lab:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def serve(self, database, *options):
+    def serve(self, database, *options, scheme="http"):
         """A broadsheet of one loop on the servers' core, listening."""
         port = free_port()
         command = [self.broadsheet, "serve", "--loops", "1", "--log", "off", "--listen",
                    f"127.0.0.1:{port}", "--database", database, *options]
         environment = dict(os.environ, BROADSHEET_ADMIN_KEY="k" * 40)
-        return self.keep(Server(command, port, self.path("broadsheet.log"), environment))
+        return self.keep(Server(command, port, self.path("broadsheet.log"), environment, scheme))
 
-    def nginx(self, answers):
-        """An nginx that answers `/0`, `/1`, … by `return 200` with these fields and bodies."""
+    def nginx(self, answers, certificate=None):
+        """An nginx that answers `/0`, `/1`, … by `return 200` with these fields and bodies; by TLS,
+        if there is a certificate (`.pem` and `.key`)."""
         port = free_port()
         folder = self.path(f"nginx-{port}")
         os.mkdir(folder)
         configuration = os.path.join(folder, "nginx.conf")
         with open(configuration, "w", encoding="utf-8") as file:
-            file.write(nginx_configuration(folder, port, answers))
+            file.write(nginx_configuration(folder, port, answers, certificate))
         command = ["nginx", "-p", folder, "-c", configuration]
-        return self.keep(Server(command, port, os.path.join(folder, "log"), None))
+        scheme = "https" if certificate else "http"
+        return self.keep(Server(command, port, os.path.join(folder, "log"), None, scheme))
 
     def store(self, *arguments):
         """Runs the store's own bench on the servers' core."""
@@ -65,8 +67,8 @@ class Lab:
 class Server:
     """A process on the servers' core."""
 
-    def __init__(self, command, port, log, environment):
-        self.port = port
+    def __init__(self, command, port, log, environment, scheme="http"):
+        self.port, self.scheme = port, scheme
         start = time.monotonic()
         with open(log, "ab") as file:
             self.process = subprocess.Popen(
@@ -103,11 +105,12 @@ class Server:
             f"http://127.0.0.1:{self.port}{target}", headers=fields or {})
         return urllib.request.urlopen(request, timeout=20)
 
-    def load(self, target, seconds, connections=64, script=None):
+    def load(self, target, seconds, connections=64, script=None, fields=None):
         """What `wrk` on the other core gets out of it, and what that cost the server."""
         command = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s",
                    "--latency", *(["-s", script] if script else []),
-                   f"http://127.0.0.1:{self.port}{target}"]
+                   *(f"-H{name}: {value}" for name, value in (fields or {}).items()),
+                   f"{self.scheme}://127.0.0.1:{self.port}{target}"]
         before = self.cpu_seconds()
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         cost = self.cpu_seconds() - before
@@ -138,11 +141,16 @@ def accepts(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def nginx_configuration(folder, port, answers):
+def nginx_configuration(folder, port, answers, certificate=None):
     locations = ""
     for number, (fields, body) in enumerate(answers):
         lines = "".join(f"add_header {name} {quoted(value)}; " for name, value in fields.items())
         locations += f"location = /{number} {{ {lines}return 200 {quoted(body)}; }}\n"
+    secure, tls = "", ""
+    if certificate:
+        secure = "ssl"
+        tls = (f"ssl_certificate {certificate}.pem; ssl_certificate_key {certificate}.key; "
+               "ssl_protocols TLSv1.2 TLSv1.3; ssl_ecdh_curve X25519:prime256v1:secp384r1;")
     # A dollar sign has no escape in this language: a variable stands for it.
     return f"""
 worker_processes 1; daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
@@ -153,7 +161,7 @@ http {{
     default_type application/json;
     client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
     uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
-    server {{ listen 127.0.0.1:{port} backlog=1024; {locations} }}
+    server {{ listen 127.0.0.1:{port} {secure} backlog=1024; {tls} {locations} }}
 }}
 """
 

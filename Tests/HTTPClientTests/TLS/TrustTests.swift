@@ -147,7 +147,8 @@ import Testing
                     Issue.record("no bytes")
                     return
                 }
-                #expect(echo == body)
+                let isWhole = echo == body
+                #expect(isWhole)
             }
             #expect(client.connectionCount == 1)
         }
