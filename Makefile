@@ -19,6 +19,10 @@ FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
 
+# Each server and client under test has threads of its own, and Dispatch gives a process 255 at most:
+# beyond so many tests at a time they would wait for each other for ever.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
+
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
