@@ -21,7 +21,7 @@ import Testing
         for number in 0..<10 {
             _ = try await store.createArticle(.make(), .sample("lone \(number)"), by: .first)
         }
-        #expect(store.statistics.commits == 10 && store.statistics.writes == 10)
+        #expect(store.statistics.commits == 10)
         try await withThrowingTaskGroup { group in
             for writer in 0..<64 {
                 group.addTask {
@@ -33,9 +33,10 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(store.statistics.writes == 650)
         #expect(store.statistics.commits - 10 <= 640 / 2)
+        // A write is counted when it is answered: all are when the store is closed.
         await store.close()
+        #expect(store.statistics.writes == 650)
     }
 
     @Test func `a write that fails takes nothing of its neighbours with it`() async throws {
