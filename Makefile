@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format clean dependencies bench fuzz test-address test-thread
+.PHONY: help run build test lint format clean dependencies bench fuzz faults test-address test-thread
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -51,6 +51,10 @@ fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only 
 	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \
 		--sanitize fuzzer --sanitize address --scratch-path .build/fuzz
 	@.ci/fuzz $(DURATION) $(TARGETS)
+
+faults: dependencies ## let every write, flush and byte of the store fail once, and kill it 50 times
+	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
+		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests)/'
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)

@@ -109,7 +109,13 @@ let package = Package(
             ]),
         tests(
             "ArticleStoreTests",
-            ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "TestSupport", "store-writer"]),
+            [
+                "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Network", "TestSupport",
+                "store-writer",
+            ]),
+        .target(
+            name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Tools/FaultVFS",
+            cSettings: cRules),
         .executableTarget(
             name: "store-writer",
             dependencies: ["ArticleAPI", "ArticleStore"],

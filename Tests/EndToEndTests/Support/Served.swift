@@ -19,11 +19,18 @@ struct Served {
         adminKey: String? = Served.adminKey
     ) throws {
         let addresses = listen.flatMap { ["--listen", $0] }
-        program = try Program.start(
-            ["serve", "--database", database] + addresses + arguments,
-            environment: adminKey.map { ["BROADSHEET_ADMIN_KEY": $0] } ?? [:])
+        try self.init(
+            Program.start(
+                ["serve", "--database", database] + addresses + arguments,
+                environment: adminKey.map { ["BROADSHEET_ADMIN_KEY": $0] } ?? [:]),
+            listeners: listen.count)
+    }
+
+    /// Waits until a program that was started listens.
+    init(_ program: RunningProgram, listeners: Int = 1) throws {
+        self.program = program
         var listening: [SocketAddress] = []
-        while listening.count < listen.count {
+        while listening.count < listeners {
             guard let line = program.output.next(), line.hasPrefix("listening on ") else {
                 throw TestFailure("not serving: \(program.errors.rest())")
             }

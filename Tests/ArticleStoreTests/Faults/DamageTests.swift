@@ -1,0 +1,127 @@
+import ArticleAPI
+import ArticleStore
+import Glibc
+import TestSupport
+import Testing
+
+/// Files that were spoiled while nobody had them open.
+@Suite struct DamageTests {
+    /// The files of a store that was killed: the log has all its commits.
+    private struct Remains {
+        var file: [UInt8]
+        var log: [UInt8]
+        /// Ids in the order of their commits, one each.
+        var ids: [Article.ID]
+
+        init(_ count: Int) async throws {
+            let folder = try TemporaryFolder()
+            let path = folder.file("a.db")
+            let store = try SQLiteStore.open(path: path, mode: .create)
+            await store.close()
+            let again = try SQLiteStore.open(path: path, mode: .create)
+            ids = []
+            for number in 0..<count {
+                ids.append(
+                    try await again.createArticle(.make(), .sample("n\(number)"), by: .first).id)
+            }
+            file = try FileBytes.read(path)
+            log = try FileBytes.read(path + "-wal")
+            await again.close()
+        }
+
+        /// Puts them into a new folder.
+        func laid(log: [UInt8], file: [UInt8]? = nil) throws -> TemporaryFolder {
+            let folder = try TemporaryFolder()
+            try FileBytes.write(file ?? self.file, to: folder.file("a.db"))
+            try FileBytes.write(log, to: folder.file("a.db-wal"))
+            return folder
+        }
+    }
+
+    /// All places, or those around the ends of the log's frames and some between.
+    private static func places(in log: [UInt8]) -> [Int] {
+        let frame = 24 + 4_096
+        return log.indices.filter { place in
+            let within = (place - 32) % frame
+            return Thoroughness.isFull || place < 32 || within % 1_371 == 5
+                || (place % 7 == 0 && (within < 24 || within > frame - 3))
+        }
+    }
+
+    @Test func `a log that was cut off anywhere has the commits before the cut`() async throws {
+        let remains = try await Remains(3)
+        var counts: [Int] = []
+        for place in Self.places(in: remains.log) {
+            let folder = try remains.laid(log: Array(remains.log[..<place]))
+            counts.append(try await Self.verifyPrefix(folder, remains, "cut at \(place)"))
+        }
+        // More of the log never gives less; and the cuts met commits.
+        #expect(counts == counts.sorted() && Set(counts).count == 3)
+    }
+
+    @Test func `a log with a flipped bit anywhere has the commits before it`() async throws {
+        let remains = try await Remains(3)
+        var counts: Set<Int> = []
+        for place in Self.places(in: remains.log) {
+            var log = remains.log
+            log[place] ^= 1 << UInt8(place % 8)
+            let folder = try remains.laid(log: log)
+            counts.insert(try await Self.verifyPrefix(folder, remains, "flipped at \(place)"))
+        }
+        #expect(counts.isSuperset(of: [0, 1, 2]))
+    }
+
+    /// The first commits are there whole, and nothing of the others; a write is taken.
+    private static func verifyPrefix(
+        _ folder: TemporaryFolder, _ remains: Remains, _ what: Comment
+    ) async throws -> Int {
+        let store = try SQLiteStore.open(path: folder.file("a.db"), mode: .existing)
+        let count = Int(try await store.changeSequence())
+        for (index, id) in remains.ids.enumerated() {
+            let article = try? await store.article(.id(id), visibleTo: .editors)
+            #expect((article?.title) == (index < count ? "n\(index)" : nil), what)
+        }
+        _ = try await store.createArticle(.make(), .sample("after"), by: .first)
+        await store.close()
+        let report = try SQLiteStore.check(path: folder.file("a.db"))
+        #expect(report.findings == [] && report.changes == count + 1, what)
+        return count
+    }
+
+    @Test func `a corrupt page anywhere is found, and never read as something else`() async throws {
+        let remains = try await Remains(40)
+        let whole = try remains.laid(log: remains.log)
+        let store = try SQLiteStore.open(path: whole.file("a.db"), mode: .existing)
+        await store.close()
+        let file = try FileBytes.read(whole.file("a.db"))
+        for page in 0..<file.count / 4_096 {
+            let folder = try remains.laid(log: [], file: file)
+            tear(folder.file("a.db"), page: Int64(page + 1))
+            let report = try? SQLiteStore.check(path: folder.file("a.db"))
+            #expect(report?.isClean != true, "page \(page + 1)")
+            await Self.use(folder.file("a.db"), remains.ids, "page \(page + 1)")
+        }
+    }
+
+    /// Reads and writes give what is right, or say that the file is spoiled.
+    private static func use(_ path: String, _ ids: [Article.ID], _ what: Comment) async {
+        guard let store = try? SQLiteStore.open(path: path, mode: .existing) else { return }
+        for (index, id) in ids.enumerated() {
+            do throws(StoreError) {
+                let article = try await store.article(.id(id), visibleTo: .editors)
+                #expect(article.title == "n\(index)" && article.body == "Flour and water.", what)
+            } catch { expectDamage(error, what) }
+        }
+        do throws(StoreError) {
+            _ = try await store.createArticle(.make(), .sample("more"), by: .first)
+        } catch { expectDamage(error, what) }
+        await store.close()
+    }
+
+    private static func expectDamage(_ error: StoreError, _ what: Comment) {
+        switch error {
+        case .corrupt, .unavailable: break
+        default: Issue.record("\(what): \(error)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ArticleAPI
+import ArticleStore
+import TestSupport
+import Testing
+
+/// Writes, flushes, truncations and removals that fail: each of them, once and for long.
+@Suite struct DiskFaultTests {
+    @Test(arguments: FaultyDisk.Failure.allCases)
+    func `one failure at any place loses nothing, and is no false success`(
+        failure: FaultyDisk.Failure
+    ) async throws {
+        try await Self.everywhere { place in
+            try await Self.fail(.failing(failure, from: place, count: 1), "\(failure) at \(place)")
+        }
+    }
+
+    @Test(arguments: FaultyDisk.Failure.allCases)
+    func `a disk that fails for long is read on, refuses writes, and recovers`(
+        failure: FaultyDisk.Failure
+    ) async throws {
+        try await Self.everywhere { place in
+            try await Self.fail(
+                .failing(failure, from: place, count: 1_000), "\(failure) from \(place) on")
+        }
+    }
+
+    @Test func `a power cut at any place leaves all that was acknowledged`() async throws {
+        try await Self.everywhere { place in
+            let disk = try FaultyDisk(.powerCut(at: place))
+            var scribe = Scribe()
+            if let store = try? Scribe.open(disk.databasePath) {
+                await scribe.work(on: store)
+                await store.close()
+            }
+            guard disk.wasHit else { return false }
+            for seed in UInt64(0)..<4 {
+                let found = try disk.afterPowerCut(seed: seed)
+                try await Self.verify(
+                    scribe, found.file("a.db"), "cut at \(place), seed \(seed)")
+            }
+            return true
+        }
+    }
+
+    @Test(arguments: [("OFF", false), ("FULL", true)])
+    func `the power cut takes what was not flushed`(flushing: String, stays: Bool) throws {
+        let disk = try FaultyDisk(.none)
+        let plain = try Plain(disk.databasePath)
+        plain.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(flushing)")
+        plain.run("CREATE TABLE kept (number); INSERT INTO kept VALUES (7)")
+        let folder = try disk.afterPowerCut(seed: 0)
+        let found = try Plain(folder.file("a.db"))
+        #expect((found.number("SELECT number FROM kept") == 7) == stays)
+    }
+
+    /// Runs the body for the places of failures until there is none (`false`): all of them by `make
+    /// faults`, some of them otherwise.
+    private static func everywhere(_ body: (Int) async throws -> Bool) async throws {
+        let step = Thoroughness.isFull ? 1 : 29
+        var place = 1
+        while try await body(place) { place += step }
+        #expect(place > 100, "the fault was never met")
+    }
+
+    /// - Returns: whether the fault came about.
+    private static func fail(_ fault: FaultyDisk.Fault, _ what: Comment) async throws -> Bool {
+        let disk = try FaultyDisk(fault)
+        var scribe = Scribe()
+        if let store = try? Scribe.open(disk.databasePath) {
+            await scribe.work(on: store)
+            for error in scribe.errors { expectStorage(error, what) }
+            // Reads go on, on the failing disk; then it works again, and so do writes.
+            try await scribe.verifyAcknowledged(in: store, what)
+            try await scribe.verifyFailed(in: store, what)
+            disk.heal()
+            let more = Scribe.Mark(id: .make(), revision: 1, body: "More")
+            #expect(await scribe.create(more, 99, on: store), what)
+            try await scribe.verifyAcknowledged(in: store, what)
+            await store.close()
+        }
+        disk.heal()
+        try await verify(scribe, disk.databasePath, what, failuresToo: true)
+        return disk.wasHit
+    }
+
+    /// A failing disk is told as such, and as nothing else.
+    private static func expectStorage(_ error: StoreError, _ what: Comment) {
+        switch error {
+        case .full, .unavailable: break
+        default: Issue.record("\(what): \(error)")
+        }
+    }
+
+    /// The file opens, has all that was acknowledged, is whole, and takes writes.
+    private static func verify(
+        _ scribe: Scribe, _ path: String, _ what: Comment, failuresToo: Bool = false
+    ) async throws {
+        do {
+            let store = try Scribe.open(path)
+            try await scribe.verifyAcknowledged(in: store, what)
+            if failuresToo { try await scribe.verifyFailed(in: store, what) }
+            let sequence = try await store.changeSequence()
+            #expect(sequence >= scribe.acknowledged.count, what)
+            _ = try await store.createArticle(.make(), .sample("after"), by: .first)
+            await store.close()
+            let report = try SQLiteStore.check(path: path)
+            #expect(report.findings == [], what)
+            #expect(report.changes == Int(sequence) + 1, what)
+        } catch { Issue.record(error, what) }
+    }
+}

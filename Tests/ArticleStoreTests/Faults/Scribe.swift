@@ -1,0 +1,112 @@
+import ArticleAPI
+import Testing
+
+@testable import ArticleStore
+
+/// Writes a short life of a store, and keeps account of what the store said of each step.
+struct Scribe {
+    /// What an acknowledged write left.
+    struct Mark: Sendable, Hashable {
+        var id: Article.ID
+        var revision: Int
+        var body: String?
+    }
+
+    /// What was acknowledged, in order.
+    private(set) var acknowledged: [Mark] = []
+    /// Ids of creations that failed.
+    private(set) var failed: [Article.ID] = []
+    private(set) var errors: [StoreError] = []
+
+    /// A log that is moved into the file every few commits, so that this is interrupted, too.
+    static var configuration: SQLiteConfiguration {
+        var configuration = SQLiteConfiguration()
+        configuration.logBytes = 96 << 10
+        configuration.readers = 1
+        return configuration
+    }
+
+    static func open(_ path: String) throws(StoreOpeningError) -> SQLiteStore {
+        try SQLiteStore.open(path: path, mode: .create, configuration: configuration)
+    }
+
+    /// Creations of some size, an edit and a deletion of each third; several at a time at the end.
+    mutating func work(on store: SQLiteStore) async {
+        for number in 0..<6 {
+            let made = Mark(id: .make(), revision: 1, body: Self.body(number))
+            guard await create(made, number, on: store) else { continue }
+            guard number % 3 == 1 else { continue }
+            await revise(made, on: store)
+        }
+        let more = (6..<10).map { Mark(id: .make(), revision: 1, body: Self.body($0)) }
+        let outcomes = await withTaskGroup(of: (Mark, StoreError?).self) { group in
+            for (number, mark) in more.enumerated() {
+                group.addTask { (mark, await Self.attempt(mark, number + 6, on: store)) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for (mark, error) in outcomes { note(mark, error) }
+    }
+
+    private static func body(_ number: Int) -> String {
+        String(repeating: "\(number) and more. ", count: 300 + 200 * (number % 3))
+    }
+
+    mutating func create(_ mark: Mark, _ number: Int, on store: SQLiteStore) async -> Bool {
+        let error = await Self.attempt(mark, number, on: store)
+        note(mark, error)
+        return error == nil
+    }
+
+    private static func attempt(
+        _ mark: Mark, _ number: Int, on store: SQLiteStore
+    ) async -> StoreError? {
+        do throws(StoreError) {
+            _ = try await store.createArticle(
+                mark.id, .sample("n\(number)", body: mark.body ?? "", tags: ["t"]), by: .first)
+            return nil
+        } catch { return error }
+    }
+
+    private mutating func note(_ mark: Mark, _ error: StoreError?) {
+        if let error {
+            failed.append(mark.id)
+            errors.append(error)
+        } else {
+            acknowledged.append(mark)
+        }
+    }
+
+    private mutating func revise(_ mark: Mark, on store: SQLiteStore) async {
+        do throws(StoreError) {
+            let changed = try await store.updateArticle(
+                mark.id, expecting: .revisions([1]), by: .later(1)
+            ) { .of($0) { $0.body = "Shorter." } }
+            acknowledged.append(Mark(id: mark.id, revision: 2, body: changed.body))
+            try await store.deleteArticle(mark.id, expecting: .revisions([2]), by: .later(2))
+            acknowledged.append(Mark(id: mark.id, revision: 3, body: nil))
+        } catch { errors.append(error) }
+    }
+
+    // MARK: What must hold
+
+    /// Every acknowledged write is there, as it was.
+    func verifyAcknowledged(in store: SQLiteStore, _ what: Comment) async throws {
+        for mark in acknowledged {
+            let history = try await store.revisions(
+                of: mark.id, below: mark.revision + 1, limit: 1)
+            #expect(history.items.first?.number == mark.revision, what)
+            guard let body = mark.body else { continue }
+            let article = try await store.revision(mark.revision, of: mark.id)
+            #expect(article.body == body, what)
+        }
+    }
+
+    /// No write that failed left anything.
+    func verifyFailed(in store: SQLiteStore, _ what: Comment) async throws {
+        for id in failed {
+            let history = try? await store.revisions(of: id, below: nil, limit: 1)
+            #expect(history?.items.isEmpty ?? true, what)
+        }
+    }
+}
