@@ -92,16 +92,19 @@ public final class TestSession {
     }
 
     private static func trust(_ authorities: String, in context: OpaquePointer) -> Bool {
-        let source = BIO_new_mem_buf(authorities, Int32(authorities.utf8.count))
-        defer { BIO_free(source) }
-        var count = 0
-        while let certificate = PEM_read_bio_X509(source, nil, nil, nil) {
-            X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate)
-            X509_free(certificate)
-            count += 1
+        // The source reads the text in place.
+        Array(authorities.utf8).withUnsafeBytes { text in
+            let source = BIO_new_mem_buf(text.baseAddress, Int32(text.count))
+            defer { BIO_free(source) }
+            var count = 0
+            while let certificate = PEM_read_bio_X509(source, nil, nil, nil) {
+                X509_STORE_add_cert(SSL_CTX_get_cert_store(context), certificate)
+                X509_free(certificate)
+                count += 1
+            }
+            ERR_clear_error()
+            return count > 0
         }
-        ERR_clear_error()
-        return count > 0
     }
 
     // MARK: Over a socket

@@ -88,20 +88,25 @@ public final class TestTLSPeer: Sendable {
         for command in [SSL_CTRL_SET_MIN_PROTO_VERSION, SSL_CTRL_SET_MAX_PROTO_VERSION] {
             _ = SSL_CTX_ctrl(context, command, Int(version), nil)
         }
-        let certificate = BIO_new_mem_buf(pair.certificate, Int32(pair.certificate.count))
-        let key = BIO_new_mem_buf(pair.key, Int32(pair.key.count))
-        defer {
-            BIO_free(certificate)
-            BIO_free(key)
-        }
-        let leaf = PEM_read_bio_X509(certificate, nil, nil, nil)
-        let secret = PEM_read_bio_PrivateKey(key, nil, nil, nil)
+        let leaf = read(pair.certificate) { PEM_read_bio_X509($0, nil, nil, nil) }
+        let secret = read(pair.key) { PEM_read_bio_PrivateKey($0, nil, nil, nil) }
         defer {
             X509_free(leaf)
             EVP_PKEY_free(secret)
         }
         return SSL_CTX_use_certificate(context, leaf) == 1
             && SSL_CTX_use_PrivateKey(context, secret) == 1
+    }
+
+    /// Lends the body a source that reads the bytes in place.
+    private static func read<Result>(
+        _ bytes: [UInt8], _ body: (OpaquePointer?) -> Result
+    ) -> Result {
+        bytes.withUnsafeBytes { bytes in
+            let source = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count))
+            defer { BIO_free(source) }
+            return body(source)
+        }
     }
 }
 

@@ -38,13 +38,16 @@ import Testing
         }
     }
 
-    /// All places, or those around the ends of the log's frames and some between.
+    /// Places around the ends of the log's frames, and some between; by `make faults` all of those
+    /// ends, and every eleventh byte between.
     private static func places(in log: [UInt8]) -> [Int] {
         let frame = 24 + 4_096
         return log.indices.filter { place in
             let within = (place - 32) % frame
-            return Thoroughness.isFull || place < 32 || within % 1_371 == 5
-                || (place % 7 == 0 && (within < 24 || within > frame - 3))
+            let isEnd = place < 32 || within < 24 || within > frame - 3
+            return Thoroughness.isFull
+                ? isEnd || place % 11 == 0
+                : place < 32 || within % 2_371 == 5 || (isEnd && place % 13 == 0)
         }
     }
 
