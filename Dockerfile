@@ -1,9 +1,14 @@
-FROM swift:6.3-bookworm AS build
+# Any image with Swift 6.3 builds it; any with Debian 12's libraries runs it.
+ARG BUILD_IMAGE=swift:6.3-bookworm
+ARG RUNTIME_IMAGE=debian:bookworm-slim
+
+FROM ${BUILD_IMAGE} AS build
 # The newest patch of Debian's stable release is wanted, not a version that will be gone.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        libcmark-gfm-dev libcmark-gfm-extensions-dev libsqlite3-dev libssl-dev libyaml-dev pkg-config zlib1g-dev \
+        libcmark-gfm-dev libcmark-gfm-extensions-dev libsqlite3-dev libssl-dev libyaml-dev \
+        pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY Package.swift ./
@@ -14,11 +19,12 @@ RUN swift build --configuration release --static-swift-stdlib \
         --explicit-target-dependency-import-check error --product broadsheet \
     && install -D --strip .build/release/broadsheet /install/broadsheet
 
-FROM debian:bookworm-slim
+FROM ${RUNTIME_IMAGE}
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        curl libcmark-gfm0.29.0.gfm.6 libcmark-gfm-extensions0.29.0.gfm.6 libsqlite3-0 libssl3 libyaml-0-2 zlib1g \
+        libcmark-gfm0.29.0.gfm.6 libcmark-gfm-extensions0.29.0.gfm.6 \
+        libsqlite3-0 libssl3 libyaml-0-2 zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin broadsheet \
     && install --directory --owner broadsheet --mode 0700 /data
@@ -30,7 +36,6 @@ ENV BROADSHEET_DATABASE=/data/broadsheet.db \
     BROADSHEET_LISTEN=0.0.0.0:8080
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=3s --start-period=5s \
-    CMD ["curl", "--fail", "--silent", "--output", "/dev/null", "http://127.0.0.1:8080/livez"]
+HEALTHCHECK --interval=30s --timeout=3s --start-period=5s CMD ["broadsheet", "health"]
 ENTRYPOINT ["broadsheet"]
 CMD ["serve"]

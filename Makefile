@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format clean dependencies bench fuzz faults test-address test-thread
+.PHONY: help run build test lint format clean dependencies bench fuzz faults test-address test-thread image
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -52,9 +52,21 @@ fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only 
 		--sanitize fuzzer --sanitize address --scratch-path .build/fuzz
 	@.ci/fuzz $(DURATION) $(TARGETS)
 
-faults: dependencies ## let every write, flush and byte of the store fail once, and kill it 50 times
+faults: dependencies ## let every write and flush of the store fail, spoil its files, and kill it 50 times
 	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
 		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests)/'
+
+test-thread: dependencies ## run every test under the thread sanitizer
+	TSAN_OPTIONS="suppressions=$(CURDIR)/.ci/thread-sanitizer $$TSAN_OPTIONS" SWIFT_BACKTRACE=enable=no \
+		swift test $(FLAGS) --sanitize thread --scratch-path .build/thread
+
+test-address: dependencies ## run every test under the address sanitizer
+	LSAN_OPTIONS="suppressions=$(CURDIR)/.ci/leak-sanitizer" SWIFT_BACKTRACE=enable=no \
+		swift test $(FLAGS) --sanitize address --scratch-path .build/address
+
+image: dependencies ## build the image of the Dockerfile and run it (as root, by buildah and debootstrap)
+	@.ci/dependencies buildah:buildah debootstrap:debootstrap curl:curl
+	@.ci/image
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)

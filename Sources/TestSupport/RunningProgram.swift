@@ -47,7 +47,11 @@ public final class RunningProgram: Sendable {
 
     private static var inherited: [String: String] {
         var variables: [String: String] = [:]
-        for name in ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH"] {
+        let names = [
+            "PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "LSAN_OPTIONS",
+            "TSAN_OPTIONS", "SWIFT_BACKTRACE",
+        ]
+        for name in names {
             if let value = getenv(name) { variables[name] = String(cString: value) }
         }
         return variables

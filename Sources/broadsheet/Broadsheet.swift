@@ -10,8 +10,8 @@ struct Broadsheet {
     /// All subcommands, in the order of `--help`.
     static let commands: [any Command.Type] = [
         ServeCommand.self, ImportCommand.self, ExportCommand.self, CheckCommand.self,
-        KeyCommand.self, CertificateCommand.self, ArticlesCommand.self, LoginCommand.self,
-        LogoutCommand.self, VersionCommand.self, HelpCommand.self,
+        HealthCommand.self, KeyCommand.self, CertificateCommand.self, ArticlesCommand.self,
+        LoginCommand.self, LogoutCommand.self, VersionCommand.self, HelpCommand.self,
     ]
 
     /// What a configuration file may name: `config` itself is no matter for a file.

@@ -1,0 +1,16 @@
+import TestSupport
+import Testing
+
+@Suite struct HealthTests {
+    @Test func `a served database is ready, and none else`() throws {
+        let folder = try TemporaryFolder()
+        let database = folder.file("a.db")
+        let before = try Program.run("health", "--database", database)
+        #expect(before.status == 69 && before.errors.count == 1)
+        let served = try Served(database)
+        let ready = try Program.run("health", "--database", database)
+        #expect(ready.status == 0 && ready.output == ["ready"])
+        #expect(served.stop() == 0)
+        #expect(try Program.run("health", "--database", database).status == 69)
+    }
+}
