@@ -47,6 +47,8 @@ public final class ScriptedServer: Sendable {
         _ script: @escaping @Sendable (ScriptedPeer, Int) async throws -> Void,
         _ body: (ScriptedServer) async throws -> Void
     ) async throws {
+        await ServerSlots.take()
+        defer { ServerSlots.give() }
         let server = try ScriptedServer(script)
         do {
             try await withTaskExecutorPreference(TestThreads()) { try await body(server) }

@@ -21,6 +21,8 @@ public struct TestServer: Sendable {
         _ router: Router, with configuration: ServerConfiguration = .local(),
         _ body: (TestServer) async throws -> Void
     ) async throws {
+        await ServerSlots.take()
+        defer { ServerSlots.give() }
         let server = HTTPServer(configuration, router: router)
         let bound = try server.start()
         let test = TestServer(server: server, addresses: bound)
