@@ -101,6 +101,7 @@ extension Connection {
                 body = bytes
             }
         }
+        if !keepsAlive { channel.isEnding = true }
         let written = channel.writeAtOnce(head, body)
         if written < head.count + body.count {
             try await channel.write(

@@ -32,16 +32,21 @@ extension SocketChannel {
         until deadline: Int64, _ make: (TLSWires) throws(TLSFailure) -> TLSSession
     ) async throws(ChannelError) {
         let wires = loop.wires
-        var received = UnsafeRawBufferPointer(start: nil, count: 0)
+        let session: TLSSession
         do throws(TLSFailure) {
             session = try make(wires)
         } catch { throw fail(.insecure(error)) }
-        // Invariant: everything received before is with the session.
-        while try await !stepHandshake(received, until: deadline) {
-            received = UnsafeRawBufferPointer(start: nil, count: 0)
+        self.session = session
+        // Invariant: everything received before is with the session. A server has nothing to say
+        // before it has heard something.
+        let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        var isDone = session.server == nil
+        if isDone { isDone = try await stepHandshake(nothing, until: deadline) }
+        while !isDone {
             switch try readRaw(into: wires.received) {
             case .bytes(let count):
-                received = UnsafeRawBufferPointer(rebasing: wires.received[..<count])
+                let received = UnsafeRawBufferPointer(rebasing: wires.received[..<count])
+                isDone = try await stepHandshake(received, until: deadline)
             case .end: throw fail(.insecure(.truncated))
             case .wouldBlock: try await waitReadable(until: deadline, isIdle: true)
             }
@@ -57,7 +62,7 @@ extension SocketChannel {
         let isDone: Bool
         do throws(TLSFailure) {
             isDone = try session.handshake(received)
-            try session.flush(sendSome)
+            if isDone, session.canWait { session.hold() } else { try session.flush(sendSome) }
         } catch {
             if error == .plainHTTP {
                 session.wires.clearOutput()
@@ -66,7 +71,7 @@ extension SocketChannel {
             }
             throw end(session, error)
         }
-        try await sendLeftover(session, until: deadline)
+        if !session.isHolding { try await sendLeftover(session, until: deadline) }
         return isDone
     }
 
@@ -91,9 +96,16 @@ extension SocketChannel {
             case .bytes(let count):
                 received = UnsafeRawBufferPointer(rebasing: wires.received[..<count])
             case .end: throw fail(.insecure(.truncated))
-            case .wouldBlock: return .wouldBlock
+            case .wouldBlock:
+                if session.isHolding { sendHeld(session) }
+                return .wouldBlock
             }
         }
+    }
+
+    /// Nothing follows soon that it could go out with.
+    private func sendHeld(_ session: TLSSession) {
+        do throws(TLSFailure) { try session.flush(sendSome) } catch { _ = end(session, error) }
     }
 
     private func decrypt(
@@ -134,9 +146,9 @@ extension SocketChannel {
     func writeAtOnce(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, through session: TLSSession
     ) -> Int {
-        guard session.unsent.isEmpty else { return 0 }
+        guard session.unsent.isEmpty || session.isHolding else { return 0 }
         var written = 0
-        while written < head.count + body.count, session.unsent.isEmpty {
+        while written < head.count + body.count, session.unsent.isEmpty || session.isHolding {
             // Of a failure, the next use of the channel tells.
             guard case .success(let count) = encryptBatch(head, body, from: written, session)
             else { break }
@@ -155,6 +167,7 @@ extension SocketChannel {
             let end = min(head.count + body.count, start + Self.batchBytes)
             var next = start
             while next < end { next += try session.writeRecord(head, body, from: next) }
+            if isEnding, next == head.count + body.count { session.writeEnd() }
             try session.flush(sendSome)
             return .success(next - start)
         } catch { return .failure(self.end(session, error)) }

@@ -23,6 +23,8 @@ public final class SocketChannel {
     /// The task that the channel lives in.
     var task: Task<Void, Never>?
 
+    /// What is written next is the last: TLS's own end goes out with it.
+    public var isEnding = false
     /// TLS, if the channel speaks it.
     var session: TLSSession?
 

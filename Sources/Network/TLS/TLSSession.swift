@@ -18,6 +18,9 @@ final class TLSSession {
     /// The peer said that nothing more comes.
     private(set) var hasEnded = false
     private(set) var isEstablished = false
+    /// What is unsent may go out with what is written next, or at the latest when nothing is left
+    /// to read.
+    private(set) var isHolding = false
 
     /// The most that may wait to be sent beside answers: a peer that asks and never reads.
     private static let unsentLimit = 256 << 10
@@ -44,7 +47,7 @@ final class TLSSession {
     // MARK: Input
 
     /// Whether `read` may give something before new bytes are received.
-    var mayRead: Bool { mayHaveMore || !unread.isEmpty || hasEnded }
+    var mayRead: Bool { mayHaveMore || !unread.isEmpty || hasEnded || isHolding }
 
     /// What OpenSSL made of its input.
     enum Progress {
@@ -140,17 +143,33 @@ final class TLSSession {
         ERR_clear_error()
     }
 
+    /// Whether the peer needs nothing of the handshake's last output to go on: the tickets of a
+    /// server of TLS 1.3.
+    var canWait: Bool { server != nil && SSL_version(ssl) == TLS1_3_VERSION }
+
+    /// Keeps what is in the wires for later.
+    func hold() {
+        guard wires.hasOutput else { return }
+        unsent.append(wires.encrypted)
+        wires.clearOutput()
+        isHolding = true
+    }
+
     /// Sends what is in the wires, behind what was left before, as far as `send` takes it.
     ///
     /// - Parameter send: sends bytes, and tells how many it took.
     func flush(_ send: (UnsafeRawBufferPointer) -> Int) throws(TLSFailure) {
-        if !unsent.isEmpty { unsent.drop(send(unsent.bytes)) }
-        if wires.hasOutput {
-            let taken = unsent.isEmpty ? send(wires.encrypted) : 0
+        isHolding = false
+        if !unsent.isEmpty {
+            // Both go out in one call.
+            if wires.hasOutput { unsent.append(wires.encrypted) }
+            unsent.drop(send(unsent.bytes))
+        } else if wires.hasOutput {
+            let taken = send(wires.encrypted)
             let rest = UnsafeRawBufferPointer(rebasing: wires.encrypted[taken...])
             if !rest.isEmpty { unsent.append(rest) }
-            wires.clearOutput()
         }
+        wires.clearOutput()
         if unsent.isEmpty { unsentPlain = 0 }
         guard unsent.count <= Self.unsentLimit else {
             throw .refused(reason: "the peer asks for more than it reads")

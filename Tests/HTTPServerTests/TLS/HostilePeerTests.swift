@@ -34,7 +34,7 @@ import Testing
                 connection.shutdownWrite()
                 while let piece = try? connection.receive(atMost: 4_096), !piece.isEmpty {}
             }
-            await server.waitUntilUnused()
+            try await server.waitUntilUnused()
             #expect(try server.serves(test.options()))
         }
     }
@@ -50,7 +50,7 @@ import Testing
                 _ = connection.sendSome(bytes)
                 _ = try? connection.rest()
             }
-            await server.waitUntilUnused()
+            try await server.waitUntilUnused()
             #expect(handled.withLock { $0 } == 0)
             #expect(try server.serves(test.options()))
         }
@@ -71,7 +71,7 @@ import Testing
             #expect(half.isEnded())
             // Its hello was answered.
             #expect(try !waiting.rest().isEmpty)
-            await server.waitUntilUnused()
+            try await server.waitUntilUnused()
             #expect(try server.serves(test.options()))
         }
     }
@@ -85,7 +85,7 @@ import Testing
             var cut = 0
             while try Self.send(upTo: cut, server, options, resets: cut % 2 == 0) { cut += 37 }
             #expect(cut > 300)
-            await server.waitUntilUnused()
+            try await server.waitUntilUnused()
             #expect(try server.serves(test.options()))
         }
     }
@@ -98,7 +98,7 @@ import Testing
             try connection.send("PUT /count HTTP/1.1\r\nHost: t\r\nContent-Length: 10\r\n\r\n12345")
             connection.shutdownWrite()
             #expect(throws: TestFailure.self) { try connection.response(to: .put) }
-            await server.waitUntilUnused()
+            try await server.waitUntilUnused()
             #expect(handled.withLock { $0 } == 0)
         }
     }
@@ -119,7 +119,7 @@ import Testing
             // The head that never ends, or the keys: either has ended it.
             #expect(sent < 2_000_000)
             connection.reset()
-            await server.waitUntilUnused()
+            try await server.waitUntilUnused()
             #expect(try server.serves(test.options()))
         }
     }

@@ -159,28 +159,16 @@ import Testing
     @Test func `certificates are replaced under load, and no request fails`() async throws {
         let test = try TLSTest()
         try await test.run { server in
-            let isDone = Lock(false)
-            async let replacing: Int = {
-                var count = 0
-                while !isDone.withLock({ $0 }) {
-                    try test.tls.replace([
-                        test.certificates.pair(["localhost"]),
-                        test.certificates.pair(["other.test"]),
-                    ])
-                    count += 1
-                    await Task.yield()
-                }
-                return count
-            }()
             let (kept, _) = try server.connect(test.options())
-            for _ in 0..<150 {
-                #expect(try server.serves(test.options()))
+            let pairs = try (0..<4).map { try test.certificates.pair(["localhost", "\($0).test"]) }
+            for round in 0..<150 {
+                async let replaced: Void = test.tls.replace([pairs[round % 4]])
+                let isServed = try server.serves(test.options())
+                #expect(isServed)
                 try kept.send(get)
                 #expect(try kept.response().text == "hello")
+                try await replaced
             }
-            isDone.withLock { $0 = true }
-            let count = try await replacing
-            #expect(count > 0)
         }
     }
 

@@ -65,5 +65,7 @@ extension TestServer {
     }
 
     /// Lets everything that was begun come to its end.
-    func waitUntilUnused() async { while server.connectionCount > 0 { await Task.yield() } }
+    func waitUntilUnused() async throws {
+        try #require(await eventually { server.connectionCount == 0 })
+    }
 }
