@@ -3,7 +3,8 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format clean dependencies bench fuzz faults test-address test-thread image
+.PHONY: help run build test lint format clean dependencies bench tls-check fuzz faults \
+	test-address test-thread image
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -70,6 +71,13 @@ image: dependencies ## build the image of the Dockerfile and run it (as root, by
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
+
+tls-check: build .build/sslyze/bin/sslyze ## have sslyze judge the server's TLS by Mozilla's guideline
+	@python3 Tests/TLSCheck/check.py --broadsheet $(BINARY) --sslyze .build/sslyze/bin/sslyze
+
+.build/sslyze/bin/sslyze:
+	python3 -m venv .build/sslyze
+	.build/sslyze/bin/pip install --quiet sslyze
 
 bench: build ## measure what DESIGN promises, in minutes; more in ARGS (--only cached, --only secure, --million, --help)
 	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light
