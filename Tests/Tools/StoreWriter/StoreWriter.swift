@@ -4,7 +4,8 @@ import Glibc
 
 /// Writes to a store from many tasks until it is killed, and prints each acknowledged write.
 ///
-/// A line is `<kind> <id> <revision>`; it is printed after the store answered, never before.
+/// A line is `<kind> <id> <revision>`; it is printed after the store answered, never before. A write
+/// that failed (on a disk made to fail) is a line that starts with `failure`.
 @main
 enum StoreWriter {
     static func main() async throws {
@@ -28,24 +29,36 @@ enum StoreWriter {
     private static func write(to store: SQLiteStore, _ writer: Int) async throws {
         for number in 0... {
             let id = Article.ID(at: now())
-            let made = try await store.createArticle(id, content(writer, number), by: edit())
-            acknowledge(made)
-            let changed = try await store.updateArticle(id, expecting: .revisions([1]), by: edit())
-            {
-                article in
-                var content = content(writer, number)
-                content.slug = .keep
-                content.body = (article.body ?? "") + "\nMore."
-                return content
+            do {
+                acknowledge(
+                    try await store.createArticle(id, content(writer, number), by: edit()))
+            } catch {
+                print("failure \(id) \(error)")
+                continue
             }
-            acknowledge(changed)
-            guard number % 3 == 0 else { continue }
-            try await store.deleteArticle(id, expecting: .revisions([2]), by: edit())
-            print("deletion \(id) 3")
-            acknowledge(
-                try await store.restoreArticle(
-                    id, to: 1, expecting: .revisions([3]), by: edit()))
+            do { try await revise(id, in: store, content(writer, number), number) } catch {
+                print("failure of a revision: \(error)")
+            }
         }
+    }
+
+    private static func revise(
+        _ id: Article.ID, in store: SQLiteStore, _ content: ArticleContent, _ number: Int
+    ) async throws {
+        let changed = try await store.updateArticle(
+            id, expecting: .revisions([1]), by: edit()
+        ) { article in
+            var content = content
+            content.slug = .keep
+            content.body = (article.body ?? "") + "\nMore."
+            return content
+        }
+        acknowledge(changed)
+        guard number % 3 == 0 else { return }
+        try await store.deleteArticle(id, expecting: .revisions([2]), by: edit())
+        print("deletion \(id) 3")
+        acknowledge(
+            try await store.restoreArticle(id, to: 1, expecting: .revisions([3]), by: edit()))
     }
 
     private static func content(_ writer: Int, _ number: Int) -> ArticleContent {
