@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format clean dependencies bench tls-check fuzz faults \
+.PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
 	test-address test-thread image
 .NOTPARALLEL:
 
@@ -19,6 +19,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
+DOCUMENTED := HTTP ArticleAPI ArticleClient URLSessionTransport
 
 # Each server and client under test has threads of its own, and Dispatch gives a process 255 at most:
 # beyond so many tests at a time they would wait for each other for ever.
@@ -68,6 +69,16 @@ test-address: dependencies ## run every test under the address sanitizer
 image: dependencies ## build the image of the Dockerfile and run it (as root, by buildah and debootstrap)
 	@.ci/dependencies buildah:buildah debootstrap:debootstrap curl:curl
 	@.ci/image
+
+docs: dependencies ## write the documentation of the SDK into .build/docs, for any web server
+	@mkdir -p .build
+	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members >$(LOG)
+	@rm -rf .build/docs .build/docs-symbols && mkdir -p .build/docs-symbols
+	@for module in $(DOCUMENTED); do \
+		cp .build/*/symbolgraph/$$module.symbols.json .build/docs-symbols/; done
+	docc convert Sources/ArticleClient/ArticleClient.docc --warnings-as-errors \
+		--additional-symbol-graph-dir .build/docs-symbols --output-dir .build/docs \
+		--fallback-display-name ArticleClient --fallback-bundle-identifier broadsheet.ArticleClient
 
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)

@@ -140,7 +140,16 @@ let package = Package(
             ]),
         tests(
             "EndToEndTests",
-            ["broadsheet", "HTTP", "Network", "TestSupport"]),
+            [
+                "ArticleAPI", "ArticleClient", "broadsheet", "first-steps", "HTTP", "Network",
+                "TestSupport",
+            ]),
+        .executableTarget(
+            name: "first-steps",
+            dependencies: ["ArticleAPI", "ArticleClient"],
+            path: "Tests/Samples/FirstSteps",
+            exclude: ["Package.swift.sample"],
+            swiftSettings: rules),
         tests("LintTests", ["Resources"]),
         .target(
             name: "FuzzingLaws",

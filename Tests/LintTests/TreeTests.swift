@@ -25,7 +25,8 @@ import Testing
             var found = StyleRules.text(file)
             if file.isSwift {
                 swiftFiles += 1
-                found += StyleRules.code(file, SwiftText(file))
+                let text = SwiftText(file)
+                found += StyleRules.code(file, text) + AppleAPIs.violations(file, text)
             }
             #expect(found.isEmpty, "\(listing(found))")
         }
@@ -44,9 +45,9 @@ import Testing
     @Test(arguments: ["README.md", "CONTRIBUTING.md"])
     func `what the documents make, the Makefile has`(document: String) throws {
         let makefile = String(decoding: try SourceTree.bytes("Makefile"), as: UTF8.self)
-        let targets = Set(makefile.matches(of: /(?m)^([a-z]+):/).map { $0.1 })
+        let targets = Set(makefile.matches(of: /(?m)^([a-z-]+):/).map { $0.1 })
         let text = String(decoding: try SourceTree.bytes(document), as: UTF8.self)
-        let named = text.matches(of: /(?m)(?:^|`)make ([a-z]+)/).map { $0.1 }
+        let named = text.matches(of: /(?m)(?:^|`)make ([a-z-]+)/).map { $0.1 }
         #expect(!named.isEmpty)
         for name in named { #expect(targets.contains(name), "make \(name)") }
     }

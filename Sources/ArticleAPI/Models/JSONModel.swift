@@ -15,7 +15,9 @@ extension JSONModel {
 extension JSONRepresentable {
     /// The value as JSON text.
     ///
-    /// - Parameter fields: The attributes to write; `nil` for all that the value has.
+    /// - Parameters:
+    ///   - fields: the attributes to write; `nil` for all that the value has.
+    ///   - capacity: bytes to make room for at first.
     public func json(_ fields: FieldSelection? = nil, capacity: Int = 1024) -> [UInt8] {
         Self.format.bytes(of: self, fields, capacity: capacity)
     }

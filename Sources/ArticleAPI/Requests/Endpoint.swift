@@ -8,7 +8,6 @@ public struct Endpoint: Sendable, Hashable {
     /// The status of an answer that is no error.
     public let success: HTTPStatus
 
-    /// - Parameter success: `nil`: 200.
     public init(
         _ method: HTTPMethod, _ template: PathTemplate, access: Access, success: HTTPStatus = .ok
     ) {

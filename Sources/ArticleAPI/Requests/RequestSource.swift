@@ -8,7 +8,9 @@ public struct RequestSource: Sendable {
     /// Empty where there is none.
     let body: [UInt8]
 
-    /// - Parameter path: What stands in the path where the template has names, decoded.
+    /// - Parameters:
+    ///   - request: what came.
+    ///   - path: what stands in the path where the template has names, decoded.
     public init(_ request: HTTPRequest, path: [String: String]) {
         self.path = path
         fields = request.fields

@@ -15,10 +15,12 @@ public struct BackendService: Sendable {
     let calls = Coalescer<CallKey, Answer>()
 
     /// - Parameters:
+    ///   - configuration: where the backend is.
     ///   - transport: the engine.
     ///   - auth: `BackendAuth()`: a stranger.
     ///   - cache: `nil`: no copies are kept.
     ///   - observers: told of everything that happens.
+    ///   - environment: clock and chance.
     public init(
         configuration: BackendConfiguration = .shared, transport: any Transport,
         auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),

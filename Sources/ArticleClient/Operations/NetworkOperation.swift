@@ -41,6 +41,8 @@ public final class NetworkOperation: Sendable {
     private let state = Guarded(State())
 
     /// - Parameters:
+    ///   - priority: whose turn comes first.
+    ///   - group: what it can be cancelled by, together with others.
     ///   - dependencies: what has to succeed before; they are known before it, so that no two can
     ///     wait for each other.
     ///   - work: heeds cancellation of its task.

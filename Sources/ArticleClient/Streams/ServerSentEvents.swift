@@ -15,7 +15,9 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     private let stream: BackendStream
     private let limitBytes: Int
 
-    /// - Parameter limitBytes: of one event; a longer one ends the sequence with an error.
+    /// - Parameters:
+    ///   - stream: the body that they stand in.
+    ///   - limitBytes: of one event; a longer one ends the sequence with an error.
     public init(_ stream: BackendStream, limitBytes: Int = 1 << 20) {
         self.stream = stream
         self.limitBytes = limitBytes

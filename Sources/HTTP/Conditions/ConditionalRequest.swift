@@ -19,6 +19,7 @@ public enum ConditionalRequest {
     /// such an `If-None-Match`.
     ///
     /// - Parameters:
+    ///   - fields: of the request.
     ///   - etag: of the selected representation; `nil` if it has none.
     ///   - lastModified: seconds since 1970; `nil` if the answer does not tell.
     ///   - isMeant: whether a tag of `If-Match` names what is there.

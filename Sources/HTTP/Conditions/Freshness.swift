@@ -4,6 +4,7 @@ public enum Freshness {
     /// without it `If-Modified-Since`. What cannot be read asks for the whole answer.
     ///
     /// - Parameters:
+    ///   - fields: of the request.
     ///   - etag: of the selected representation; `nil` if it has none.
     ///   - lastModified: seconds since 1970; `nil` if the answer does not tell.
     public static func isNotModified(

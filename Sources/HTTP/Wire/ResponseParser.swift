@@ -19,8 +19,10 @@ public struct ResponseParser: Sendable {
 
     /// The head at the start of the bytes; `nil` if it is not all there yet.
     ///
-    /// - Parameter method: of the request that is answered, which decides whether a body follows
-    ///   (RFC 9112 §6.3).
+    /// - Parameters:
+    ///   - bytes: all that came of the head so far.
+    ///   - method: of the request that is answered, which decides whether a body follows
+    ///     (RFC 9112 §6.3).
     public mutating func parse(
         _ bytes: borrowing Span<UInt8>, to method: HTTPMethod
     ) throws(HTTPParseError) -> ResponseHead? {

@@ -14,8 +14,14 @@ public enum ResponseSerializer {
     /// `Transfer-Encoding` and `Date` are written here and must not stand among the fields.
     ///
     /// - Parameters:
+    ///   - status: the status and its reason.
+    ///   - fields: all others.
+    ///   - framing: how the end of the body is told.
     ///   - date: the value of `Date`, as `HTTPDate.text` writes it.
     ///   - requestID: the value of `X-Request-ID`, visible ASCII; empty for none.
+    ///   - keepsAlive: whether another request may follow.
+    ///   - version: that of the request.
+    ///   - bytes: where the head is put.
     public static func appendHead(
         status: HTTPStatus, fields: borrowing HTTPFields, framing: Framing, date: [UInt8],
         requestID: String = "", keepsAlive: Bool, version: HTTPVersion, to bytes: inout [UInt8]

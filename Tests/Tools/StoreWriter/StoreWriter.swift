@@ -4,8 +4,8 @@ import Glibc
 
 /// Writes to a store from many tasks until it is killed, and prints each acknowledged write.
 ///
-/// A line is `<kind> <id> <revision>`; it is printed after the store answered, never before. A write
-/// that failed (on a disk made to fail) is a line that starts with `failure`.
+/// A line is `<kind> <id> <revision>`; it is printed after the store answered, never before. A
+/// write that failed (on a disk made to fail) is a line that starts with `failure`.
 @main
 enum StoreWriter {
     static func main() async throws {
