@@ -39,6 +39,8 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
     case newer(path: String, version: Int, known: Int)
     /// It is a file of another kind.
     case foreign(path: String)
+    /// Its first start was cut short: nothing was ever kept in it.
+    case unfinished(path: String)
     case missing(path: String)
     case failed(path: String, reason: String)
 
@@ -50,6 +52,8 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
             "\(path) has schema version \(version), this broadsheet knows up to \(known); "
                 + "use a newer broadsheet (the file was not touched)"
         case .foreign(let path): "\(path) is not a broadsheet database"
+        case .unfinished(let path):
+            "\(path) holds nothing yet, its first start was cut short; serve it to finish that"
         case .missing(let path): "\(path) does not exist"
         case .failed(let path, let reason): "\(path) cannot be opened: \(reason)"
         }

@@ -92,7 +92,7 @@ extension DatabaseFile {
         switch try inspect() {
         case .foreign: throw .foreign(path: path)
         case .empty:
-            guard mode == .create else { throw .foreign(path: path) }
+            guard mode == .create else { throw .unfinished(path: path) }
             return
         case .database(let application, let version):
             guard application == DatabaseSchema.applicationID else { throw .foreign(path: path) }
@@ -100,8 +100,9 @@ extension DatabaseFile {
         }
         // The first page may have a newer copy in the log: a reader sees it and moves nothing.
         let version: Int
+        let reader = try reader()
         do throws(StoreError) {
-            version = try DatabaseSchema.version(on: Connection(path: path, access: .read))
+            version = try DatabaseSchema.version(on: reader)
         } catch {
             // A first start that was killed leaves a journal, which only a writer may roll back.
             if hasJournal { return }

@@ -58,7 +58,7 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error {
             case .owned: .unavailable
-            case .newer, .foreign: .dataError
+            case .newer, .foreign, .unfinished: .dataError
             case .missing: .noInput
             case .failed: .ioError
             }

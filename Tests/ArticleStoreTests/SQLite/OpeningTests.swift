@@ -146,7 +146,8 @@ import Testing
             #expect(!Self.exists(path + "-wal") && !Self.exists(path + "-journal"))
         }
         Self.write("", to: folder.file("empty"))
-        guard case .foreign = try await Self.refusal(folder.file("empty"), mode: .existing) else {
+        guard case .unfinished = try await Self.refusal(folder.file("empty"), mode: .existing)
+        else {
             Issue.record("an empty file opened as an existing store")
             return
         }

@@ -2,10 +2,12 @@ extension SQLiteStore {
     /// Examines a file that nobody else has: whether SQLite finds it whole, and whether it holds
     /// what a store promises. Reads only.
     public static func check(path: String) throws(StoreOpeningError) -> CheckReport {
-        let file = try DatabaseFile(path: path, mayCreate: false)
+        let file = try DatabaseFile(path: path, mayCreate: false, isForReading: true)
         try file.verify(.bundled, mode: .existing)
+        if file.hasJournal { throw .unfinished(path: file.path) }
+        let connection = try file.reader()
         do throws(StoreError) {
-            let connection = try Connection(readerOf: file.path, SQLiteConfiguration())
+            try connection.configureReader(SQLiteConfiguration())
             let version = try DatabaseSchema.version(on: connection)
             guard version == DatabaseSchema.bundled.version else {
                 throw .unavailable("schema version \(version) is older; serve it once")
@@ -32,33 +34,34 @@ extension SQLiteStore {
 
 extension CheckReport {
     /// That the file cannot even be read; `nil` for any other failure.
-    fileprivate init?(ofCorrupt error: StoreError) {
+    init?(ofCorrupt error: StoreError) {
         guard case .corrupt(let text) = error else { return nil }
         self.init(articles: 0, revisions: 0, changes: 0, findings: [text])
     }
 }
 
 extension Connection {
-    fileprivate func examine() throws(StoreError) -> CheckReport {
+    /// - Parameter promises: whether what a store of this version promises is looked for, too.
+    func examine(promises: Bool = true) throws(StoreError) -> CheckReport {
         // Sorting a large file's rows belongs on the disk.
         try execute(script: "PRAGMA temp_store = FILE")
         var findings = try lines(of: SQL.integrity).filter { $0 != "ok" }
         findings += try lines(of: SQL.foreignKeys)
-        for invariant in SQL.invariants { findings += try lines(of: invariant) }
+        for invariant in SQL.invariants where promises { findings += try lines(of: invariant) }
         return CheckReport(
             articles: try number("SELECT count(*) FROM articles"),
             revisions: try number("SELECT count(*) FROM revisions"),
             changes: try number("SELECT count(*) FROM changes"), findings: findings)
     }
 
-    fileprivate func lines(of sql: StaticString) throws(StoreError) -> [String] {
+    private func lines(of sql: StaticString) throws(StoreError) -> [String] {
         let row = try statement(sql)
         var lines: [String] = []
         while try row.step() { lines.append(row.text(0)) }
         return lines
     }
 
-    fileprivate func number(_ sql: StaticString) throws(StoreError) -> Int {
+    private func number(_ sql: StaticString) throws(StoreError) -> Int {
         let row = try statement(sql)
         return try row.step() ? Int(row.integer(0)) : 0
     }

@@ -7,6 +7,11 @@ extension Connection {
         readerOf path: String, _ configuration: SQLiteConfiguration
     ) throws(StoreError) {
         try self.init(path: path, access: .read)
+        try configureReader(configuration)
+    }
+
+    /// What holds for readers.
+    func configureReader(_ configuration: SQLiteConfiguration) throws(StoreError) {
         try configure(cacheBytes: configuration.readerCacheBytes)
         try execute(script: "PRAGMA query_only = ON")
     }

@@ -7,6 +7,10 @@ import CSQLite
 final class Connection {
     enum Access {
         case create, write, read
+        /// Without locks and without a log: nobody changes the file meanwhile.
+        case readUnchanging
+
+        var isReading: Bool { self == .read || self == .readUnchanging }
     }
 
     private let handle: OpaquePointer
@@ -21,10 +25,12 @@ final class Connection {
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .write: SQLITE_OPEN_READWRITE
             case .read: SQLITE_OPEN_READONLY
+            case .readUnchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        let name = access == .readUnchanging ? Self.unchangingName(path) : path
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(
-            path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+            name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let handle else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(handle)
@@ -36,7 +42,7 @@ final class Connection {
         // Only the commit queue checkpoints; a reader must not even when it closes last.
         let hardening = [
             (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
-            (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, access == .read ? 1 : 0),
+            (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, access.isReading ? 1 : 0),
         ]
         for (option, flag) in hardening { csqlite_configure(handle, option, Int32(flag)) }
         countFrames()
@@ -46,6 +52,13 @@ final class Connection {
         for statement in idle.values.joined() { sqlite3_finalize(statement) }
         sqlite3_close_v2(handle)
         frames.deallocate()
+    }
+
+    /// The file as a URI (https://www.sqlite.org/uri.html).
+    private static func unchangingName(_ path: String) -> String {
+        let name = path.replacing("%", with: "%25").replacing("?", with: "%3f")
+            .replacing("#", with: "%23")
+        return "file:\(name)?immutable=1"
     }
 
     /// Whether a transaction is open: some failures end one on their own
@@ -111,6 +124,14 @@ final class Connection {
         guard code == SQLITE_OK else { throw failure(code) }
         if truncating { frames.pointee = 0 }
         return size == moved
+    }
+
+    /// Begins to copy the database into another connection's (`sqlite3_backup_init`).
+    func copy(to destination: Connection) throws(StoreError) -> PageCopy {
+        guard let copy = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
+            throw destination.failure(sqlite3_extended_errcode(destination.handle))
+        }
+        return PageCopy(copy, from: self, to: destination)
     }
 
     /// Makes a running statement fail, from any thread (`sqlite3_interrupt`).

@@ -12,17 +12,21 @@ import Glibc
 final class DatabaseFile: Sendable {
     /// The file itself, with symbolic links resolved: two names of one file share one lock.
     let path: String
+    /// -1 where nothing can be written, and nobody has made the lock file before.
     private let lock: Int32
     private let file: Int32
 
-    /// - Parameter mayCreate: an empty file that only its owner reads is made where there is none;
-    ///   SQLite would let the umask decide.
-    init(path given: String, mayCreate: Bool) throws(StoreOpeningError) {
+    /// - Parameters:
+    ///   - mayCreate: an empty file that only its owner reads is made where there is none; SQLite
+    ///     would let the umask decide.
+    ///   - isForReading: the file may lie where nothing can be written.
+    init(
+        path given: String, mayCreate: Bool, isForReading: Bool = false
+    ) throws(StoreOpeningError) {
         path = try Self.resolve(given, mayCreate: mayCreate)
-        lock = Glibc.open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw Self.failure(path, "its lock file: ") }
+        lock = try Self.openLock(path, isForReading: isForReading)
         do throws(StoreOpeningError) {
-            try Self.take(lock, of: path)
+            if lock >= 0 { try Self.take(lock, of: path) }
             // A pipe in its place must not hold this up.
             let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (mayCreate ? O_CREAT : 0)
             file = Glibc.open(path, flags, 0o600)
@@ -31,8 +35,10 @@ final class DatabaseFile: Sendable {
             // closing it would drop SQLite's locks.
             try Self.take(file, of: path)
         } catch {
-            flock(lock, LOCK_UN)
-            Glibc.close(lock)
+            if lock >= 0 {
+                flock(lock, LOCK_UN)
+                Glibc.close(lock)
+            }
             throw error
         }
     }
@@ -40,10 +46,23 @@ final class DatabaseFile: Sendable {
     deinit {
         // A child that was just forked has the descriptors, too, until it runs its program: closing
         // ours alone would leave the locks with it for that moment.
-        for descriptor in [file, lock] {
+        for descriptor in [file, lock] where descriptor >= 0 {
             flock(descriptor, LOCK_UN)
             Glibc.close(descriptor)
         }
+    }
+
+    /// Where nobody can write, nobody could serve; the lock on the file itself tells the rest.
+    private static func openLock(
+        _ path: String, isForReading: Bool
+    ) throws(StoreOpeningError) -> Int32 {
+        let name = path + ".lock"
+        let lock = Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if lock >= 0 { return lock }
+        guard isForReading, errno == EROFS || errno == EACCES else {
+            throw failure(path, "its lock file: ")
+        }
+        return Glibc.open(name, O_RDONLY | O_CLOEXEC)
     }
 
     private static func take(
@@ -63,6 +82,29 @@ final class DatabaseFile: Sendable {
     /// Whether a rollback journal lies beside the file: a transaction before the first use of the
     /// write-ahead log was cut short.
     var hasJournal: Bool { access(path + "-journal", F_OK) == 0 }
+
+    /// A connection that only reads. SQLite reads a write-ahead log by way of a file beside it;
+    /// where none can be made, the file alone has to hold everything.
+    func reader() throws(StoreOpeningError) -> Connection {
+        do throws(StoreError) {
+            guard access(folder, W_OK) != 0 else {
+                return try Connection(path: path, access: .read)
+            }
+            var status = stat()
+            guard stat(path + "-wal", &status) != 0 || status.st_size == 0 else {
+                throw .unavailable(
+                    "its last changes are in \(path)-wal, which cannot be taken in where nothing "
+                        + "can be written; copy both files to where it can")
+            }
+            // Nobody changes the file while this one has its lock.
+            return try Connection(path: path, access: .readUnchanging)
+        } catch { throw .failed(path: path, reason: error.reason) }
+    }
+
+    private var folder: String {
+        let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        return cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
 
     /// Refuses a file that cannot be written: SQLite would open it all the same, for reading.
     func checkWritable() throws(StoreOpeningError) {

@@ -28,6 +28,12 @@ struct DatabaseSchema: Sendable {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
+    /// The kind of file that an open connection sees.
+    static func application(on connection: Connection) throws(StoreError) -> Int {
+        let statement = try connection.statement("PRAGMA application_id")
+        return try statement.step() ? Int(statement.integer(0)) : 0
+    }
+
     /// Brings the file up to this version, each step in a transaction of its own that also counts
     /// it: a step that fails leaves the file at the version before.
     func migrate(_ connection: Connection) throws(StoreError) {

@@ -30,6 +30,8 @@ final class CommitQueue: Sendable {
     private nonisolated(unsafe) var connection: Connection?
     /// From this size of the log on, writes wait for readers to let go of it.
     private nonisolated(unsafe) var waitingBytes: Int
+    /// Copies that are made between commits, one after the other.
+    private nonisolated(unsafe) var copies: [CopyJob] = []
 
     init(
         _ connection: sending Connection, _ configuration: SQLiteConfiguration,
@@ -62,6 +64,8 @@ final class CommitQueue: Sendable {
         state.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
             queue.async {
+                for copy in self.copies { copy.end(.unavailable("the store is closed")) }
+                self.copies = []
                 _ = try? self.connection?.checkpoint(truncating: true)
                 self.connection = nil
                 continuation.resume()
@@ -85,6 +89,7 @@ final class CommitQueue: Sendable {
         while let jobs = take() {
             var rest = jobs[...]
             while !rest.isEmpty { commit(&rest) }
+            stepCopy()
         }
         if let connection, connection.logBytes > configuration.logBytes {
             checkpoint(connection, truncating: true)
@@ -173,6 +178,38 @@ final class CommitQueue: Sendable {
         for job in jobs where job.finish(failure) {
             state.withLock { $0.counts.writes += 1 }
         }
+    }
+
+    // MARK: Copies
+
+    /// Copies the database into an empty one, and returns when that is whole.
+    func copy(
+        to destination: CopyDestination, _ progress: @escaping @Sendable (CopyProgress) -> Void
+    ) async throws(StoreError) {
+        let failure: StoreError? = await withCheckedContinuation { continuation in
+            let job = CopyJob(destination, progress, continuation)
+            queue.async {
+                self.copies.append(job)
+                if self.copies.count == 1 { self.continueCopies() }
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Steps on as long as there is something to copy; writes that came meanwhile are before the
+    /// next step.
+    private func continueCopies() {
+        stepCopy()
+        if !copies.isEmpty { queue.async { self.continueCopies() } }
+    }
+
+    private func stepCopy() {
+        guard let copy = copies.first else { return }
+        guard let connection else {
+            copies.removeFirst()
+            return copy.end(.unavailable("the store is closed"))
+        }
+        if copy.step(from: connection) { copies.removeFirst() }
     }
 
     // MARK: The log
