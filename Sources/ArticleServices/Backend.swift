@@ -58,19 +58,14 @@ public struct Backend: Sendable {
     /// What the operator's commands reach over the control socket: everything that everybody can,
     /// as an admin without a key, and what concerns the file.
     ///
-    /// - Parameters:
-    ///   - path: the database file.
-    ///   - examine: looks for faults in it.
-    public func controlRouter(
-        path: String, examine: @escaping @Sendable () async throws(StoreError) -> CheckReport
-    ) throws(RouterError) -> Router {
+    /// - Parameter file: the store's.
+    public func controlRouter(_ file: SQLiteStore) throws(RouterError) -> Router {
         var routes = Routes(answers: answers, log: log) { _, _ in
             .key(id: "control", name: "control", role: .admin)
         }
         registerResources(on: &routes)
         ControlService(
-            store: store, keys: keys, markdown: markdown, examine: examine, path: path, now: now,
-            log: log
+            store: store, keys: keys, markdown: markdown, file: file, now: now, log: log
         ).register(on: &routes)
         return try routes.router()
     }

@@ -9,8 +9,9 @@
 struct Broadsheet {
     /// All subcommands, in the order of `--help`.
     static let commands: [any Command.Type] = [
-        ServeCommand.self, ImportCommand.self, ExportCommand.self, CheckCommand.self,
-        HealthCommand.self, KeyCommand.self, CertificateCommand.self, ArticlesCommand.self,
+        ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
+        RestoreCommand.self, CheckCommand.self, HealthCommand.self, KeyCommand.self,
+        CertificateCommand.self, ArticlesCommand.self,
         LoginCommand.self, LogoutCommand.self, VersionCommand.self, HelpCommand.self,
     ]
 

@@ -11,10 +11,8 @@ struct ControlService: Sendable {
     let store: any ArticleStore
     let keys: KeyRing
     let markdown: MarkdownRenderer
-    /// Examines the file.
-    let examine: @Sendable () async throws(StoreError) -> CheckReport
-    /// The database file, beside which long answers wait for their readers.
-    let path: String
+    /// The store's file, beside which long answers wait for their readers.
+    let file: SQLiteStore
     let now: @Sendable () -> Timestamp
     let log: @Sendable (String) -> Void
 
@@ -26,6 +24,7 @@ struct ControlService: Sendable {
         routes.on(CreateKeyRequest.self, createKey)
         routes.on(RevokeKeyRequest.self, revokeKey)
         routes.on(CheckRequest.self, check)
+        BackupService(file: file, log: log).register(on: &routes)
         let endpoint = ExportRequest.endpoint
         routes.on(endpoint.method, endpoint.template.description) { _, context in
             await export(context)
@@ -91,9 +90,9 @@ struct ControlService: Sendable {
     /// The export is whole before its first byte goes out.
     private func export(_ context: RequestContext) async -> HTTPResponse {
         do {
-            let file = try SpoolFile(beside: path)
-            _ = try await Exporter(store: store).write(to: file.descriptor)
-            return try file.response("application/x-ndjson")
+            let spool = try SpoolFile(beside: file.path)
+            _ = try await Exporter(store: store).write(to: spool.descriptor)
+            return try spool.response("application/x-ndjson")
         } catch {
             return ServiceError(interchange: error).response(to: context.requestID, log: log)
         }
@@ -139,13 +138,13 @@ struct ControlService: Sendable {
     private func check(
         _ request: CheckRequest, by caller: Caller
     ) async throws(ServiceError) -> Reply<CheckReport> {
-        do { return Reply(try await examine()) } catch { throw ServiceError(error) }
+        do { return Reply(try await file.check()) } catch { throw ServiceError(error) }
     }
 }
 
 extension ServiceError {
     /// What kept an export from being written: most often, room.
-    fileprivate init(interchange error: any Error) {
+    init(interchange error: any Error) {
         switch error {
         case InterchangeError.store(let error): self.init(error)
         case InterchangeError.output(let error) where error.code == ENOSPC: self = .full

@@ -12,12 +12,16 @@ final class SpoolFile: Sendable {
     private static let pieceBytes = 256 << 10
 
     /// Beside `path`, where there is room for such things (`mkstemp(3)`); only its owner reads it.
-    init(beside path: String) throws(SystemError) {
+    ///
+    /// - Parameter use: opens the file by its name, before that goes.
+    init(
+        beside path: String, _ use: (_ name: String) throws -> Void = { _ in }
+    ) throws {
         var template = Array("\(path).XXXXXX".utf8CString)
         descriptor = try retrying("mkstemp") { mkstemp(&template) }
-        template.withUnsafeBufferPointer { name in
-            if let name = name.baseAddress { _ = unlink(name) }
-        }
+        let name = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        defer { unlink(name) }
+        try use(name)
     }
 
     deinit { close(descriptor) }

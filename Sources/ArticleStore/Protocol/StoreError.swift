@@ -42,6 +42,10 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
     /// Its first start was cut short: nothing was ever kept in it.
     case unfinished(path: String)
     case missing(path: String)
+    /// SQLite cannot make sense of it.
+    case damaged(path: String, reason: String)
+    /// The disk that takes a copy is full.
+    case noRoom
     case failed(path: String, reason: String)
 
     public var description: String {
@@ -54,8 +58,19 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
         case .foreign(let path): "\(path) is not a broadsheet database"
         case .unfinished(let path):
             "\(path) holds nothing yet, its first start was cut short; serve it to finish that"
+        case .damaged(let path, let reason): "\(path) is damaged: \(reason)"
+        case .noRoom: "no room on the disk for the copy"
         case .missing(let path): "\(path) does not exist"
         case .failed(let path, let reason): "\(path) cannot be opened: \(reason)"
+        }
+    }
+
+    /// What a failed statement says of the file.
+    init(_ error: StoreError, at path: String) {
+        switch error {
+        case .full: self = .noRoom
+        case .corrupt(let reason): self = .damaged(path: path, reason: reason)
+        default: self = .failed(path: path, reason: error.reason)
         }
     }
 }

@@ -106,7 +106,7 @@ extension DatabaseFile {
         } catch {
             // A first start that was killed leaves a journal, which only a writer may roll back.
             if hasJournal { return }
-            throw .failed(path: path, reason: error.reason)
+            throw StoreOpeningError(error, at: path)
         }
         try refuse(version, newerThan: schema)
     }

@@ -57,6 +57,16 @@ enum Files {
         guard fsync(descriptor) == 0 else { throw failure("cannot write \(path)", .ioError) }
     }
 
+    /// Makes the names in a file's folder last (`fsync(2)`).
+    static func flushFolder(of path: String) throws(CommandFailure) {
+        let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("cannot open \(folder)", .ioError) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("cannot write \(folder)", .ioError) }
+    }
+
     /// The failure with `errno`'s text behind it.
     static func failure(_ text: String, _ status: ExitStatus) -> CommandFailure {
         let status = errno == EACCES || errno == EPERM ? ExitStatus.noPermission : status

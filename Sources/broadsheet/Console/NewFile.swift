@@ -15,6 +15,9 @@ final class NewFile {
     private var isKept = false
     let descriptor: Int32
 
+    /// Where its bytes are now.
+    var place: String { partial ?? path }
+
     init(_ given: String) throws(CommandFailure) {
         path = Files.resolved(given)
         var status = stat()
@@ -43,5 +46,6 @@ final class NewFile {
             throw Files.failure("cannot write \(path)", .ioError)
         }
         isKept = true
+        try Files.flushFolder(of: path)
     }
 }

@@ -58,9 +58,9 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error {
             case .owned: .unavailable
-            case .newer, .foreign, .unfinished: .dataError
+            case .newer, .foreign, .unfinished, .damaged: .dataError
             case .missing: .noInput
-            case .failed: .ioError
+            case .failed, .noRoom: .ioError
             }
         self.init(status, error.description)
     }

@@ -45,24 +45,55 @@ struct OwnerClient: Sendable {
         to descriptor: Int32, progress: (_ done: Int, _ total: Int) -> Void
     ) async throws(CommandFailure) -> ExportReport {
         var tail: [UInt8] = []
-        var done = 0
-        do {
-            let stream = try await backend.stream(ExportRequest())
-            for try await piece in stream {
-                try Console.write(piece, to: descriptor)
-                done += piece.count
-                tail = (tail + piece).suffix(ExportReport.lastLineBytes)
-                progress(done, stream.length ?? done)
-            }
-        } catch let error as BackendError {
-            throw CommandFailure(StoreError(ofOwner: error))
-        } catch {
-            throw error as? CommandFailure ?? CommandFailure(.software, "\(error)")
+        let done = try await receive(ExportRequest(), to: descriptor) { piece, done, total in
+            tail = (tail + piece).suffix(ExportReport.lastLineBytes)
+            progress(done, total)
         }
         guard let report = ExportReport(end: tail, bytes: done) else {
             throw CommandFailure(.ioError, "the export broke off")
         }
         return report
+    }
+
+    /// Writes a copy of the database to the descriptor.
+    /// - Parameter progress: is told of bytes, and of how many there will be.
+    func backUp(
+        to descriptor: Int32, progress: (_ done: Int, _ total: Int) -> Void
+    ) async throws(CommandFailure) {
+        _ = try await receive(BackupRequest(), to: descriptor) { _, done, total in
+            progress(done, total)
+        } failing: { error in
+            guard case .full = error else { return CommandFailure(error) }
+            return CommandFailure(
+                .ioError, "no room beside the database for the copy that its server makes first")
+        }
+    }
+
+    /// How far the copy is that the owner makes; `nil` while it makes none.
+    func backupProgress() async -> CopyProgress? {
+        try? await backend.send(FetchBackupProgressRequest())
+    }
+
+    /// Writes an answer to the descriptor as it comes, and gives its length.
+    private func receive<Request: BackendAPIRequest>(
+        _ request: Request, to descriptor: Int32,
+        _ seen: (_ piece: [UInt8], _ done: Int, _ total: Int) -> Void,
+        failing failure: (StoreError) -> CommandFailure = { CommandFailure($0) }
+    ) async throws(CommandFailure) -> Int {
+        var done = 0
+        do {
+            let stream = try await backend.stream(request)
+            for try await piece in stream {
+                try Console.write(piece, to: descriptor)
+                done += piece.count
+                seen(piece, done, stream.length ?? done)
+            }
+        } catch let error as BackendError {
+            throw failure(StoreError(ofOwner: error))
+        } catch {
+            throw error as? CommandFailure ?? CommandFailure(.software, "\(error)")
+        }
+        return done
     }
 }
 

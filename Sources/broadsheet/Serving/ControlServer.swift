@@ -28,7 +28,7 @@ struct ControlServer {
         settings.limits.handlerMilliseconds = 3_600_000
         do throws(RouterError) {
             server = HTTPServer(
-                settings, router: try backend.controlRouter(path: store.path, examine: store.check))
+                settings, router: try backend.controlRouter(store))
         } catch { throw CommandFailure(.software, "\(error)") }
     }
 

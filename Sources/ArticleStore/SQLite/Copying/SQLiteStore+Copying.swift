@@ -26,7 +26,9 @@ extension SQLiteStore {
                 while try !copy.step(pages: 256) { progress(copy.progress) }
                 progress(copy.progress)
             }
-        } catch { throw .failed(path: file.path, reason: error.reason) }
+        } catch .full { throw .noRoom } catch {
+            throw .failed(path: file.path, reason: error.reason)
+        }
     }
 
     /// Makes a copy a file that stands alone, without a write-ahead log, and examines it.
@@ -52,10 +54,10 @@ extension SQLiteStore {
                     StoreOpeningError.newer(path: path, version: version, known: known))
             }
             return try connection.examine(promises: version == known)
-        } catch {
+        } catch .full { throw .noRoom } catch {
             if case .rejected(let error as StoreOpeningError) = error { throw error }
             if let report = CheckReport(ofCorrupt: error) { return report }
-            throw .failed(path: path, reason: error.reason)
+            throw StoreOpeningError(error, at: path)
         }
     }
 }

@@ -12,7 +12,7 @@ import Glibc
 final class DatabaseFile: Sendable {
     /// The file itself, with symbolic links resolved: two names of one file share one lock.
     let path: String
-    /// -1 where nothing can be written, and nobody has made the lock file before.
+    /// -1 for who only reads, where there is no lock file.
     private let lock: Int32
     private let file: Int32
 
@@ -52,17 +52,16 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    /// Where nobody can write, nobody could serve; the lock on the file itself tells the rest.
+    /// Who only reads leaves no lock file behind: without one nobody serves, and who begins to
+    /// meets the lock on the file itself.
     private static func openLock(
         _ path: String, isForReading: Bool
     ) throws(StoreOpeningError) -> Int32 {
         let name = path + ".lock"
+        if isForReading { return Glibc.open(name, O_RDONLY | O_CLOEXEC) }
         let lock = Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if lock >= 0 { return lock }
-        guard isForReading, errno == EROFS || errno == EACCES else {
-            throw failure(path, "its lock file: ")
-        }
-        return Glibc.open(name, O_RDONLY | O_CLOEXEC)
+        guard lock >= 0 else { throw failure(path, "its lock file: ") }
+        return lock
     }
 
     private static func take(
@@ -101,7 +100,7 @@ final class DatabaseFile: Sendable {
         } catch { throw .failed(path: path, reason: error.reason) }
     }
 
-    private var folder: String {
+    var folder: String {
         let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         return cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }

@@ -1,0 +1,31 @@
+public import ArticleAPI
+public import ArticleStore
+import HTTP
+
+/// `POST /control/backups`: a copy of the database, as a stream.
+public struct BackupRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.post, "/control/backups", access: .administer)
+    public typealias Item = Bytes
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
+/// `GET /control/backups/current`: how far the copy is that is made now.
+public struct FetchBackupProgressRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/control/backups/current", access: .administer)
+    public typealias Item = CopyProgress
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
+extension CopyProgress: JSONModel {
+    public static let shape = ObjectShape(
+        Self.init,
+        .required("pages", \.pages, .integer(0...Int.max)),
+        .required("total", \.total, .integer(0...Int.max)))
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// The place of a database that another one is put into; nobody else gets it meanwhile.
+public final class DatabasePlace {
+    private let file: DatabaseFile
+    /// Whether something stands there.
+    public let isTaken: Bool
+    private var isDone = false
+
+    /// The file, with symbolic links resolved.
+    public var path: String { file.path }
+
+    /// - Throws: `.owned` while somebody serves or uses what stands there.
+    public init(path: String) throws(StoreOpeningError) {
+        file = try DatabaseFile(path: path, mayCreate: true)
+        isTaken = try file.inspect() != .empty
+    }
+
+    /// What only held the place goes with it.
+    deinit {
+        if !isTaken, !isDone { unlink(path) }
+    }
+
+    /// Puts a settled copy, which lies in the same folder, into the place. What stood there is then
+    /// called `name`. Whenever the machine stops, one of both is in the place, whole.
+    public func put(_ copy: String, keepingOldAs name: String) throws(StoreOpeningError) {
+        if isTaken { emptyLog() }
+        // What belongs to the old file must never be taken for the new one's.
+        for ending in ["-wal", "-journal"] { try move(path + ending, to: name + ending) }
+        unlink(path + "-shm")
+        if isTaken { try keepOld(as: name) }
+        guard rename(copy, path) == 0 else { throw failure(path) }
+        isDone = true
+        try flush()
+    }
+
+    /// Best effort: what cannot be moved into the file is kept beside it.
+    private func emptyLog() {
+        guard let connection = try? Connection(path: path, access: .write) else { return }
+        _ = try? connection.checkpoint(truncating: true)
+    }
+
+    private func keepOld(as name: String) throws(StoreOpeningError) {
+        // A second name first: there is no moment without a file in the place.
+        if link(path, name) == 0 { return try flush() }
+        guard errno != EEXIST else { throw failure(name) }
+        // A file system without such names.
+        guard rename(path, name) == 0 else { throw failure(name) }
+    }
+
+    private func move(_ path: String, to other: String) throws(StoreOpeningError) {
+        guard rename(path, other) == 0 || errno == ENOENT else { throw failure(other) }
+    }
+
+    /// Makes names last (`fsync(2)` of the folder).
+    private func flush() throws(StoreOpeningError) {
+        let folder = open(file.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw failure(file.folder) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw failure(file.folder) }
+    }
+
+    private func failure(_ path: String) -> StoreOpeningError {
+        .failed(path: path, reason: String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,71 @@
+import ArticleAPI
+import ArticleStore
+import Network
+
+/// Puts a backup in the place of the database.
+struct RestoreCommand: Command {
+    static let name = "restore"
+    static let summary = "Puts a backup in the database's place, once it is verified."
+    static let usage = "BACKUP [options]"
+    static let example = "broadsheet restore /var/backups/broadsheet.db"
+    static let options = [
+        Option("replace", nil, "where a database is already; the old one is kept aside"),
+        CommonOptions.database, CommonOptions.config,
+    ]
+
+    let backup: String
+    let database: String
+    let replaces: Bool
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        guard settings.operands.count == 1 else {
+            throw CommandFailure(.usage, "restore needs one BACKUP, as broadsheet backup makes it")
+        }
+        backup = settings.operands[0]
+        database = settings.database
+        replaces = try settings.isOn("replace")
+    }
+
+    func run() async throws(CommandFailure) {
+        guard Files.resolved(backup) != Files.resolved(database) else {
+            throw CommandFailure(.usage, "\(backup) is the database itself")
+        }
+        guard Files.exist(backup) else {
+            throw CommandFailure(StoreOpeningError.missing(path: backup))
+        }
+        let place = try place()
+        guard replaces || !place.isTaken else {
+            throw CommandFailure(
+                .cannotCreate,
+                "\(database) is there already; --replace puts the backup in its place and keeps it")
+        }
+        let bar = Lock(ProgressBar())
+        defer { bar.withLock { $0.clear() } }
+        let copy = try NewCopy(for: place.path)
+        try copy.take(from: backup) { progress in
+            bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
+        }
+        bar.withLock { $0.show(1, of: 1, "verifying") }
+        let report = try copy.verify(backup)
+        let aside = aside(place.path)
+        do throws(StoreOpeningError) {
+            try place.put(copy.partial, keepingOldAs: aside)
+        } catch { throw CommandFailure(error) }
+        bar.withLock { $0.clear() }
+        Console.tell("\(database): \(report.articles) articles, \(report.revisions) revisions\n")
+        if place.isTaken { Console.tell("what was there is now \(aside)\n") }
+    }
+
+    /// Held to the end: nobody serves what is being replaced.
+    private func place() throws(CommandFailure) -> DatabasePlace {
+        do throws(StoreOpeningError) {
+            return try DatabasePlace(path: database)
+        } catch { throw CommandFailure(error) }
+    }
+
+    /// `broadsheet.db.before-20261121T130500Z`.
+    private func aside(_ path: String) -> String {
+        let time = Timestamp.now.description.prefix(19).filter { $0 != "-" && $0 != ":" }
+        return "\(path).before-\(time)Z"
+    }
+}
