@@ -62,8 +62,8 @@ struct BackupService: Sendable {
         return Reply(progress)
     }
 
-    /// Whether the disk has room for a second database (`statvfs(3)`): a copy must not be what keeps
-    /// writers from writing.
+    /// Whether the disk has room for a second database (`statvfs(3)`): a copy must not be what
+    /// keeps writers from writing.
     private static func hasRoom(forCopyOf path: String) -> Bool {
         var disk = statvfs()
         var database = stat()
