@@ -46,7 +46,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "Resources", path: "Resources", exclude: ["migrations", "samples"],
+            name: "Resources", path: "Resources", exclude: ["grafana", "migrations", "samples"],
             cSettings: cRules),
 
         // Rung 1: HTTP as values; sockets and event loops.

@@ -42,6 +42,10 @@ public struct Backend: Sendable {
     /// What the cache of public answers holds and did.
     public var cacheStatistics: ResponseCache.Statistics { answers.cache.statistics }
 
+    /// Answers that wait to be compressed, and bodies that wait to become HTML.
+    public var waitingCompressions: Int { answers.cache.waitingCompressions }
+    public var waitingRenderings: Int { markdown.waiting }
+
     /// Takes a key from now on that was made after the store's were read.
     public func admit(_ key: KeyRecord) { keys.admit(key) }
 

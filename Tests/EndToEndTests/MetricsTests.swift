@@ -37,15 +37,71 @@ import Testing
         let page = try page()
         #expect(page.contains(Self.listed))
         #expect(page.contains("\nbroadsheet_change_sequence 19\n"))
+        let articles = #"{route="/v1/articles",method="GET",status="200"}"#
+        #expect(page.contains("\nbroadsheet_http_request_bytes_total\(articles) "))
+        #expect(!page.contains("\nbroadsheet_http_request_bytes_total\(articles) 0\n"))
+        #expect(page.contains("\nbroadsheet_cache_misses_total 1\n"))
+        #expect(page.contains("\nbroadsheet_cache_answers 1\n"))
+        #expect(page.contains("\nbroadsheet_store_writes_per_commit_bucket{le=\"+Inf\"} "))
+        #expect(page.contains("\nbroadsheet_work_queue_depth{queue=\"markdown\"} 0\n"))
+        #expect(page.contains("\nbroadsheet_tls_handshake_failures_total{reason=\"gone\"} 0\n"))
+    }
+
+    /// The families of a page, each with its kind.
+    private static func families(_ page: String) -> [String: String] {
+        let found = page.matches(of: /# TYPE ([a-z_]+) ([a-z]+)/)
+        return Dictionary(
+            found.map { (String($0.output.1), String($0.output.2)) }, uniquingKeysWith: { $1 })
+    }
+
+    @Test func `each family has its help, and its unit where it has one`() throws {
+        let page = try page()
+        for family in Self.families(page).keys {
+            #expect(page.contains("# HELP \(family) "))
+            for unit in ["seconds", "bytes"] where family.contains("_\(unit)") {
+                #expect(page.contains("# UNIT \(family) \(unit)\n"), "\(family)")
+            }
+        }
+    }
+
+    /// A file of the package.
+    private static func text(_ path: String) throws -> String {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent()
+        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    @Test func `the dashboard asks for what is on the page, and for all of it`() throws {
+        let families = Self.families(try page())
+        let text = try Self.text("Resources/grafana/broadsheet.json")
+        let json = try #require(
+            JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        let panels = try #require(json["panels"] as? [[String: Any]])
+        #expect(Set(panels.compactMap { $0["id"] as? Int }).count == panels.count)
+        var asked: Set<String> = []
+        for panel in panels {
+            let targets = panel["targets"] as? [[String: Any]] ?? []
+            #expect(!targets.isEmpty || panel["type"] as? String == "row")
+            for target in targets {
+                let expression = try #require(target["expr"] as? String)
+                let names = expression.matches(of: /(?:broadsheet|process)_[a-z_]+/)
+                #expect(!names.isEmpty, "\(expression)")
+                for name in names.map({ String($0.output) }) {
+                    let family = ["_bucket", "_sum", "_count"].lazy
+                        .filter { name.hasSuffix($0) }.map { String(name.dropLast($0.count)) }
+                        .first { families[$0] == "histogram" }
+                    #expect(families[family ?? name] != nil, "\(name)")
+                    asked.insert(family ?? name)
+                }
+            }
+        }
+        #expect(asked == Set(families.keys))
     }
 
     @Test func `README has each metric, and no other`() throws {
         let families = try page().matches(of: /# TYPE ([a-z_]+) ([a-z]+)/)
             .map { "\($0.output.1) \($0.output.2)" }
-        let tests = URL(filePath: #filePath).deletingLastPathComponent()
-        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
-        let rows = readme.matches(of: /\n\| `([a-z_]+)` \| ([a-z]+) \|/)
+        let rows = try Self.text("README.md").matches(of: /\n\| `([a-z_]+)` \| ([a-z]+) \|/)
             .map { "\($0.output.1) \($0.output.2)" }
         #expect(rows.sorted() == families.sorted())
         #expect(Set(families).count == families.count)

@@ -19,6 +19,9 @@ public final class MarkdownRenderer: Sendable {
             label: "broadsheet.markdown", width: limits.workers, depth: limits.queueDepth)
     }
 
+    /// Bodies that wait for a worker.
+    var waiting: Int { pool.waiting }
+
     /// The library, its version, and how it is used here: HTML by another name is made again.
     static let name = "cmark-gfm \(String(cString: broadsheet_markdown_version())) safe-1"
 

@@ -1,4 +1,5 @@
 import ArticleAPI
+import Glibc
 import Network
 
 /// Articles in one SQLite file, which one process owns.
@@ -20,11 +21,17 @@ public final class SQLiteStore: Sendable {
         public var commits: Int
         /// Writes that these made durable.
         public var writes: Int
+        /// What was tried in these commits, failures and rehearsals too.
+        public var steps: Int
+        /// How many commits had at most so many steps (`sharingBounds`), and how many more.
+        public var commitsBySharing: [Int]
         /// Times that the log was moved into the file.
         public var checkpoints: Int
         /// Reads that wait for a connection, and writes that wait for a commit.
         public var waitingReads: Int
         public var waitingWrites: Int
+
+        public static let sharingBounds = [1, 2, 4, 8, 16, 32, 64, 128]
     }
 
     /// The file, with symbolic links resolved.
@@ -39,8 +46,19 @@ public final class SQLiteStore: Sendable {
     public var statistics: Statistics {
         let counts = writer.counts
         return Statistics(
-            commits: counts.commits, writes: counts.writes, checkpoints: counts.checkpoints,
+            commits: counts.commits, writes: counts.writes,
+            steps: counts.steps, commitsBySharing: counts.commitsBySharing,
+            checkpoints: counts.checkpoints,
             waitingReads: readers.waiting, waitingWrites: writer.waiting)
+    }
+
+    /// How large the file is, and the log beside it (`stat(2)`).
+    public var fileBytes: (database: Int, log: Int)? {
+        var database = stat()
+        var log = stat()
+        guard stat(path, &database) == 0 else { return nil }
+        let isThere = stat(path + "-wal", &log) == 0
+        return (Int(database.st_size), isThere ? Int(log.st_size) : 0)
     }
 
     /// Opens the file as its only owner, and brings its schema up to date.

@@ -45,6 +45,7 @@ public struct HTTPFieldName: Sendable {
     public static let retryAfter = HTTPFieldName(known: "Retry-After")
     public static let server = HTTPFieldName(known: "Server")
     public static let strictTransportSecurity = HTTPFieldName(known: "Strict-Transport-Security")
+    public static let traceparent = HTTPFieldName(known: "traceparent")
     public static let trailer = HTTPFieldName(known: "Trailer")
     public static let transferEncoding = HTTPFieldName(known: "Transfer-Encoding")
     public static let userAgent = HTTPFieldName(known: "User-Agent")

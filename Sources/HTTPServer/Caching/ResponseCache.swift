@@ -52,6 +52,9 @@ public final class ResponseCache: Sendable {
         }
     }
 
+    /// Answers that wait to be compressed.
+    public var waitingCompressions: Int { pool.waiting }
+
     private func shard(_ key: CacheKey) -> Lock<CacheShard> {
         shards[key.shard(of: shards.count)]
     }

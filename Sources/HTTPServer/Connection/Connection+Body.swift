@@ -40,7 +40,9 @@ extension Connection {
         // Invariant: what came of the body is in `body`; the buffer holds what was not looked at.
         while true {
             if let buffer {
-                use(try decode(buffer, &decoder, into: &body))
+                let count = try decode(buffer, &decoder, into: &body)
+                use(count)
+                sent.receivedBytes += count
             }
             if decoder.isComplete { return }
             let deadline = limits.bodyDeadline(since: start, received: body.count)

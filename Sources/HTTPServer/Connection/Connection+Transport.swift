@@ -7,10 +7,18 @@ extension Connection {
         guard let tls = rules.tls else { return }
         do throws(ChannelError) {
             try await channel.secure(by: tls, until: now + limits.handshakeMilliseconds)
-        } catch .insecure(.plainHTTP) {
-            try await refuseUnread(ServerRefusal(.badRequest, "This port speaks https alone."))
-            throw .insecure(.plainHTTP)
+            tellObservers(of: HandshakeRecord(channel))
+        } catch {
+            tellObservers(of: HandshakeRecord(channel.peer, error))
+            if error == .insecure(.plainHTTP) {
+                try await refuseUnread(ServerRefusal(.badRequest, "This port speaks https alone."))
+            }
+            throw error
         }
+    }
+
+    private func tellObservers(of handshake: HandshakeRecord) {
+        for observer in rules.handshakeObservers { observer.ended(handshake) }
     }
 
     /// Whether nobody on the way could read the request: what a trusted proxy says of it counts,

@@ -176,7 +176,10 @@ final class Connection {
         sent = SentAnswer(isObserved)
         sent.isHead = head.method == .head
         sent.version = head.version
-        if isObserved { sent.request = (head.method, head.target) }
+        guard isObserved else { return }
+        sent.request = (head.method, head.target)
+        sent.receivedBytes = parser.consumed
+        sent.traceID = TraceContext(head.fields)?.traceID
     }
 
     // MARK: While the task waits

@@ -7,6 +7,7 @@ struct ConnectionRules: Sendable {
     let router: Router
     let render: ServerRefusal.Renderer
     let observers: [any ExchangeObserver]
+    let handshakeObservers: [any HandshakeObserver]
     let trustedProxies: NetworkList
     /// The value of `Strict-Transport-Security` in answers by TLS.
     let strictTransport: String?
@@ -22,6 +23,7 @@ struct ConnectionRules: Sendable {
         self.router = router
         render = configuration.refusals
         observers = configuration.observers
+        handshakeObservers = configuration.handshakeObservers
         trustedProxies = configuration.trustedProxies
         strictTransport = configuration.strictTransportSeconds.map { "max-age=\($0)" }
         strictTransportLine = strictTransport.map {

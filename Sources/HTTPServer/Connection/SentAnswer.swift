@@ -9,6 +9,9 @@ struct SentAnswer {
     var template: String?
     var status = HTTPStatus.ok
     var bytes = 0
+    /// Of the request.
+    var receivedBytes = 0
+    var traceID: String?
     var isHead = false
     var version = HTTPVersion.http11
     private var startNanoseconds: Int64 = 0
@@ -22,10 +25,14 @@ struct SentAnswer {
         let duration = startNanoseconds == 0 ? 0 : Self.clock(CLOCK_MONOTONIC) - startNanoseconds
         return ExchangeRecord(
             method: request?.method, target: request?.target, template: template, status: status,
-            sentBytes: bytes, microseconds: Int(duration / 1_000), peer: peer,
-            requestID: requestID,
+            sentBytes: bytes, receivedBytes: receivedBytes,
+            microseconds: Int(duration / 1_000), peer: peer, requestID: requestID,
+            traceID: traceID,
             finishedMilliseconds: Self.clock(CLOCK_REALTIME) / 1_000_000)
     }
+
+    /// Milliseconds since 1970.
+    static var wallMilliseconds: Int64 { clock(CLOCK_REALTIME) / 1_000_000 }
 
     private static func clock(_ id: clockid_t) -> Int64 {
         var time = timespec()

@@ -10,6 +10,7 @@ enum AccessLine {
         line += #"{"time":"#.utf8
         appendNumber(exchange.finishedMilliseconds, to: &line)
         appendField("id", exchange.requestID.utf8, to: &line)
+        if let trace = exchange.traceID { appendField("trace", trace.utf8, to: &line) }
         appendField("peer", exchange.peer.description.utf8, to: &line)
         if let method = exchange.method { appendField("method", method.rawValue.utf8, to: &line) }
         if let target = exchange.target { appendField("target", shown(target), to: &line) }
@@ -29,7 +30,30 @@ enum AccessLine {
         line += " \(exchange.peer) \(exchange.method?.rawValue ?? "-") ".utf8
         if let target = exchange.target { line += shown(target) } else { line += "-".utf8 }
         line += " \(exchange.status.code) \(exchange.sentBytes) B ".utf8
-        line += "\(exchange.microseconds) µs \(exchange.requestID)\n".utf8
+        line += "\(exchange.microseconds) µs \(exchange.requestID)".utf8
+        if let trace = exchange.traceID { line += " \(trace)".utf8 }
+        line.append(UInt8(ascii: "\n"))
+    }
+
+    /// `{"time":1795252355903,"peer":"127.0.0.1:5000","handshake":"refused","reason":"…"}`; a
+    /// handshake that succeeded has no line.
+    static func append(
+        _ handshake: borrowing HandshakeRecord, at milliseconds: Int64, as format: AccessLog.Format,
+        to line: inout [UInt8]
+    ) {
+        guard case .failed(let failure, let reason) = handshake.outcome else { return }
+        switch format {
+        case .json:
+            line += #"{"time":"#.utf8
+            appendNumber(milliseconds, to: &line)
+            appendField("peer", handshake.peer.description.utf8, to: &line)
+            appendField("handshake", failure.rawValue.utf8, to: &line)
+            appendField("reason", reason.utf8, to: &line)
+            line += "}\n".utf8
+        case .text:
+            line += HTTPDate.text(milliseconds / 1_000).utf8
+            line += " \(handshake.peer) no TLS: \(reason)\n".utf8
+        }
     }
 
     /// A target has visible ASCII alone, and neither quotes nor backslashes: it needs no escapes.

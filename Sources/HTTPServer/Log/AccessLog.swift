@@ -1,12 +1,14 @@
 import Dispatch
 import Glibc
+import HTTP
 import Network
+import Synchronization
 
 /// Writes a line for each answer: readable on a terminal, otherwise one JSON object.
 ///
 /// Lines gather in memory and go out together, on a queue of the log's own. What cannot be written
 /// in time is dropped, and counted in a line of its own.
-public final class AccessLog: ExchangeObserver {
+public final class AccessLog: ExchangeObserver, HandshakeObserver {
     /// How a line looks.
     public enum Format: Sendable {
         case json
@@ -19,16 +21,37 @@ public final class AccessLog: ExchangeObserver {
         }
     }
 
+    /// How much is written.
+    public enum Detail: Int, Sendable, Comparable {
+        /// Answers of 500 and more.
+        case failures
+        /// All answers.
+        case answers
+        /// And handshakes that failed.
+        case everything
+
+        public static func < (left: Detail, right: Detail) -> Bool {
+            left.rawValue < right.rawValue
+        }
+    }
+
     private struct State {
         var lines: [UInt8] = []
         var dropped = 0
         var isScheduled = false
+
+        /// Whether the caller is the one to have it written.
+        mutating func schedules() -> Bool {
+            defer { isScheduled = true }
+            return !isScheduled
+        }
     }
 
     private let descriptor: Int32
     private let format: Format
     private let limitBytes: Int
     private let state = Lock(State())
+    private let shown = Atomic(Detail.answers.rawValue)
     private let queue = DispatchQueue(label: "broadsheet.access-log")
     private static let delay = DispatchTimeInterval.milliseconds(50)
 
@@ -41,7 +64,14 @@ public final class AccessLog: ExchangeObserver {
         self.limitBytes = limitBytes
     }
 
+    /// How much is written from now on.
+    public var detail: Detail {
+        get { Detail(rawValue: shown.load(ordering: .relaxed)) ?? .answers }
+        set { shown.store(newValue.rawValue, ordering: .relaxed) }
+    }
+
     public func finished(_ exchange: borrowing ExchangeRecord) {
+        guard exchange.status.code >= 500 || detail > .failures else { return }
         let schedules = state.withLock { state in
             if state.lines.count < limitBytes {
                 switch format {
@@ -51,10 +81,24 @@ public final class AccessLog: ExchangeObserver {
             } else {
                 state.dropped += 1
             }
-            defer { state.isScheduled = true }
-            return !state.isScheduled
+            return state.schedules()
         }
-        guard schedules else { return }
+        if schedules { writeSoon() }
+    }
+
+    public func ended(_ handshake: borrowing HandshakeRecord) {
+        guard detail == .everything, case .failed = handshake.outcome else { return }
+        var line: [UInt8] = []
+        AccessLine.append(
+            handshake, at: SentAnswer.wallMilliseconds, as: format, to: &line)
+        let schedules = state.withLock { state in
+            if state.lines.count < limitBytes { state.lines += line } else { state.dropped += 1 }
+            return state.schedules()
+        }
+        if schedules { writeSoon() }
+    }
+
+    private func writeSoon() {
         queue.asyncAfter(deadline: .now() + Self.delay) { self.write() }
     }
 

@@ -42,17 +42,20 @@ public final class ExchangeMetrics: ExchangeObserver {
     private struct Counts {
         var exchanges = 0
         var sentBytes = 0
+        var receivedBytes = 0
         var durations = Durations()
 
-        mutating func add(_ bytes: Int, _ microseconds: Int) {
+        mutating func add(_ exchange: borrowing ExchangeRecord) {
             exchanges += 1
-            sentBytes += bytes
-            durations.add(microseconds)
+            sentBytes += exchange.sentBytes
+            receivedBytes += exchange.receivedBytes
+            durations.add(exchange.microseconds)
         }
 
         mutating func merge(_ other: Counts) {
             exchanges += other.exchanges
             sentBytes += other.sentBytes
+            receivedBytes += other.receivedBytes
             durations.merge(other.durations)
         }
     }
@@ -69,7 +72,7 @@ public final class ExchangeMetrics: ExchangeObserver {
 
         mutating func add(_ exchange: borrowing ExchangeRecord) {
             if !isLast(exchange) { find(exchange) }
-            counts[last].add(exchange.sentBytes, exchange.microseconds)
+            counts[last].add(exchange)
         }
 
         /// Without hashing: equal texts are mostly the same one.
@@ -132,6 +135,12 @@ public final class ExchangeMetrics: ExchangeObserver {
         page.family(
             bytes, .counter, unit: "bytes", help: "Bytes of answers, heads and bodies.")
         for (series, counts) in all { page.sample(bytes, labels(series), counts.sentBytes) }
+        let received = "broadsheet_http_request_bytes_total"
+        page.family(
+            received, .counter, unit: "bytes", help: "Bytes of requests, heads and bodies.")
+        for (series, counts) in all {
+            page.sample(received, labels(series), counts.receivedBytes)
+        }
         write(durations: all.map { ($0.key, $0.value.durations) }, to: &page)
     }
 

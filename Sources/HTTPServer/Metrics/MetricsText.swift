@@ -28,6 +28,25 @@ public struct MetricsText: Sendable {
         sample(name, [:], value)
     }
 
+    /// A family with one histogram.
+    ///
+    /// - Parameters:
+    ///   - bounds: of all buckets but the last, which has what is more.
+    ///   - counts: of each bucket alone, the last one too.
+    public mutating func histogram(
+        _ name: String, unit: String? = nil, help: String, bounds: [String], counts: [Int],
+        sum: some MetricValue
+    ) {
+        family(name, .histogram, unit: unit, help: help)
+        var total = 0
+        for (bound, count) in zip(bounds + ["+Inf"], counts) {
+            total += count
+            sample(name + "_bucket", ["le": bound], total)
+        }
+        sample(name + "_sum", [:], sum)
+        sample(name + "_count", [:], total)
+    }
+
     /// A sample of the family that was begun last; `name` has a histogram's ending.
     public mutating func sample(
         _ name: String, _ labels: KeyValuePairs<String, String>, _ value: some MetricValue

@@ -11,9 +11,13 @@ public struct ExchangeRecord: Sendable {
     public let status: HTTPStatus
     /// Head and body, as far as they went out.
     public let sentBytes: Int
+    /// Head and body, as far as they were read; 0 for what was no request.
+    public let receivedBytes: Int
     public let microseconds: Int
     public let peer: SocketAddress
     public let requestID: String
+    /// Of the trace that the request belongs to, if it says so (W3C Trace Context).
+    public let traceID: String?
     /// Milliseconds since 1970, at the end.
     public let finishedMilliseconds: Int64
 }

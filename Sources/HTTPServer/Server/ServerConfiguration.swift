@@ -13,6 +13,8 @@ public struct ServerConfiguration: Sendable {
     public var limits = ServerLimits()
     /// Told of each answer that went out.
     public var observers: [any ExchangeObserver] = []
+    /// Told of each TLS handshake that ended.
+    public var handshakeObservers: [any HandshakeObserver] = []
     /// Makes answers of the server's own refusals.
     public var refusals: ServerRefusal.Renderer = ServerRefusal.plainText
 

@@ -4,6 +4,12 @@ extension SocketChannel {
     /// Whether what is written can be read by the peer alone.
     public var isSecure: Bool { session?.isEstablished ?? false }
 
+    /// The version that was agreed on: `TLSv1.2`, `TLSv1.3`; `nil` in the clear.
+    public var secureVersion: String? { session.map(\.version) }
+
+    /// Whether the handshake went on with what an earlier one had agreed on.
+    public var isResumedSession: Bool { session?.isResumed ?? false }
+
     /// Takes part in a client's TLS handshake (RFC 8446, RFC 5246); what is read and written from
     /// then on is inside.
     ///

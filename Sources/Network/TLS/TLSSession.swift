@@ -122,6 +122,12 @@ final class TLSSession {
         return .last()
     }
 
+    /// `TLSv1.3` (`SSL_get_version`).
+    var version: String { String(cString: SSL_get_version(ssl)) }
+
+    /// `SSL_session_reused`.
+    var isResumed: Bool { SSL_session_reused(ssl) == 1 }
+
     // MARK: Output
 
     /// Encrypts one record's plaintext into the wires.

@@ -42,7 +42,7 @@ struct ServeCommand: Command {
 
     private func serve(_ store: SQLiteStore, until shutdown: Shutdown) async throws(CommandFailure)
     {
-        let log = ServerLog(isJSON: configuration.log.isJSON)
+        let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel)
         if configuration.withSamples { try await fillIfEmpty(store, log) }
         let backend = try await backend(over: store, log)
         var server = ServerConfiguration(
@@ -57,16 +57,19 @@ struct ServeCommand: Command {
         let accessLog = configuration.log.format.map {
             AccessLog(descriptor: STDERR_FILENO, format: $0)
         }
-        let exchanges = ExchangeMetrics()
-        server.observers = [exchanges] + (accessLog.map { [$0] } ?? [])
+        let logSignals = LogSignals(log, accessLog)
+        let meters = MetricsPage.Meters()
+        server.observers = [meters.exchanges] + (accessLog.map { [$0] } ?? [])
+        server.handshakeObservers = [meters.handshakes] + (accessLog.map { [$0] } ?? [])
         let articles = HTTPServer(server, router: try Self.checked(backend.router))
         let page = MetricsPage(
-            server: articles, exchanges: exchanges, store: store, startedAt: .now)
+            server: articles, meters: meters, backend: backend, store: store, startedAt: .now)
         let control = try ControlServer(backend, store)
         let firstKey = FirstKey(store: store, backend: backend, log: log)
         certificates?.start()
         try await run(articles, page, control, firstKey, until: shutdown, log)
         certificates?.stop()
+        logSignals.stop()
         accessLog?.flush()
         log.info("stopped")
     }

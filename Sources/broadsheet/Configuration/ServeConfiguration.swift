@@ -18,6 +18,7 @@ struct ServeConfiguration: Sendable {
     var limits: ServerLimits
     var transport: TransportConfiguration
     var log: LogStyle
+    var logLevel: LogLevel
     var defaultLanguage: LanguageTag
     var operatorKey: OperatorKey?
     var withSamples: Bool
@@ -75,6 +76,9 @@ struct ServeConfiguration: Sendable {
             default: "\(Backend.standardCacheBytes)"),
         Option(
             "log", "STYLE", "auto, text, json or off: the access log on stderr", default: "auto"),
+        Option(
+            "log-level", "LEVEL", "error, warning, info or debug; SIGUSR1: more, SIGUSR2: less",
+            default: "info"),
         Option("language", "TAG", "of articles that name none (BCP 47)", default: "en"),
         Option("admin-key-file", "FILE", "holds the admin key: 32 to 200 printable characters"),
         Option("admin-key", "KEY", "the same, by BROADSHEET_ADMIN_KEY only"),
@@ -97,6 +101,10 @@ struct ServeConfiguration: Sendable {
         limits = try Self.limits(settings)
         transport = try TransportConfiguration(settings)
         log = try settings.choice("log", default: .auto)
+        logLevel =
+            try settings.parsed("log-level", expecting: "one of error, warning, info, debug") {
+                LogLevel($0)
+            } ?? .info
         defaultLanguage = try settings.language("language", default: "en")
         operatorKey = try Self.operatorKey(settings)
         withSamples = try settings.isOn("samples")

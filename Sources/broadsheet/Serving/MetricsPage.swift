@@ -1,20 +1,30 @@
 import ArticleAPI
+import ArticleServices
 import ArticleStore
 import HTTPServer
 
 /// Everything that can be measured of a served database, put together when it is asked for.
 struct MetricsPage: Sendable {
     let server: HTTPServer
-    let exchanges: ExchangeMetrics
+    let meters: Meters
+    let backend: Backend
     let store: SQLiteStore
     let startedAt: Timestamp
+
+    /// What counts while it serves.
+    struct Meters: Sendable {
+        let exchanges = ExchangeMetrics()
+        let handshakes = HandshakeMetrics()
+    }
 
     func text() async -> [UInt8] {
         var page = MetricsText()
         page.family("broadsheet_build_info", .gauge, help: "1, with the version as a label.")
         page.sample("broadsheet_build_info", ["version": VersionCommand.number], 1)
-        exchanges.write(to: &page)
+        meters.exchanges.write(to: &page)
+        meters.handshakes.write(to: &page)
         await writeServer(to: &page)
+        writeBackend(to: &page)
         await writeStore(to: &page)
         writeProcess(to: &page)
         return page.bytes
@@ -37,6 +47,28 @@ struct MetricsPage: Sendable {
         }
     }
 
+    private func writeBackend(to page: inout MetricsText) {
+        let cache = backend.cacheStatistics
+        let counters = [
+            ("hits", "Requests that the cache of public answers had an answer for.", cache.hits),
+            ("misses", "Requests that it had none for.", cache.misses),
+            ("shared", "Of these, those that waited for what another one made.", cache.shared),
+            ("evictions", "Answers that went to make room for others.", cache.evictions),
+        ]
+        for (name, help, value) in counters {
+            page.single("broadsheet_cache_\(name)_total", .counter, help: help, value)
+        }
+        page.single(
+            "broadsheet_cache_answers", .gauge, help: "Answers that the cache keeps.",
+            cache.answers)
+        page.single(
+            "broadsheet_cache_bytes", .gauge, unit: "bytes", help: "What these take.", cache.bytes)
+        let queue = "broadsheet_work_queue_depth"
+        page.family(queue, .gauge, help: "Work that waits for a thread of its own.")
+        page.sample(queue, ["queue": "compression"], backend.waitingCompressions)
+        page.sample(queue, ["queue": "markdown"], backend.waitingRenderings)
+    }
+
     private func writeStore(to page: inout MetricsText) async {
         let statistics = store.statistics
         page.single(
@@ -45,9 +77,22 @@ struct MetricsPage: Sendable {
         page.single(
             "broadsheet_store_writes_total", .counter,
             help: "Writes that these commits made durable.", statistics.writes)
+        let sharing = "broadsheet_store_writes_per_commit"
+        page.histogram(
+            sharing, help: "Writes that shared a commit, refused ones too.",
+            bounds: SQLiteStore.Statistics.sharingBounds.map { "\($0)" },
+            counts: statistics.commitsBySharing, sum: statistics.steps)
         page.single(
             "broadsheet_store_checkpoints_total", .counter,
             help: "Times that the log was moved into the file.", statistics.checkpoints)
+        if let bytes = store.fileBytes {
+            page.single(
+                "broadsheet_store_file_bytes", .gauge, unit: "bytes",
+                help: "The database file.", bytes.database)
+            page.single(
+                "broadsheet_store_log_bytes", .gauge, unit: "bytes",
+                help: "The write-ahead log beside it.", bytes.log)
+        }
         let queue = "broadsheet_store_queue_depth"
         page.family(queue, .gauge, help: "Reads and writes that wait for the store.")
         page.sample(queue, ["queue": "reads"], statistics.waitingReads)

@@ -3,26 +3,32 @@ import ArticleAPI
 /// What the server tells its operator, on standard error: lines for people on a terminal, otherwise
 /// one JSON object each, beside those of the access log.
 struct ServerLog: Sendable {
-    enum Level: String {
-        case info, warning, error
-    }
-
     let isJSON: Bool
+    let dial: LogDial
+
+    init(isJSON: Bool, level: LogLevel = .info) {
+        self.isJSON = isJSON
+        dial = LogDial(level)
+    }
 
     func info(_ message: String) { write(.info, message) }
     func warning(_ message: String) { write(.warning, message) }
     func error(_ message: String) { write(.error, message) }
 
-    private func write(_ level: Level, _ message: String) {
+    /// What was asked for is told at any level.
+    func announce(_ message: String) { write(.info, message, always: true) }
+
+    private func write(_ level: LogLevel, _ message: String, always: Bool = false) {
+        guard always || level <= dial.level else { return }
         guard isJSON else {
-            return Console.tell((level == .info ? "" : "\(level.rawValue): ") + message + "\n")
+            return Console.tell((level == .info ? "" : "\(level): ") + message + "\n")
         }
         var writer = JSONWriter()
         writer.object { line in
             line.name("time")
             line.integer(Int(Timestamp.now.milliseconds))
             line.name("level")
-            line.string(level.rawValue)
+            line.string(level.description)
             line.name("message")
             line.string(message)
         }

@@ -36,6 +36,7 @@ import Testing
         #expect(standard("cache-bytes") == "\(configuration.cacheBytes)")
         #expect(standard("queue-depth") == "\(configuration.store.writeQueueDepth)")
         #expect(standard("log") == configuration.log.rawValue)
+        #expect(standard("log-level") == "\(configuration.logLevel)")
         #expect(standard("language") == configuration.defaultLanguage.text)
         #expect(standard("tls-profile") == configuration.transport.profile.rawValue)
         let limits = configuration.limits

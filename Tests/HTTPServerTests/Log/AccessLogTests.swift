@@ -8,18 +8,21 @@ import Testing
 @Suite struct AccessLogTests {
     /// The lines that these requests leave behind.
     private func lines(
-        _ format: AccessLog.Format, limitBytes: Int = 1 << 20, _ targets: [String]
+        _ format: AccessLog.Format, limitBytes: Int = 1 << 20, _ targets: [String],
+        trace: String? = nil, _ detail: AccessLog.Detail = .answers
     ) async throws -> [String] {
         let folder = try TemporaryFolder()
         let path = folder.file("log")
         let descriptor = open(path, O_CREAT | O_RDWR | O_APPEND, 0o600)
         defer { close(descriptor) }
         let log = AccessLog(descriptor: descriptor, format: format, limitBytes: limitBytes)
+        log.detail = detail
         let configuration = ServerConfiguration.local { $0.observers = [log] }
         try await TestServer.run(TestRoutes.router(), with: configuration) { test in
             for target in targets {
-                _ = try test.client.send(
-                    .get, target, fields: [.authorization: "Bearer hidden", .xRequestID: "me"])
+                var fields: HTTPFields = [.authorization: "Bearer hidden", .xRequestID: "me"]
+                fields[.traceparent] = trace
+                _ = try test.client.send(.get, target, fields: fields)
             }
         }
         log.flush()
@@ -46,6 +49,22 @@ import Testing
         #expect(lines.count == 1)
         #expect(lines[0].contains(" GET /hello 200 "))
         #expect(lines[0].hasSuffix(" me"))
+    }
+
+    @Test func `the trace that a request belongs to is named, if it is one`() async throws {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+        let valid = "00-\(trace)-00f067aa0ba902b7-01"
+        let json = try await lines(.json, ["/hello"], trace: valid)
+        #expect(json[0].contains(#","id":"me","trace":"\#(trace)","peer":"#))
+        let text = try await lines(.text, ["/hello"], trace: valid)
+        #expect(text[0].hasSuffix(" me \(trace)"))
+        let malformed = try await lines(.json, ["/hello"], trace: "\(valid)-")
+        #expect(malformed.count == 1 && !malformed[0].contains("trace"))
+    }
+
+    @Test func `failures alone are written where no more is wanted`() async throws {
+        let lines = try await lines(.json, ["/hello", "/nothing"], .failures)
+        #expect(lines == [])
     }
 
     @Test func `no secret is written down`() async throws {

@@ -10,7 +10,17 @@ final class CommitQueue: Sendable {
     struct Counts: Sendable {
         var commits = 0
         var writes = 0
+        var steps = 0
+        var commitsBySharing = [Int](
+            repeating: 0, count: SQLiteStore.Statistics.sharingBounds.count + 1)
         var checkpoints = 0
+
+        mutating func add(commitOf attempted: Int) {
+            commits += 1
+            steps += attempted
+            let bounds = SQLiteStore.Statistics.sharingBounds
+            commitsBySharing[bounds.firstIndex { attempted <= $0 } ?? bounds.count] += 1
+        }
     }
 
     private struct State {
@@ -174,7 +184,7 @@ final class CommitQueue: Sendable {
 
     private func answer(_ jobs: ArraySlice<any CommitJob>, _ failure: StoreError?) {
         // Counted before anyone is answered: whoever was, finds the commit counted.
-        if failure == nil { state.withLock { $0.counts.commits += 1 } }
+        if failure == nil { state.withLock { $0.counts.add(commitOf: jobs.count) } }
         for job in jobs where job.finish(failure) {
             state.withLock { $0.counts.writes += 1 }
         }

@@ -1,0 +1,48 @@
+import Network
+
+/// Counts TLS handshakes by how they ended.
+public final class HandshakeMetrics: HandshakeObserver {
+    private struct Agreement: Hashable {
+        let version: String
+        let isResumed: Bool
+    }
+
+    private struct Counts {
+        var agreed: [Agreement: Int] = [:]
+        var failed: [HandshakeRecord.Failure: Int] = [:]
+    }
+
+    // A handshake costs a thousand times more than a lock.
+    private let counts = Lock(Counts())
+
+    public init() {}
+
+    public func ended(_ handshake: borrowing HandshakeRecord) {
+        let outcome = handshake.outcome
+        counts.withLock { counts in
+            switch outcome {
+            case .agreed(let version, let isResumed):
+                counts.agreed[Agreement(version: version, isResumed: isResumed), default: 0] += 1
+            case .failed(let failure, _): counts.failed[failure, default: 0] += 1
+            }
+        }
+    }
+
+    public func write(to page: inout MetricsText) {
+        let counts = counts.withLock { $0 }
+        let agreed = "broadsheet_tls_handshakes_total"
+        page.family(agreed, .counter, help: "TLS handshakes that succeeded.")
+        let sorted = counts.agreed.sorted {
+            ($0.key.version, $0.value) < ($1.key.version, $1.value)
+        }
+        for (agreement, count) in sorted {
+            page.sample(
+                agreed, ["version": agreement.version, "resumed": "\(agreement.isResumed)"], count)
+        }
+        let failed = "broadsheet_tls_handshake_failures_total"
+        page.family(failed, .counter, help: "TLS handshakes that failed.")
+        for failure in HandshakeRecord.Failure.allCases {
+            page.sample(failed, ["reason": failure.rawValue], counts.failed[failure] ?? 0)
+        }
+    }
+}

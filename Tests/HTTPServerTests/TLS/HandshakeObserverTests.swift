@@ -1,0 +1,92 @@
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+/// What observers learn of handshakes.
+@Suite struct HandshakeObserverTests {
+    private final class Notebook: HandshakeObserver {
+        private let records = Lock<[HandshakeRecord.Outcome]>([])
+        var outcomes: [HandshakeRecord.Outcome] { records.withLock { $0 } }
+
+        func ended(_ handshake: borrowing HandshakeRecord) {
+            let outcome = handshake.outcome
+            records.withLock { $0.append(outcome) }
+        }
+    }
+
+    /// What becomes known while the body plays clients.
+    private func outcomes(
+        _ change: (inout ServerConfiguration) -> Void = { _ in }, count: Int,
+        _ body: (TestServer, TLSTest) async throws -> Void
+    ) async throws -> [HandshakeRecord.Outcome] {
+        let notebook = Notebook()
+        let test = try TLSTest()
+        try await test.run {
+            $0.handshakeObservers = [notebook]
+            change(&$0)
+        } _: { server in
+            try await body(server, test)
+            try #require(await eventually { notebook.outcomes.count >= count })
+        }
+        return notebook.outcomes
+    }
+
+    @Test func `a handshake that succeeded is told with its version`() async throws {
+        let found = try await outcomes(count: 2) { server, test in
+            for version in [0, TestTLS.tls12] {
+                let isServed = try server.serves(test.options { $0.version = version })
+                #expect(isServed)
+            }
+        }
+        #expect(
+            found == [
+                .agreed(version: "TLSv1.3", isResumed: false),
+                .agreed(version: "TLSv1.2", isResumed: false),
+            ])
+    }
+
+    @Test func `each failure is told apart`() async throws {
+        let found = try await outcomes({ $0.limits.handshakeMilliseconds = 200 }, count: 4) {
+            server, test in
+            // Gone, in plain HTTP, with nothing that means anything, and silent.
+            do { _ = try RawConnection(server.address) }
+            let plain = try RawConnection(server.address)
+            try plain.send(get)
+            let answer = try plain.response()
+            #expect(answer.status == 400)
+            let garbage = try RawConnection(server.address)
+            try garbage.send("\u{16}\u{3}\u{1}\u{0}\u{5}abcde\r\n")
+            let silent = try RawConnection(server.address)
+            _ = try? silent.response()
+        }
+        let failures = found.compactMap { outcome in
+            if case .failed(let failure, _) = outcome { failure } else { nil }
+        }
+        #expect(Set(failures) == [.gone, .plainHTTP, .refused, .late])
+    }
+
+    @Test func `they are counted by version and by reason`() async throws {
+        let metrics = HandshakeMetrics()
+        let test = try TLSTest()
+        try await test.run {
+            $0.handshakeObservers = [metrics]
+        } _: { server in
+            let isServed = try server.serves(test.options())
+            #expect(isServed)
+            let plain = try RawConnection(server.address)
+            try plain.send(get)
+            let answer = try plain.response()
+            #expect(answer.status == 400)
+        }
+        var page = MetricsText()
+        metrics.write(to: &page)
+        let text = String(decoding: page.bytes, as: UTF8.self)
+        #expect(
+            text.contains(
+                #"broadsheet_tls_handshakes_total{version="TLSv1.3",resumed="false"} 1"# + "\n"))
+        let failed = "broadsheet_tls_handshake_failures_total"
+        #expect(text.contains("\(failed){reason=\"plainHTTP\"} 1\n"))
+        #expect(text.contains("\(failed){reason=\"refused\"} 0\n"))
+    }
+}
