@@ -87,9 +87,25 @@ import Testing
                 return
             }
         }
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        // Closed last: that drops the locks of this process.
+        defer { close(descriptor) }
+        #expect(Self.isLockedBySQLite(descriptor), "a refusal took the owner's locks away")
         _ = try await store.createArticle(.make(), .sample(), by: .first)
         await store.close()
         #expect(try SQLiteStore.check(path: folder.file("hard.db")).findings == [])
+    }
+
+    /// Whether somebody has SQLite's shared lock on a file (https://www.sqlite.org/lockingv3.html),
+    /// asked for as by another process (`F_OFD_GETLK`, fcntl(2)).
+    private static func isLockedBySQLite(_ descriptor: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0x4000_0002
+        lock.l_len = 510
+        guard fcntl(descriptor, 36, &lock) == 0 else { return false }
+        return lock.l_type != Int16(F_UNLCK)
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write anything"))

@@ -29,11 +29,14 @@ final class DatabaseFile: Sendable {
             if lock >= 0 { try Self.take(lock, of: path) }
             // A pipe in its place must not hold this up.
             let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (mayCreate ? O_CREAT : 0)
-            file = Glibc.open(path, flags, 0o600)
-            guard file >= 0 else { throw Self.failure(path) }
+            let opened = Glibc.open(path, flags, 0o600)
+            guard opened >= 0 else { throw Self.failure(path) }
             // Refused, this descriptor is left open: if the owner is a store of this very process,
             // closing it would drop SQLite's locks.
-            try Self.take(file, of: path)
+            try Self.take(opened, of: path)
+            // The last of the properties: `deinit` runs for an error behind it, and would close what
+            // is left open, and the lock once more.
+            file = opened
         } catch {
             if lock >= 0 {
                 flock(lock, LOCK_UN)
