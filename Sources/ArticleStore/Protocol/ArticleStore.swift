@@ -97,7 +97,7 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
     /// Changes with numbers above `sequence`, in order, at most `limit`.
     func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord]
 
-    /// Tells the observer of every commit from the next one on.
+    /// Tells the observer of every commit from the next one on, as long as someone else keeps it.
     func observeChanges(_ observer: any ChangeObserver)
 
     // MARK: Everything

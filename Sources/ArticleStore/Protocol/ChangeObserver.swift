@@ -1,6 +1,6 @@
 /// Is told of changes as they become visible, in the order of their commits. Writers wait for it:
 /// it must be quick.
-public protocol ChangeObserver: Sendable {
+public protocol ChangeObserver: AnyObject, Sendable {
     /// These changes are about to be committed: nobody sees them yet, and soon everyone does.
     func willCommit(_ changes: PendingChanges)
 

@@ -75,6 +75,26 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `who observes is not kept for that`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                weak var remembered: Witness?
+                do {
+                    let witness = Witness()
+                    remembered = witness
+                    store.observeChanges(witness)
+                    _ = try await store.createArticle(.make(), .sample(), by: .first)
+                    #expect(witness.events.count == 2)
+                }
+                #expect(remembered == nil)
+                _ = try await store.createArticle(.make(), .sample("Untold"), by: .first)
+                let other = Witness()
+                store.observeChanges(other)
+                _ = try await store.createArticle(.make(), .sample("Told"), by: .first)
+                #expect(other.events.last == .visible(through: 3))
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `too many changes of one commit are told as one`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let witness = Witness()

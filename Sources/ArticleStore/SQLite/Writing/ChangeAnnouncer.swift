@@ -4,13 +4,20 @@ import Network
 ///
 /// Observers may be added from any thread; all else is for the writer's.
 final class ChangeAnnouncer: Sendable {
-    private let observers = Lock<[any ChangeObserver]>([])
+    private let observers = Lock<[Observer]>([])
     /// Beyond, changes are not told one by one.
     private static let mostRecords = 500
+
+    /// Who observes a store mostly has it, so that the store must not keep them.
+    private struct Observer {
+        weak var value: (any ChangeObserver)?
+    }
 
     private struct State {
         /// Who is told of this transaction.
         var told: [any ChangeObserver] = []
+        /// How many were told of the transaction before.
+        var toldCount = 0
         var lastSequence: Int64 = 0
         /// What was announced and is neither committed nor rolled back yet.
         var pending: Int64?
@@ -19,17 +26,23 @@ final class ChangeAnnouncer: Sendable {
     // Touched by the writer's thread only.
     private nonisolated(unsafe) var state = State()
 
-    func add(_ observer: any ChangeObserver) { observers.withLock { $0.append(observer) } }
+    func add(_ observer: any ChangeObserver) {
+        observers.withLock { $0.append(Observer(value: observer)) }
+    }
 
     /// A transaction has begun, and has changed nothing yet.
     func begin(on connection: Connection, _ configuration: SQLiteConfiguration)
         throws(StoreError)
     {
-        let observers = observers.withLock { $0 }
-        if state.told.count != observers.count {
+        let observers = observers.withLock { observers in
+            observers.removeAll { $0.value == nil }
+            return observers.compactMap(\.value)
+        }
+        if state.toldCount != observers.count {
             state.lastSequence = try Snapshot(connection, configuration).changeSequence()
         }
         state.told = observers
+        state.toldCount = observers.count
     }
 
     /// The transaction is about to be committed.
@@ -49,6 +62,7 @@ final class ChangeAnnouncer: Sendable {
 
     /// The transaction is committed.
     func succeeded() {
+        defer { state.told = [] }
         guard let sequence = state.pending.take() else { return }
         state.lastSequence = sequence
         for observer in state.told { observer.didCommit(through: sequence) }
@@ -56,6 +70,7 @@ final class ChangeAnnouncer: Sendable {
 
     /// The transaction is rolled back.
     func failed() {
+        defer { state.told = [] }
         guard state.pending.take() != nil else { return }
         for observer in state.told { observer.didNotCommit(beyond: state.lastSequence) }
     }
