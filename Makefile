@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
-	test-address test-thread image
+	socket-faults test-address test-thread image
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -58,12 +58,15 @@ faults: dependencies ## let every write and flush of the store fail, spoil its f
 	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
 		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests)/'
 
+socket-faults: dependencies ## break every conversation off at each byte, and let clients be slow, many, hostile
+	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel --filter '^EndToEndTests\.(BrokenConversationTests)/'
+
 test-thread: dependencies ## run every test under the thread sanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/.ci/thread-sanitizer $$TSAN_OPTIONS" SWIFT_BACKTRACE=enable=no \
 		swift test $(FLAGS) --sanitize thread --scratch-path .build/thread
 
 test-address: dependencies ## run every test under the address sanitizer
-	LSAN_OPTIONS="suppressions=$(CURDIR)/.ci/leak-sanitizer" SWIFT_BACKTRACE=enable=no \
+	LSAN_OPTIONS="suppressions=$(CURDIR)/.ci/leak-sanitizer:print_suppressions=0" SWIFT_BACKTRACE=enable=no \
 		swift test $(FLAGS) --sanitize address --scratch-path .build/address
 
 image: dependencies ## build the image of the Dockerfile and run it (as root, by buildah and debootstrap)

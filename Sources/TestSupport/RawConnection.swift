@@ -6,8 +6,8 @@ public import Network
 /// deadline.
 public final class RawConnection {
     private(set) var descriptor: Int32
-    /// TLS, once it is spoken.
-    var session: TestSession?
+    /// TLS, once it is spoken, or what else changes bytes on their way.
+    var layer: (any ConnectionLayer)?
     private var received: [UInt8] = []
 
     /// - Parameter receiveBuffer: the size of the kernel's buffer in bytes; small ones make a
@@ -55,7 +55,7 @@ public final class RawConnection {
 
     /// Sends as much as the peer takes before it ends the connection; tells how much.
     public func sendSome(_ bytes: [UInt8]) -> Int {
-        if let session { return session.write(bytes) }
+        if let layer { return layer.write(bytes) }
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
@@ -125,8 +125,8 @@ public final class RawConnection {
 
     private func receive() throws -> Bool {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
-        let count = session?.read(into: &bytes) ?? recv(descriptor, &bytes, bytes.count, 0)
-        guard count >= 0 else { throw session?.failure ?? TestFailure.system("recv") }
+        let count = layer?.read(into: &bytes) ?? recv(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else { throw layer?.failure ?? TestFailure.system("recv") }
         received += bytes.prefix(count)
         return count > 0
     }

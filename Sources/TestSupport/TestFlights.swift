@@ -28,9 +28,22 @@ public final class TestFlights {
     public var isDone: Bool { SSL_get_state(session.ssl) == TLS_ST_OK }
 
     /// The bytes that carry this text, when the handshake is done.
-    public func carry(_ text: String) -> [UInt8] {
-        _ = session.write(Array(text.utf8))
+    public func carry(_ text: String) -> [UInt8] { carry(Array(text.utf8)) }
+
+    func carry(_ bytes: [UInt8]) -> [UInt8] {
+        _ = session.write(bytes)
         return sent() ?? []
+    }
+
+    /// The plain bytes that these complete.
+    func read(_ bytes: [UInt8]) -> [UInt8] {
+        BIO_write(incoming, bytes, Int32(bytes.count))
+        var plain: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16 << 10)
+        while case let count = session.read(into: &piece), count > 0 {
+            plain += piece.prefix(count)
+        }
+        return plain
     }
 
     private func sent() -> [UInt8]? {

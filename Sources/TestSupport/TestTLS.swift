@@ -37,7 +37,7 @@ public final class TestTicket: Sendable {
 }
 
 /// One client's session over a socket that blocks (`SSL_set_fd(3)`).
-public final class TestSession {
+public final class TestSession: ConnectionLayer {
     private let context: OpaquePointer
     let ssl: OpaquePointer
     private(set) var failure: TestFailure?
@@ -200,7 +200,7 @@ extension RawConnection {
     public func startTLS(_ options: TestTLS = TestTLS()) throws(TestFailure) -> TestSession {
         let session = try TestSession(options)
         try session.connect(descriptor)
-        self.session = session
+        layer = session
         return session
     }
 }

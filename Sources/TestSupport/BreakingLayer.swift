@@ -1,0 +1,118 @@
+import Glibc
+
+/// What stands between a test's bytes and its socket.
+protocol ConnectionLayer: AnyObject {
+    var failure: TestFailure? { get }
+
+    /// How many bytes went out.
+    func write(_ bytes: [UInt8]) -> Int
+
+    /// How many bytes came in; 0 at the end that the server told; -1 for any other.
+    func read(into bytes: inout [UInt8]) -> Int
+}
+
+/// A place in a conversation, counted in bytes on the wire.
+public enum BreakingPlace: Sendable {
+    case sent(Int)
+    case received(Int)
+}
+
+/// A client that goes no further than a place in its conversation, in the clear or in the middle of
+/// TLS's flights.
+public final class BreakingLayer: ConnectionLayer {
+    private let descriptor: Int32
+    private let flights: TestFlights?
+    private var sendsLeft = Int.max
+    private var receivesLeft = Int.max
+    /// Whether the place was come to.
+    public private(set) var isBroken = false
+    private(set) var failure: TestFailure?
+
+    init(_ descriptor: Int32, _ flights: TestFlights?, _ place: BreakingPlace) {
+        self.descriptor = descriptor
+        self.flights = flights
+        switch place {
+        case .sent(let count): sendsLeft = count
+        case .received(let count): receivesLeft = count
+        }
+    }
+
+    /// Goes through the handshake, as far as it may.
+    func shakeHands() throws(TestFailure) {
+        guard let flights else { return }
+        var next = flights.answer() ?? []
+        while push(next), !flights.isDone {
+            guard let bytes = pull() else { break }
+            guard !bytes.isEmpty else { throw TestFailure("the server ended the handshake") }
+            next = flights.answer(to: bytes) ?? []
+        }
+        guard isBroken || flights.isDone else { throw failure ?? TestFailure("no handshake") }
+    }
+
+    func write(_ bytes: [UInt8]) -> Int {
+        push(flights?.carry(bytes) ?? bytes) ? bytes.count : 0
+    }
+
+    func read(into bytes: inout [UInt8]) -> Int {
+        while let wire = pull() {
+            guard !wire.isEmpty else { return 0 }
+            let plain = flights?.read(wire) ?? wire
+            guard plain.isEmpty else {
+                bytes.replaceSubrange(..<plain.count, with: plain)
+                return plain.count
+            }
+        }
+        return -1
+    }
+
+    private func push(_ bytes: [UInt8]) -> Bool {
+        let piece = Array(bytes.prefix(sendsLeft))
+        sendsLeft -= piece.count
+        if piece.count < bytes.count { isBroken = true }
+        var sent = 0
+        while sent < piece.count {
+            let count = piece[sent...].withUnsafeBytes {
+                send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else {
+                failure = .system("send")
+                return false
+            }
+            sent += count
+        }
+        return !isBroken
+    }
+
+    /// What came; empty at the end, `nil` where it does not go on.
+    private func pull() -> [UInt8]? {
+        guard !isBroken, receivesLeft > 0 else {
+            isBroken = true
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: min(16 << 10, receivesLeft))
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        guard count >= 0 else {
+            failure = .system("recv")
+            return nil
+        }
+        receivesLeft -= count
+        return Array(bytes.prefix(count))
+    }
+}
+
+extension RawConnection {
+    /// Speaks as far as this place, by TLS if there are options; what is beyond fails.
+    public func speak(
+        upTo place: BreakingPlace, _ options: TestTLS?
+    ) throws(TestFailure) -> BreakingLayer {
+        var flights: TestFlights?
+        if let options { flights = try TestFlights(options) }
+        let layer = BreakingLayer(descriptor, flights, place)
+        self.layer = layer
+        try layer.shakeHands()
+        return layer
+    }
+
+    /// Speaks to the socket itself, whatever stood between.
+    public func speakRaw() { layer = nil }
+}

@@ -1,0 +1,7 @@
+import Glibc
+
+/// Whether the tests and what they start were built with a sanitizer, which costs memory and time.
+public enum Sanitizer {
+    public static let isUsed =
+        dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+}

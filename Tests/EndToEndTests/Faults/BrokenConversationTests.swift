@@ -1,0 +1,132 @@
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+/// Conversations that break off at each of their bytes, the client's and the server's, in the
+/// clear and in every flight of a handshake: all of them by `make socket-faults`, some otherwise.
+@Suite struct BrokenConversationTests {
+    /// How a client breaks off.
+    enum Ending: CaseIterable {
+        /// `RST`.
+        case reset
+        /// It sends no more, and reads on.
+        case end
+        /// It sends something else.
+        case garbage
+        /// It does not go on.
+        case silence
+    }
+
+    private static let deadlines = [
+        "--handshake-timeout", "1", "--head-timeout", "1", "--body-timeout", "1",
+        "--idle-timeout", "1", "--write-timeout", "1",
+    ]
+
+    @Test(arguments: Wire.allCases, Ending.allCases)
+    func `a conversation that breaks off anywhere harms nobody`(
+        wire: Wire, ending: Ending
+    ) async throws {
+        let target = try Target(wire, Self.deadlines)
+        var breaker = Breaker(target: target, ending: ending)
+        let step = Thoroughness.isFull ? 1 : 41
+        for make in [BreakingPlace.sent, BreakingPlace.received] {
+            var place = 0
+            while try breaker.breakOff(at: make(place)) {
+                place += step
+                if place % (step * 64) == 0 { try target.expectService() }
+            }
+            #expect(place > 400, "it breaks off nowhere")
+        }
+        try await target.expectNoTrace()
+        // Of the writes, those took place that were sent as a whole.
+        let count = try breaker.createdCount()
+        #expect(breaker.acknowledged <= count && count <= breaker.sentWhole)
+    }
+
+    private struct Breaker {
+        let target: Target
+        let ending: Ending
+        private(set) var acknowledged = 0
+        private(set) var sentWhole = 0
+        private var silent: [RawConnection] = []
+        private var generator = SplitMix64(seed: 1)
+
+        init(target: Target, ending: Ending) {
+            self.target = target
+            self.ending = ending
+        }
+
+        private static let post =
+            "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
+            + "Authorization: Bearer \(Served.adminKey)\r\nContent-Type: application/json\r\n"
+        private static let article = #"{"title":"Bread","status":"published"}"#
+        private static var whole: String {
+            "\(post)Content-Length: \(article.utf8.count)\r\n\r\n\(article)"
+        }
+        private static var chunked: String {
+            let size = String(article.utf8.count, radix: 16)
+            return "\(post)Transfer-Encoding: chunked\r\n\r\n\(size)\r\n\(article)\r\n0\r\n\r\n"
+        }
+
+        /// Has the conversation up to the place, and breaks off; false if it ended before.
+        mutating func breakOff(at place: BreakingPlace) throws -> Bool {
+            let connection = try target.connectRaw()
+            let layer = try connection.speak(upTo: place, target.options)
+            do {
+                try converse(over: connection, layer)
+            } catch {
+                // Anything else is the server's doing.
+                guard layer.isBroken else { throw error }
+            }
+            guard layer.isBroken else { return false }
+            connection.speakRaw()
+            end(connection)
+            return true
+        }
+
+        private mutating func converse(
+            over connection: RawConnection, _ layer: BreakingLayer
+        ) throws {
+            guard !layer.isBroken else { return }
+            try connection.send(Target.get)
+            #expect(try connection.response().status == 200)
+            for request in [Self.whole, Self.chunked] {
+                try connection.send(request)
+                sentWhole += 1
+                #expect(try connection.response(to: .post).status == 201)
+                acknowledged += 1
+            }
+            try connection.send(Target.get + Target.get)
+            for _ in 0..<2 { #expect(try connection.response().status == 200) }
+        }
+
+        private mutating func end(_ connection: RawConnection) {
+            switch ending {
+            case .reset: connection.reset()
+            case .end: finish(connection)
+            case .garbage:
+                _ = connection.sendSome(
+                    (0..<300).map { _ in UInt8.random(in: 0...255, using: &generator) })
+                finish(connection)
+            case .silence: silent.append(connection)
+            }
+        }
+
+        /// Sends no more; the server ends the connection, too.
+        private func finish(_ connection: RawConnection) {
+            connection.shutdownWrite()
+            do { _ = try connection.rest() } catch { #expect(errno == ECONNRESET) }
+        }
+
+        func createdCount() throws -> Int {
+            let connection = try target.connect()
+            try connection.send(
+                "GET /v1/articles?count=exact&limit=1&fields=id HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            )
+            let text = try connection.response().text
+            let digits = text.split(separator: #""value":"#).last?.prefix { $0.isNumber }
+            return try #require(Int(digits ?? ""), "\(text)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import TestSupport
+
+/// What the kernel says of a process (proc(5)).
+struct ProcessFigures {
+    /// The resident memory now, and the most that it ever was.
+    let residentKilobytes: Int
+    let peakKilobytes: Int
+
+    init(_ process: Int32) throws {
+        let lines = try read("/proc/\(process)/status").split(separator: "\n")
+        func kilobytes(_ name: String) throws -> Int {
+            let line = lines.first { $0.hasPrefix("\(name):") }
+            guard let words = line?.split(whereSeparator: \.isWhitespace), words.count > 1,
+                let number = Int(words[1])
+            else { throw TestFailure("/proc says nothing of \(name)") }
+            return number
+        }
+        residentKilobytes = try kilobytes("VmRSS")
+        peakKilobytes = try kilobytes("VmHWM")
+    }
+
+    static func socketCount(_ process: Int32) -> Int {
+        descriptors(process).count { $0.hasPrefix("socket:") }
+    }
+
+    /// What each open descriptor is.
+    static func descriptors(_ process: Int32) -> [String] {
+        let path = "/proc/\(process)/fd"
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var found: [String] = []
+        var target = [CChar](repeating: 0, count: 256)
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            let count = readlink("\(path)/\(name)", &target, target.count)
+            let octets = target.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+            if count > 0 { found.append(String(decoding: octets, as: UTF8.self)) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+/// A server that faults are aimed at, and what its good clients see of them.
+struct Target {
+    let served: Served
+    let wire: Wire
+    private let authority: String
+    // The files of the server and of its certificate.
+    private let folder: TemporaryFolder
+    private let socketsAtStart: Int
+    private let peakAtStart: Int
+
+    /// The most that any good client waits: far more than it should take, on a busy machine.
+    private static let patience = Duration.seconds(10)
+    static let get = "GET /v1/articles?limit=1&fields=id HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    /// The most that a fault may cost, whatever there is of it.
+    static let memoryLimitKilobytes = Sanitizer.isUsed ? 512_000 : 100_000
+
+    /// - Parameter script: starts the program instead; it gets `$binary`, `$folder`, and the
+    ///   arguments in `$@`.
+    init(_ wire: Wire, _ arguments: [String] = [], script: String? = nil) throws {
+        self.wire = wire
+        folder = try TemporaryFolder()
+        var arguments = arguments + ["--log", "off"]
+        let certificates = try TestCertificates()
+        authority = certificates.authority.certificatePEM
+        if wire.isSecure {
+            let pair = try certificates.pair(["localhost"])
+            try write(pair.certificate, to: folder.file("a.pem"))
+            try write(pair.key, to: folder.file("a.key"))
+            arguments += ["--tls-certificate", folder.file("a.pem")]
+            arguments += ["--tls-key", folder.file("a.key")]
+        }
+        if let script {
+            let more = arguments.joined(separator: " ")
+            let serve = "serve --database $folder/a.db --listen 127.0.0.1:0 \(more)"
+            served = try Served(Shell.start("set -- \(serve)\n\(script)", folder: folder.path))
+        } else {
+            served = try Served(folder.file("a.db"), arguments)
+        }
+        let process = served.program.processID
+        socketsAtStart = ProcessFigures.socketCount(process)
+        peakAtStart = try ProcessFigures(process).peakKilobytes
+        // What is made once is no part of a fault.
+        try expectService()
+    }
+
+    // MARK: Clients
+
+    var options: TestTLS? {
+        guard wire.isSecure else { return nil }
+        var options = TestTLS("localhost")
+        options.authorities = authority
+        options.version = wire.version
+        return options
+    }
+
+    /// A client that has come as far as HTTP.
+    func connect(receiveBuffer: Int32? = nil) throws -> RawConnection {
+        let connection = try RawConnection(served.addresses[0], receiveBuffer: receiveBuffer)
+        if let options { try connection.startTLS(options) }
+        return connection
+    }
+
+    /// A socket that has not said anything.
+    func connectRaw() throws -> RawConnection { try RawConnection(served.addresses[0]) }
+
+    // MARK: What is expected
+
+    /// A good client is answered in time: a new one, or one that is there.
+    func expectService(_ client: RawConnection? = nil, _ what: Comment? = nil) throws {
+        let start = ContinuousClock.now
+        let client = try client ?? connect()
+        try client.send(Self.get)
+        #expect(try client.response().status == 200, what)
+        #expect(ContinuousClock.now - start < Self.patience, what)
+    }
+
+    /// Nothing is left of the faults: no socket, and no more memory than is due.
+    func expectNoTrace(_ what: Comment? = nil) async throws {
+        let process = served.program.processID
+        let isClear = await eventually {
+            ProcessFigures.socketCount(process) <= socketsAtStart
+        }
+        #expect(isClear, what)
+        try expectService(nil, what)
+        try expectBoundedMemory(what)
+    }
+
+    func expectBoundedMemory(_ what: Comment? = nil) throws {
+        let peak = try ProcessFigures(served.program.processID).peakKilobytes - peakAtStart
+        #expect(peak < Self.memoryLimitKilobytes, what)
+    }
+
+    func figures() throws -> ProcessFigures { try ProcessFigures(served.program.processID) }
+}
