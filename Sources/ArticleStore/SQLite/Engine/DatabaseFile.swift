@@ -34,8 +34,8 @@ final class DatabaseFile: Sendable {
             // Refused, this descriptor is left open: if the owner is a store of this very process,
             // closing it would drop SQLite's locks.
             try Self.take(opened, of: path)
-            // The last of the properties: `deinit` runs for an error behind it, and would close what
-            // is left open, and the lock once more.
+            // The last of the properties: `deinit` runs for an error behind it, and would close
+            // what is left open, and the lock once more.
             file = opened
         } catch {
             if lock >= 0 {
