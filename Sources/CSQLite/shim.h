@@ -7,6 +7,11 @@ static inline int csqlite_configure(sqlite3 *database, int option, int flag) {
     return sqlite3_db_config(database, option, flag, (int *)0);
 }
 
+/// `sqlite3_config` without SQLITE_CONFIG_MEMSTATUS.
+static inline int csqlite_leave_memory_uncounted(void) {
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 /// `sqlite3_bind_text64` of UTF-8 that is copied (SQLITE_TRANSIENT).
 static inline int csqlite_bind_text(
     sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {

@@ -64,6 +64,8 @@ extension ArticleStoreConformance {
                 let made = try await store.createArticle(
                     .make(), .sample(authors: [.name("Ann")]), by: .first)
                 let id = try #require(made.authors.first?.id)
+                let before = try await store.article(.id(made.id), visibleTo: .editors)
+                #expect(before.authors.map(\.name) == ["Ann"])
                 let put = try await store.putAuthor(
                     id, expecting: .revisions([1]), at: .start + 5
                 ) { _ in AuthorContent(name: "Anna", about: "Bakes", website: nil) }

@@ -14,6 +14,8 @@ final class Connection {
     }
 
     private let handle: OpaquePointer
+    /// What its read transactions looked up.
+    let names = Names()
     /// Statements at rest, by the address of their text.
     private var idle: [UnsafePointer<UInt8>: [OpaquePointer]] = [:]
     /// Frames in the write-ahead log after the last commit of this connection.
@@ -27,6 +29,7 @@ final class Connection {
             case .read: SQLITE_OPEN_READONLY
             case .readUnchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
+        _ = Self.isSet
         let name = access == .readUnchanging ? Self.unchangingName(path) : path
         var handle: OpaquePointer?
         let code = sqlite3_open_v2(
@@ -47,6 +50,10 @@ final class Connection {
         for (option, flag) in hardening { csqlite_configure(handle, option, Int32(flag)) }
         countFrames()
     }
+
+    /// Memory is not counted: that would take a lock for each piece of it (`sqlite3_config`). Once,
+    /// before the library is used.
+    private static let isSet = csqlite_leave_memory_uncounted() == SQLITE_OK
 
     deinit {
         for statement in idle.values.joined() { sqlite3_finalize(statement) }

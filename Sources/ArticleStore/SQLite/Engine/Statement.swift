@@ -114,6 +114,25 @@ struct Statement: ~Copyable {
         return String(decoding: UnsafeBufferPointer(start: pointer, count: count), as: UTF8.self)
     }
 
+    /// Whole numbers that stand in a text as `[1,2,3]`.
+    func numbers(_ column: Int32) -> [Int64] {
+        guard let pointer = sqlite3_column_text(handle, column) else { return [] }
+        let text = UnsafeBufferPointer(
+            start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
+        var numbers: [Int64] = []
+        var current: Int64?
+        // Invariant: `current` is the number whose digits ended before this byte, if there are any.
+        for byte in text {
+            if byte >= 48 && byte <= 57 {
+                current = (current ?? 0) &* 10 &+ Int64(byte - 48)
+            } else if let number = current {
+                numbers.append(number)
+                current = nil
+            }
+        }
+        return numbers
+    }
+
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     func bytes(_ column: Int32) -> [UInt8] {

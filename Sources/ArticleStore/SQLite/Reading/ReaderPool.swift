@@ -89,18 +89,28 @@ final class ReaderPool: Sendable {
 }
 
 extension Connection {
-    /// One read transaction (a snapshot from its first statement on).
+    /// One read transaction (a snapshot from its first statement on), of a connection that never
+    /// writes: only others' commits change what it keeps of names.
     func readTransaction<Value>(
         _ configuration: SQLiteConfiguration, _ work: (Snapshot) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try execute(SQL.begin)
         do {
-            let value = try work(Snapshot(self, configuration))
+            names.move(to: try dataVersion())
+            let value = try work(Snapshot(self, configuration, names: names))
             try execute(SQL.commit)
             return value
         } catch {
             if isInTransaction { try? execute(SQL.rollback) }
             throw error
         }
+    }
+
+    /// Another number whenever another connection has committed
+    /// (https://www.sqlite.org/pragma.html#pragma_data_version).
+    private func dataVersion() throws(StoreError) -> Int64 {
+        let row = try statement(SQL.dataVersion)
+        guard try row.step() else { throw .corrupt("there is no data version") }
+        return row.integer(0)
     }
 }

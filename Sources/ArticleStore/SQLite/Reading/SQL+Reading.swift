@@ -146,5 +146,6 @@ enum SQL {
         SELECT count(*) FROM keys
         WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
         """
+    static let dataVersion: StaticString = "PRAGMA data_version"
     static let secret: StaticString = "SELECT value FROM secrets WHERE name = ?1"
 }

@@ -4,17 +4,16 @@ import ArticleAPI
 struct Snapshot {
     let connection: Connection
     let configuration: SQLiteConfiguration
-    /// Names that this transaction looked up already: the articles of a page share theirs.
-    private let names = Names()
+    private let names: Names
 
-    init(_ connection: Connection, _ configuration: SQLiteConfiguration) {
+    /// - Parameters:
+    ///   - connection: in a transaction that lasts as long as the snapshot is asked.
+    ///   - configuration: the bounds of what is read.
+    ///   - names: of this very state.
+    init(_ connection: Connection, _ configuration: SQLiteConfiguration, names: Names = Names()) {
         self.connection = connection
         self.configuration = configuration
-    }
-
-    private final class Names {
-        var authors: [Int64: (reference: Author.Reference, updatedAt: Timestamp)] = [:]
-        var tags: [Int64: Tag] = [:]
+        self.names = names
     }
 
     // MARK: Articles
@@ -93,26 +92,23 @@ struct Snapshot {
     }
 
     func tag(_ number: Int64) throws(StoreError) -> Tag {
-        if let tag = names.tags[number] { return tag }
-        let row = try connection.statement(SQL.tagByNumber)
-        try row.bind(1, number)
-        guard try row.step() else { throw .corrupt("tag \(number) is missing") }
-        let tag = Tag(key: row.text(0), name: row.text(1))
-        names.tags[number] = tag
-        return tag
+        try names.tag(number) { () throws(StoreError) in
+            let row = try connection.statement(SQL.tagByNumber)
+            try row.bind(1, number)
+            guard try row.step() else { throw .corrupt("tag \(number) is missing") }
+            return Tag(key: row.text(0), name: row.text(1))
+        }
     }
 
-    private func author(
-        number: Int64
-    ) throws(StoreError) -> (reference: Author.Reference, updatedAt: Timestamp) {
-        if let author = names.authors[number] { return author }
-        let row = try connection.statement(SQL.authorReference)
-        try row.bind(1, number)
-        guard try row.step() else { throw .corrupt("author \(number) is missing") }
-        let reference = Author.Reference(id: try row.identifier(0), name: row.text(1))
-        let author = (reference, row.time(2))
-        names.authors[number] = author
-        return author
+    private func author(number: Int64) throws(StoreError) -> Names.NamedAuthor {
+        try names.author(number) { () throws(StoreError) in
+            let row = try connection.statement(SQL.authorReference)
+            try row.bind(1, number)
+            guard try row.step() else { throw .corrupt("author \(number) is missing") }
+            return Names.NamedAuthor(
+                reference: Author.Reference(id: try row.identifier(0), name: row.text(1)),
+                updatedAt: row.time(2))
+        }
     }
 
     // MARK: Revisions

@@ -118,8 +118,8 @@ extension StoredContent {
         title = row.text(first + 10)
         summary = row.text(first + 11)
         language = row.text(first + 12)
-        authors = Self.numbers(row.text(first + 13))
-        tags = Self.numbers(row.text(first + 14))
+        authors = row.numbers(first + 13)
+        tags = row.numbers(first + 14)
         heroImage = row.optionalText(first + 15).map { url in
             Article.HeroImage(url: url, alternativeText: row.optionalText(first + 16))
         }
@@ -130,22 +130,6 @@ extension StoredContent {
         readingMinutes = Int(row.integer(first + 20))
         body = row.integer(first + 21)
         bodyBytes = Int(row.integer(first + 22))
-    }
-
-    /// Reads `[1,2,3]`.
-    private static func numbers(_ text: String) -> [Int64] {
-        var numbers: [Int64] = []
-        var current: Int64?
-        // Invariant: `current` is the number whose digits ended before this byte, if there are any.
-        for byte in text.utf8 {
-            if byte >= 48 && byte <= 57 {
-                current = (current ?? 0) &* 10 &+ Int64(byte - 48)
-            } else if let number = current {
-                numbers.append(number)
-                current = nil
-            }
-        }
-        return numbers
     }
 
     /// Bytes that this counts for in a page, without its body.
