@@ -4,7 +4,9 @@
 #include "CLinux.h"
 
 #if defined(__linux__)
+#include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -15,6 +17,54 @@ int broadsheet_accept(int listener, void *address, unsigned int *length) {
 
 int broadsheet_pipe(int ends[2]) {
     return pipe2(ends, O_CLOEXEC);
+}
+
+// Room for one descriptor, aligned as cmsg(3) wants it.
+union rights {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr alignment;
+};
+
+long broadsheet_send_with(
+    int socket, const void *bytes, unsigned long count, int descriptor) {
+    struct iovec piece = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+    union rights rights = {0};
+    if (descriptor >= 0) {
+        message.msg_control = rights.bytes;
+        message.msg_controllen = sizeof rights.bytes;
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+long broadsheet_receive_with(
+    int socket, void *bytes, unsigned long count, int *descriptor) {
+    struct iovec piece = {.iov_base = bytes, .iov_len = count};
+    union rights rights;
+    struct msghdr message = {
+        .msg_iov = &piece,
+        .msg_iovlen = 1,
+        .msg_control = rights.bytes,
+        .msg_controllen = sizeof rights.bytes,
+    };
+    *descriptor = -1;
+    ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    if (received < 0) return received;
+    if (message.msg_flags & MSG_CTRUNC) {
+        errno = EMFILE;
+        return -1;
+    }
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len == CMSG_LEN(sizeof(int))) {
+        memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
+    }
+    return received;
 }
 
 int broadsheet_columns(unsigned int scalar) {

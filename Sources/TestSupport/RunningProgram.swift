@@ -9,8 +9,10 @@ public final class RunningProgram: Sendable {
     public let errors: Lines
     private let ended = Lock<Int32?>(nil)
 
+    /// - Parameter descriptors: what it finds open from 3 on.
     public init(
-        _ path: String, _ arguments: [String] = [], environment: [String: String] = [:]
+        _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
+        passing descriptors: [Int32] = []
     ) throws(TestFailure) {
         var out: [Int32] = [0, 0]
         var err: [Int32] = [0, 0]
@@ -23,6 +25,12 @@ public final class RunningProgram: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, out[1], 1)
         posix_spawn_file_actions_adddup2(&actions, err[1], 2)
+        // From high numbers, so that none is in the way of another.
+        let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
+        defer { for copy in copies { close(copy) } }
+        for (index, copy) in copies.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, copy, 3 + Int32(index))
+        }
         var variables = Self.inherited
         for (name, value) in environment { variables[name] = value }
         var process: pid_t = 0

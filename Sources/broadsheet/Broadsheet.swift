@@ -11,7 +11,7 @@ struct Broadsheet {
     static let commands: [any Command.Type] = [
         ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
         RestoreCommand.self, CheckCommand.self, HealthCommand.self, KeyCommand.self,
-        CertificateCommand.self, ArticlesCommand.self,
+        UpgradeCommand.self, CertificateCommand.self, ArticlesCommand.self,
         LoginCommand.self, LogoutCommand.self, VersionCommand.self, HelpCommand.self,
     ]
 

@@ -61,6 +61,9 @@ public final class SQLiteStore: Sendable {
         return (Int(database.st_size), isThere ? Int(log.st_size) : 0)
     }
 
+    /// The version of the schema that this program brings files to.
+    public static var schemaVersion: Int { DatabaseSchema.bundled.version }
+
     /// Opens the file as its only owner, and brings its schema up to date.
     public static func open(
         path: String, mode: Mode, configuration: SQLiteConfiguration = SQLiteConfiguration()

@@ -1,5 +1,5 @@
-/// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3) (Linux only; empty
-/// elsewhere).
+/// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3), cmsg(3) (Linux only;
+/// empty elsewhere).
 ///
 /// No header that the Glibc module has is included here: its types would belong to either module,
 /// whichever the compiler happens to meet first.
@@ -17,4 +17,12 @@ int broadsheet_pipe(int ends[_Nonnull 2]);
 
 /// `wcwidth(3)` of a Unicode scalar: columns on a terminal, in the process's LC_CTYPE.
 int broadsheet_columns(unsigned int scalar);
+
+/// `sendmsg(2)` of bytes with one descriptor beside them (SCM_RIGHTS, unix(7)), or with none: -1.
+long broadsheet_send_with(
+    int socket, const void *_Nonnull bytes, unsigned long count, int descriptor);
+
+/// `recvmsg(2)` of bytes, and of a descriptor that came with them, or -1; EMFILE if it was lost.
+long broadsheet_receive_with(
+    int socket, void *_Nonnull bytes, unsigned long count, int *_Nonnull descriptor);
 #endif

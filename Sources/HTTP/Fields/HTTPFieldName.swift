@@ -48,6 +48,7 @@ public struct HTTPFieldName: Sendable {
     public static let traceparent = HTTPFieldName(known: "traceparent")
     public static let trailer = HTTPFieldName(known: "Trailer")
     public static let transferEncoding = HTTPFieldName(known: "Transfer-Encoding")
+    public static let upgrade = HTTPFieldName(known: "Upgrade")
     public static let userAgent = HTTPFieldName(known: "User-Agent")
     public static let vary = HTTPFieldName(known: "Vary")
     public static let wwwAuthenticate = HTTPFieldName(known: "WWW-Authenticate")

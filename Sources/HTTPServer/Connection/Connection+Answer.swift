@@ -9,7 +9,7 @@ extension Connection {
     func answer(
         _ response: consuming HTTPResponse, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
-        let keepsAlive = keepsAlive && !channel.isStopping && !asksToClose(&response.fields)
+        let keepsAlive = keepsAlive && !isLastAnswer && !asksToClose(&response.fields)
         if let strictTransport = rules.strictTransport, channel.isSecure {
             response.fields[.strictTransportSecurity] = strictTransport
         }

@@ -8,6 +8,9 @@ extension Connection {
         do throws(ChannelError) {
             try await channel.secure(by: tls, until: now + limits.handshakeMilliseconds)
             tellObservers(of: HandshakeRecord(channel))
+        } catch .cancelled where canBePassed {
+            isPassedOn = true
+            throw .cancelled
         } catch {
             tellObservers(of: HandshakeRecord(channel.peer, error))
             if error == .insecure(.plainHTTP) {

@@ -21,6 +21,8 @@ final class Connection {
     @exclusivity(unchecked) var requestID = ""
     /// When a connection without a request ends; half a TLS record does not move it.
     private var idleDeadline: Int64 = 0
+    /// The connection goes to another process.
+    var isPassedOn = false
     /// Requests since the task last waited.
     private var streak = 0
     private static let longestStreak = 32
@@ -53,6 +55,7 @@ final class Connection {
         }
         channel.onOverrun = nil
         channel.onArrival = nil
+        if isPassedOn { passOn() }
         releaseBuffer()
     }
 
@@ -69,11 +72,16 @@ final class Connection {
     /// The next request's head; `nil` when the connection ends.
     private func nextHead() async throws(ChannelError) -> RequestHead? {
         var deadline: Int64?
+        var isQuiet = false
         idleDeadline = now + limits.idleMilliseconds
         // Invariant: the buffer holds the beginning of a head, or there is none.
         while true {
             if !unsent.isEmpty { try await sendRest() }
             if let head = readyHead.take() { return head }
+            if canBePassed {
+                isPassedOn = true
+                return nil
+            }
             if let buffer {
                 do throws(HTTPParseError) {
                     if let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) {
@@ -93,6 +101,11 @@ final class Connection {
             case .wouldBlock: break
             }
             streak = 0
+            if deadline == nil, !isQuiet, channel.isLeaving, channel.isSecure {
+                isQuiet = true
+                let lastUse = idleDeadline - limits.idleMilliseconds
+                idleDeadline = min(idleDeadline, lastUse + rules.departure.quietMilliseconds)
+            }
             do throws(ChannelError) {
                 try await channel.waitReadable(
                     until: deadline ?? idleDeadline, isIdle: deadline == nil)
@@ -143,6 +156,7 @@ final class Connection {
         async throws(ChannelError) -> Bool
     {
         begin(head)
+        if try await switchProtocols(head) { return false }
         if let port = rules.redirectPort {
             return try await redirect(head, port: port)
         }

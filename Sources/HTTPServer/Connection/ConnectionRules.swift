@@ -15,10 +15,18 @@ struct ConnectionRules: Sendable {
     let strictTransportLine: [UInt8]?
     /// What clients have to speak.
     private(set) var tls: TLSServer?
+    /// Who takes the connections of clients that ask for another protocol.
+    let protocols: [String: @Sendable (consuming Descriptor) -> Void]
+    /// Where connections go when the server gives them away.
+    let departure: Departure
+    /// The place of the connections' listener among those of the server.
+    private(set) var listener = 0
     /// The port to which everything is redirected, by https.
     private(set) var redirectPort: UInt16?
 
-    init(_ configuration: ServerConfiguration, _ router: Router) {
+    init(_ configuration: ServerConfiguration, _ router: Router, _ departure: Departure) {
+        self.departure = departure
+        protocols = configuration.protocols
         limits = configuration.limits
         self.router = router
         render = configuration.refusals
@@ -38,6 +46,13 @@ struct ConnectionRules: Sendable {
         if case .unix = address { return self }
         var rules = self
         rules.tls = configuration.tls
+        return rules
+    }
+
+    /// The rules of the listener of this number.
+    func of(_ listener: Int) -> ConnectionRules {
+        var rules = self
+        rules.listener = listener
         return rules
     }
 

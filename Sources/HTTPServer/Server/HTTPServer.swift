@@ -1,3 +1,4 @@
+import Dispatch
 public import Network
 import Synchronization
 
@@ -24,18 +25,25 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
 public final class HTTPServer: Sendable {
     private enum Lifecycle {
         case idle
-        case running([Listener], EventLoopGroup, [LoopContext])
+        case running([Door], EventLoopGroup, [LoopContext])
         case stopped
     }
 
+    /// A way in: a socket that listens, and what becomes of who comes.
+    private struct Door {
+        let listener: Listener
+        let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
+    }
+
     private let configuration: ServerConfiguration
+    private let departure = Departure()
     private let rules: ConnectionRules
     private let lifecycle = Lock(Lifecycle.idle)
     private let gate: ConnectionGate
 
     public init(_ configuration: ServerConfiguration, router: Router) {
         self.configuration = configuration
-        rules = ConnectionRules(configuration, router)
+        rules = ConnectionRules(configuration, router, departure)
         let descriptors = DescriptorLimit.raise() - ServerConfiguration.reservedDescriptors
         gate = ConnectionGate(limit: max(1, min(configuration.maximumConnections, descriptors)))
     }
@@ -67,6 +75,21 @@ public final class HTTPServer: Sendable {
         return lags
     }
 
+    /// Runs the body when every loop has come to it, one after the other: never if one hangs.
+    public func whenResponsive(_ body: @escaping @Sendable () -> Void) {
+        let loops: [EventLoop] = lifecycle.withLock { lifecycle in
+            if case .running(_, let group, _) = lifecycle { group.loops } else { [] }
+        }
+        Self.pass(loops[...], body)
+    }
+
+    private static func pass(
+        _ loops: ArraySlice<EventLoop>, _ body: @escaping @Sendable () -> Void
+    ) {
+        guard let loop = loops.first else { return body() }
+        loop.submit { pass(loops.dropFirst(), body) }
+    }
+
     // MARK: Starting
 
     /// Listens on every address, and serves.
@@ -80,55 +103,76 @@ public final class HTTPServer: Sendable {
                 group = try EventLoopGroup(count: configuration.loops)
             } catch { throw .noLoop(error) }
             let locals = group.loops.map { LoopContext($0) }
-            var listeners: [Listener] = []
+            var doors: [Door] = []
             do throws(HTTPServerError) {
                 for address in configuration.addresses {
-                    let rules = rules.serving(address, configuration)
-                    listeners.append(try listen(on: address, rules, group, locals))
+                    let rules = rules.serving(address, configuration).of(doors.count)
+                    doors.append(
+                        try door(at: address, configuration.open, rules, group, locals))
                 }
-                let port = listeners.first.map(\.address.port)
+                let port = doors.first.map(\.listener.address.port)
                 for address in configuration.redirects {
-                    let rules = rules.redirecting(to: port ?? 443)
-                    listeners.append(try listen(on: address, rules, group, locals))
+                    let rules = rules.redirecting(to: port ?? 443).of(doors.count)
+                    doors.append(
+                        try door(at: address, configuration.openRedirect, rules, group, locals))
                 }
             } catch {
                 group.stop()
                 throw error
             }
-            for listener in listeners { listener.start() }
-            lifecycle = .running(listeners, group, locals)
-            return listeners.map(\.address)
+            for door in doors { door.listener.start() }
+            lifecycle = .running(doors, group, locals)
+            return doors.map(\.listener.address)
         }
     }
 
-    private func listen(
-        on address: SocketAddress, _ rules: ConnectionRules, _ group: EventLoopGroup,
-        _ locals: [LoopContext]
-    ) throws(HTTPServerError) -> Listener {
+    private func door(
+        at address: SocketAddress, _ open: ServerConfiguration.SocketOpener,
+        _ rules: ConnectionRules, _ group: EventLoopGroup, _ locals: [LoopContext]
+    ) throws(HTTPServerError) -> Door {
+        let take = entrance(rules, group, locals)
         do throws(SystemError) {
-            return try Listener(address, socketMode: configuration.socketMode) {
-                [gate] descriptor, peer in
-                let loop = group.next()
-                let local = locals[loop.index]
-                switch gate.enter() {
-                case .welcome:
-                    loop.adopt(descriptor, peer: peer) { channel in
-                        await Connection(channel, local, rules).run()
-                    } ended: {
-                        gate.leave()
-                    }
-                case .full:
-                    loop.adopt(descriptor, peer: peer) { channel in
-                        await Connection(channel, local, rules).turnAway()
-                    } ended: {
-                        gate.leaveRefused()
-                    }
-                case .overrun: break  // So many that not even a refusal is due: closed.
-                }
-            }
+            let socket = try open(address, configuration.socketMode)
+            return Door(listener: Listener(socket, take), take: take)
         } catch {
             throw error.isAddressInUse ? .addressInUse(address) : .cannotListen(address, error)
         }
+    }
+
+    private func entrance(
+        _ rules: ConnectionRules, _ group: EventLoopGroup, _ locals: [LoopContext]
+    ) -> @Sendable (consuming Descriptor, SocketAddress) -> Void {
+        { [gate] descriptor, peer in
+            let loop = group.next()
+            let local = locals[loop.index]
+            switch gate.enter() {
+            case .welcome:
+                loop.adopt(descriptor, peer: peer) { channel in
+                    await Connection(channel, local, rules).run()
+                } ended: {
+                    gate.leave()
+                }
+            case .full:
+                loop.adopt(descriptor, peer: peer) { channel in
+                    await Connection(channel, local, rules).turnAway()
+                } ended: {
+                    gate.leaveRefused()
+                }
+            case .overrun: break  // So many that not even a refusal is due: closed.
+            }
+        }
+    }
+
+    /// Serves a connection that another process has accepted.
+    /// - Parameter door: the number of its address: of `addresses`, and behind them of `redirects`.
+    public func adopt(_ connection: consuming Descriptor, from peer: SocketAddress, door: Int) {
+        let take: (@Sendable (consuming Descriptor, SocketAddress) -> Void)? =
+            lifecycle.withLock { lifecycle in
+                guard case .running(let doors, _, _) = lifecycle, doors.indices.contains(door)
+                else { return nil }
+                return doors[door].take
+            }
+        take?(connection, peer)
     }
 
     // MARK: Stopping
@@ -137,22 +181,61 @@ public final class HTTPServer: Sendable {
     /// `Connection: close`, and ends what is left after `graceSeconds`. A second call with 0 ends
     /// everything at once.
     public func stop(graceSeconds: Double = 10) async {
-        let running: ([Listener], EventLoopGroup)? = lifecycle.withLock { lifecycle in
-            guard case .running(let listeners, let group, _) = lifecycle else {
-                lifecycle = .stopped
-                return nil
-            }
-            return (listeners, group)
-        }
-        guard let (listeners, group) = running else { return }
-        for listener in listeners { await listener.stop() }
+        guard let (doors, group) = running() else { return }
+        for door in doors { await door.listener.stop() }
         if graceSeconds > 0 {
             group.drain()
             await gate.waitUntilEmpty(seconds: graceSeconds)
         }
+        await end(group)
+    }
+
+    /// Gives everything away without a client noticing: the sockets stay open, and who comes waits
+    /// in the kernel; connections between two requests are handed to `take`, the others when
+    /// their request is answered. Where TLS is spoken, whose state stays with this process, each
+    /// connection ends with its next answer instead, or when it has been idle for
+    /// `quietSeconds`, after as long a time in which all of that already holds and connections are
+    /// still accepted. What is left after `graceSeconds` is ended.
+    public func handOver(
+        graceSeconds: Double, quietSeconds: Double = 1,
+        take: @escaping @Sendable (consuming PassedConnection) -> Void
+    ) async {
+        guard let (doors, group) = running() else { return }
+        departure.setQuiet(seconds: quietSeconds)
+        if configuration.tls != nil {
+            group.leave(now: false)
+            await Self.pause(seconds: quietSeconds)
+        }
+        for door in doors { await door.listener.rest() }
+        departure.open(take)
+        group.leave(now: true)
+        await gate.waitUntilEmpty(seconds: graceSeconds)
+        departure.close()
+        await end(group)
+    }
+
+    private func running() -> ([Door], EventLoopGroup)? {
+        lifecycle.withLock { lifecycle in
+            guard case .running(let doors, let group, _) = lifecycle else {
+                lifecycle = .stopped
+                return nil
+            }
+            return (doors, group)
+        }
+    }
+
+    private func end(_ group: EventLoopGroup) async {
         group.stop()
         // Handlers that do not heed their cancellation are not waited for longer.
         await gate.waitUntilEmpty(seconds: 1)
         lifecycle.withLock { $0 = .stopped }
+    }
+
+    private static func pause(seconds: Double) async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) {
+                continuation.resume()
+            }
+        }
     }
 }

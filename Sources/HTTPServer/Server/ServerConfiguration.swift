@@ -24,6 +24,24 @@ public struct ServerConfiguration: Sendable {
     public var redirects: [SocketAddress] = []
     /// For how long clients should come by https alone (`Strict-Transport-Security`, RFC 6797).
     public var strictTransportSeconds: Int?
+    /// Where the sockets come from: made anew, unless somebody has them already.
+    public var open: SocketOpener = { (address, mode) throws(SystemError) in
+        try ListeningSocket(address, mode: mode)
+    }
+    /// The same for `redirects`.
+    public var openRedirect: SocketOpener = { (address, mode) throws(SystemError) in
+        try ListeningSocket(address, mode: mode)
+    }
+    /// Who takes over the connections of clients that ask for another protocol, by its name
+    /// (`Upgrade`, RFC 9110 §7.8), when that was granted.
+    public var protocols: [String: @Sendable (consuming Descriptor) -> Void] = [:]
+
+    /// Gives the socket for an address.
+    /// - Parameter mode: who may connect to a Unix socket.
+    public typealias SocketOpener =
+        @Sendable (_ address: SocketAddress, _ mode: UInt32?) throws(SystemError) ->
+        ListeningSocket
+
     /// Whose word is taken for how a request came to them.
     public var trustedProxies = NetworkList()
 

@@ -19,6 +19,8 @@ public final class EventLoop: TaskExecutor, Sendable {
         var wallSeconds: Int64
         var nextTurn: [UnsafeContinuation<Void, Never>] = []
         var isDraining = false
+        /// Whether channels are given away: soon (false), or now.
+        var leaves: Bool?
         var isStopping = false
         var wires: TLSWires?
     }
@@ -296,6 +298,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         state.slots.fill(token, with: channel)
         channels.wrappingAdd(1, ordering: .relaxed)
         if state.isDraining { channel.drain() }
+        if let now = state.leaves { channel.leave(now: now) }
         channel.task = Task(executorPreference: self) {
             if let channel = self.state.slots[token] {
                 await body(channel)
@@ -318,6 +321,18 @@ public final class EventLoop: TaskExecutor, Sendable {
             for channel in state.slots.open { channel.drain() }
         }
     }
+
+    /// Lets channels know, those that come too, that they are to be given away (`detach`): now, or
+    /// soon.
+    public func leave(now: Bool) {
+        submit { [self] in
+            state.leaves = now
+            for channel in state.slots.open { channel.leave(now: now) }
+        }
+    }
+
+    /// Tells no more of a descriptor that goes elsewhere: closing it here alone would not do.
+    func forget(_ descriptor: Int32) { poller.forget(descriptor) }
 
     /// Closes every channel at once and ends when their tasks have.
     public func stop() {

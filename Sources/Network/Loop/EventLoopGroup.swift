@@ -26,6 +26,11 @@ public final class EventLoopGroup: Sendable {
         for loop in loops { loop.drain() }
     }
 
+    /// Lets connections know that they are to be given away; see `EventLoop.leave`.
+    public func leave(now: Bool) {
+        for loop in loops { loop.leave(now: now) }
+    }
+
     /// Closes all connections and lets the threads go.
     public func stop() {
         for loop in loops { loop.stop() }

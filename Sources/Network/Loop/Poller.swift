@@ -14,6 +14,8 @@ struct ReadyEvent {
 protocol Poller: ~Copyable, Sendable {
     /// Watches a descriptor for both directions, until it is closed.
     borrowing func watch(_ descriptor: Int32, token: UInt64) throws(SystemError)
+    /// Watches it no more.
+    borrowing func forget(_ descriptor: Int32)
     /// Waits at most so long (-1: for ever; 0: not at all) and reports what is ready.
     borrowing func wait(milliseconds: Int32, _ report: (ReadyEvent) -> Void) throws(SystemError)
     /// Ends a wait, from any thread.
@@ -48,6 +50,11 @@ struct EpollPoller: Poller, ~Copyable {
         let edges =
             EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
         try Self.add(descriptor, edges, token, to: epoll.raw)
+    }
+
+    func forget(_ descriptor: Int32) {
+        var event = epoll_event()
+        _ = epoll_ctl(epoll.raw, EPOLL_CTL_DEL, descriptor, &event)
     }
 
     private static func add(

@@ -8,12 +8,12 @@
 public struct Descriptor: ~Copyable, Sendable {
     public let raw: Int32
 
-    package init(_ raw: Int32) { self.raw = raw }
+    public init(_ raw: Int32) { self.raw = raw }
 
     deinit { close(raw) }
 
     /// Gives the descriptor away, open: someone else closes it.
-    consuming func release() -> Int32 {
+    public consuming func release() -> Int32 {
         let raw = raw
         discard self
         return raw

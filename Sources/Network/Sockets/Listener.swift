@@ -30,7 +30,14 @@ public final class Listener: Sendable {
         _ address: SocketAddress, socketMode: UInt32? = nil, backlog: Int32 = 4_096,
         _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
     ) throws(SystemError) {
-        let socket = try ListeningSocket(address, mode: socketMode, backlog: backlog)
+        self.init(try ListeningSocket(address, mode: socketMode, backlog: backlog), take)
+    }
+
+    /// Accepts from a socket that is there already, from `start` on.
+    public convenience init(
+        _ socket: ListeningSocket,
+        _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
+    ) {
         self.init(socket, { (socket) throws(SystemError) in try socket.accept() }, take)
     }
 
@@ -59,18 +66,19 @@ public final class Listener: Sendable {
 
     /// Accepts no more; the socket is closed when this returns.
     public func stop() async {
+        await rest()
+        socket.close()
+    }
+
+    /// Accepts no more, and leaves the socket open: who comes waits in the kernel.
+    public func rest() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let isStarted = source.withLock { source in
-                source?.setCancelHandler { [socket] in
-                    socket.close()
-                    continuation.resume()
-                }
+                source?.setCancelHandler { continuation.resume() }
                 source?.cancel()
                 return source.take() != nil
             }
-            guard !isStarted else { return }
-            socket.close()
-            continuation.resume()
+            if !isStarted { continuation.resume() }
         }
     }
 

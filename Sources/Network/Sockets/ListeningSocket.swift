@@ -1,15 +1,21 @@
 import CLinux
 import Glibc
 
-/// A socket that listens (`listen(2)`); closing removes the file of a Unix socket.
-final class ListeningSocket: Sendable {
-    let raw: Int32
-    private let isClosed = Lock(false)
+/// A socket that listens (`listen(2)`); closing removes the file of a Unix socket, if it is its
+/// own.
+public final class ListeningSocket: Sendable {
+    public let raw: Int32
+    private let state: Lock<State>
     /// Where it listens: with the real port.
-    let address: SocketAddress
+    public let address: SocketAddress
+
+    private struct State {
+        var isClosed = false
+        var ownsFile: Bool
+    }
 
     /// - Parameter mode: who may connect to a Unix socket; `nil`: as the process's umask has it.
-    init(
+    public init(
         _ address: SocketAddress, mode: UInt32? = nil, backlog: Int32 = 4_096
     ) throws(SystemError) {
         if case .unix(let path) = address { try Self.removeStale(path) }
@@ -35,21 +41,43 @@ final class ListeningSocket: Sendable {
         }
         _ = try retrying("bind") { address.withSockaddr { bind(raw, $0, $1) } }
         _ = try retrying("listen") { listen(raw, backlog) }
-        self.address = try Self.boundAddress(raw, address)
+        self.address = try Self.boundAddress(raw)
         self.raw = descriptor.release()
+        state = Lock(State(ownsFile: true))
     }
+
+    /// A socket that another process made, and that listens already; a file stays that process's.
+    ///
+    /// - Throws: `EINVAL` for anything else.
+    public init(adopting descriptor: consuming Descriptor) throws(SystemError) {
+        let raw = descriptor.raw
+        var listens: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        _ = try retrying("getsockopt") {
+            getsockopt(raw, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size)
+        }
+        guard listens == 1 else { throw SystemError("accept", code: EINVAL) }
+        _ = try retrying("fcntl") { fcntl(raw, F_SETFL, O_NONBLOCK) }
+        _ = try retrying("fcntl") { fcntl(raw, F_SETFD, FD_CLOEXEC) }
+        address = try Self.boundAddress(raw)
+        self.raw = descriptor.release()
+        state = Lock(State(ownsFile: false))
+    }
+
+    /// Whether closing removes the file of a Unix socket.
+    public func ownFile(_ ownsFile: Bool) { state.withLock { $0.ownsFile = ownsFile } }
 
     deinit { close() }
 
     /// Refuses connections from now on. Nothing may be accepting at the same time.
-    func close() {
-        let wasClosed = isClosed.withLock { isClosed in
-            defer { isClosed = true }
-            return isClosed
+    public func close() {
+        let (wasClosed, ownsFile) = state.withLock { state in
+            defer { state.isClosed = true }
+            return (state.isClosed, state.ownsFile)
         }
         guard !wasClosed else { return }
         // The file goes first: who finds the path answered has not bound it anew.
-        if case .unix(let path) = address { unlink(path) }
+        if ownsFile, case .unix(let path) = address { unlink(path) }
         Glibc.close(raw)
     }
 
@@ -75,10 +103,7 @@ final class ListeningSocket: Sendable {
         return (result.0, result.1 ?? address)
     }
 
-    private static func boundAddress(
-        _ raw: Int32, _ address: SocketAddress
-    ) throws(SystemError) -> SocketAddress {
-        if case .unix = address { return address }
+    private static func boundAddress(_ raw: Int32) throws(SystemError) -> SocketAddress {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) { pointer in

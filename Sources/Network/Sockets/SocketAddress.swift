@@ -104,7 +104,12 @@ public enum SocketAddress: Sendable, Hashable {
                 let bytes = withUnsafeBytes(of: address.pointee.sin6_addr) { Array($0) }
                 return .v6(bytes, port: port ?? UInt16(bigEndian: address.pointee.sin6_port))
             }
-        case AF_UNIX: self = .unix("")
+        case AF_UNIX:
+            self = raw.withMemoryRebound(to: sockaddr_un.self, capacity: 1) { address in
+                withUnsafeBytes(of: address.pointee.sun_path) { path in
+                    .unix(String(decoding: path.prefix { $0 != 0 }, as: UTF8.self))
+                }
+            }
         default: return nil
         }
     }

@@ -14,7 +14,7 @@ extension SocketChannel {
     /// then on is inside.
     ///
     /// - Throws: `insecure` for a failed handshake; after `insecure(.plainHTTP)` the channel can be
-    ///   used in the clear.
+    ///   used in the clear, and given away after `cancelled` if it is still open.
     public func secure(
         by server: TLSServer, until deadline: Int64
     ) async throws(ChannelError) {
@@ -46,15 +46,22 @@ extension SocketChannel {
         // Invariant: everything received before is with the session. A server has nothing to say
         // before it has heard something.
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
+        var isUntouched = session.server != nil
         var isDone = session.server == nil
         if isDone { isDone = try await stepHandshake(nothing, until: deadline) }
         while !isDone {
             switch try readRaw(into: wires.received) {
             case .bytes(let count):
+                isUntouched = false
                 let received = UnsafeRawBufferPointer(rebasing: wires.received[..<count])
                 isDone = try await stepHandshake(received, until: deadline)
             case .end: throw fail(.insecure(.truncated))
-            case .wouldBlock: try await waitReadable(until: deadline, isIdle: true)
+            case .wouldBlock:
+                if isUntouched, isGivenAway {
+                    self.session = nil
+                    throw .cancelled
+                }
+                try await waitReadable(until: deadline, isIdle: true)
             }
         }
     }

@@ -31,7 +31,11 @@ public final class SocketChannel {
     private var isReadable = true
     var isWritable = true
     private var isHungUp = false
-    private var isDraining = false
+    public private(set) var isDraining = false
+    /// The server is about to give its connections away …
+    public private(set) var isLeaving = false
+    /// … and does so now.
+    public private(set) var isGivenAway = false
     private var isTimedOut = false
     private var isInterrupted = false
     private var failure: ChannelError?
@@ -317,7 +321,7 @@ public final class SocketChannel {
     }
 
     private func arrived(isIdle: Bool) {
-        guard isIdle, !isDraining, isOpen, let onArrival, let deadline = onArrival() else {
+        guard isIdle, !isStopping, isOpen, let onArrival, let deadline = onArrival() else {
             return resume()
         }
         // Armed already for an earlier time, which will find this one.
@@ -346,8 +350,23 @@ public final class SocketChannel {
         if case .readable(_, isIdle: true) = wait { resume() }
     }
 
-    /// Whether the server has begun to stop.
-    public var isStopping: Bool { isDraining }
+    /// The server gives its connections away: an idle wait ends, and nothing fails for it.
+    func leave(now isGivenAway: Bool) {
+        isLeaving = true
+        self.isGivenAway = isGivenAway
+        if case .readable(_, isIdle: true) = wait { interrupt() }
+    }
+
+    /// Whether the server has begun to stop, or to give its connections away.
+    public var isStopping: Bool { isDraining || isLeaving }
+
+    /// Gives the socket away, open: the channel is closed behind this. `nil` if it was before.
+    public func detach() -> Descriptor? {
+        guard isOpen else { return nil }
+        loop.forget(descriptor)
+        defer { descriptor = -1 }
+        return Descriptor(descriptor)
+    }
 
     /// Has the wheel show this channel in time for its next deadline.
     private func arm() {

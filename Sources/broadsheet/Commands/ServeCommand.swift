@@ -28,31 +28,87 @@ struct ServeCommand: Command {
     func run() async throws(CommandFailure) {
         // A log that nobody reads any more must not end the server (signal(7)).
         signal(SIGPIPE, SIG_IGN)
-        let shutdown = Shutdown()
-        let store = try Database.open(
-            configuration.databasePath, mode: .create, configuration: configuration.store)
+        let requests = OperatorRequests()
+        let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel)
+        let sockets = ListenerSockets()
         do throws(CommandFailure) {
-            try await serve(store, until: shutdown)
+            try ActivatedSockets.take(into: sockets)
+            let tenure = Tenure(
+                sockets: sockets, certificates: try certificates(log), requests: requests,
+                successors: SuccessorProcess(log), supervisor: Supervisor(), log: log)
+            try await serve(in: tenure)
         } catch {
-            await store.close()
+            sockets.close()
             throw error
         }
-        await store.close()
+        sockets.close()
     }
 
-    private func serve(_ store: SQLiteStore, until shutdown: Shutdown) async throws(CommandFailure)
-    {
-        let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel)
+    /// Serves until the end, or until another process does; anew if that one fails.
+    private func serve(in tenure: Tenure) async throws(CommandFailure) {
+        var predecessor = try configuration.takesOver ? meetPredecessor(tenure) : nil
+        var connections = try predecessor?.takeFile()
+        while true {
+            let store = try Database.open(
+                configuration.databasePath, mode: .create, configuration: configuration.store)
+            let end: Tenure.End
+            do throws(CommandFailure) {
+                end = try await serve(store, in: tenure) { servers in
+                    if let connections { servers.adopt(connections) }
+                    predecessor?.confirm()
+                    tenure.sockets.own()
+                }
+            } catch {
+                await store.close()
+                throw error
+            }
+            await store.close()
+            guard case .yielded(let successor, let kept) = end else { return }
+            if tenure.hasYielded(to: successor, with: kept) { return }
+            (predecessor, connections) = (nil, kept)
+            tenure.sockets.rewind()
+        }
+    }
+
+    /// Asks the process that serves the file for its sockets, and makes sure that all that can be
+    /// told before the file is here is in order: until then the other one serves.
+    private func meetPredecessor(_ tenure: Tenure) throws(CommandFailure) -> Predecessor? {
+        let path = configuration.databasePath
+        guard let predecessor = try Predecessor.find(ofDatabase: path) else {
+            tenure.log.info("nobody serves \(path): nothing to take over")
+            return nil
+        }
+        try predecessor.receiveSockets(into: tenure.sockets)
+        let transport = configuration.transport
+        for (role, addresses) in [
+            (ListenerSockets.Role.articles, configuration.addresses),
+            (.redirect, transport.redirects), (.admin, configuration.adminAddresses),
+        ] {
+            try tenure.sockets.prepare(role, configured: addresses)
+        }
+        tenure.sockets.rewind()
+        return predecessor
+    }
+
+    /// - Parameter started: is called when the servers run.
+    private func serve(
+        _ store: SQLiteStore, in tenure: Tenure, started: (Servers) -> Void
+    ) async throws(CommandFailure) -> Tenure.End {
+        let log = tenure.log
+        let sockets = tenure.sockets
         if configuration.withSamples { try await fillIfEmpty(store, log) }
         let backend = try await backend(over: store, log)
         var server = ServerConfiguration(
-            addresses: configuration.addresses,
+            addresses: sockets.addresses(.articles, configured: configuration.addresses),
             loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         server.maximumConnections = configuration.maximumConnections
         server.limits = configuration.limits
         server.refusals = { Problem.response($0) }
         configuration.transport.apply(to: &server)
-        let certificates = try certificates(log)
+        server.redirects = sockets.addresses(.redirect, configured: server.redirects)
+        server.open = sockets.opener(.articles)
+        server.openRedirect = sockets.opener(.redirect)
+        let certificates = tenure.certificates
         server.tls = certificates?.server
         let accessLog = configuration.log.format.map {
             AccessLog(descriptor: STDERR_FILENO, format: $0)
@@ -64,14 +120,21 @@ struct ServeCommand: Command {
         let articles = HTTPServer(server, router: try Self.checked(backend.router))
         let page = MetricsPage(
             server: articles, meters: meters, backend: backend, store: store, startedAt: .now)
-        let control = try ControlServer(backend, store)
+        let desk = SuccessorDesk(
+            sockets, tenure.successors, log, arrived: tenure.requests.handOver)
+        let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
+        let servers = Servers(
+            articles: articles, admin: try adminServer(page, admins, sockets),
+            control: try ControlServer(backend, store, sockets, desk),
+            articleAddresses: server.addresses, redirects: server.redirects,
+            adminAddresses: admins)
         let firstKey = FirstKey(store: store, backend: backend, log: log)
         certificates?.start()
-        try await run(articles, page, control, firstKey, until: shutdown, log)
+        let end = try await run(servers, firstKey, in: tenure, started: started)
         certificates?.stop()
         logSignals.stop()
         accessLog?.flush()
-        log.info("stopped")
+        return end
     }
 
     /// Takes the bundled samples into a store in which nothing was ever written.
@@ -105,29 +168,43 @@ struct ServeCommand: Command {
     }
 
     private func run(
-        _ server: HTTPServer, _ page: MetricsPage, _ control: ControlServer,
-        _ firstKey: FirstKey,
-        until shutdown: Shutdown, _ log: ServerLog
-    ) async throws(CommandFailure) {
-        let admin = try adminServer(page)
+        _ servers: Servers, _ firstKey: FirstKey, in tenure: Tenure, started: (Servers) -> Void
+    ) async throws(CommandFailure) -> Tenure.End {
+        let log = tenure.log
         // The operator's pages come first: when articles are served, they are watched.
-        let watched = try admin.map(start) ?? []
-        let listening = try start(server)
-        control.start(log)
+        let watched = try servers.admin.map(start) ?? []
+        let listening = try start(servers.articles)
+        servers.control.start(log)
         if configuration.operatorKey == nil { try await firstKey.makeIfNeeded() }
-        announce(listening)
+        started(servers)
+        let attention = tenure.attend(servers)
+        defer { attention.end() }
+        announce(listening, redirects: servers.redirects.count)
         for address in watched { tell("metrics on \(address.url("http"))/metrics") }
-        await shutdown.wait()
-        log.info("stopping: finishing what is in flight")
-        await server.stop(graceSeconds: Double(configuration.graceSeconds))
-        await control.stop()
-        await admin?.stop(graceSeconds: 0)
+        let request = await tenure.requests.next()
+        let graceSeconds = Double(configuration.graceSeconds)
+        switch request {
+        case .stop:
+            tenure.supervisor.stopping()
+            log.info("stopping: finishing what is in flight")
+            await servers.stop(graceSeconds: graceSeconds)
+            log.info("stopped")
+            return .stopped
+        case .handOver(let successor):
+            tenure.supervisor.reloading()
+            log.info("handing over to process \(successor.process)")
+            return .yielded(
+                successor, await servers.handOver(graceSeconds: graceSeconds))
+        }
     }
 
     /// The server of the operator's own pages, if one is wanted.
-    private func adminServer(_ page: MetricsPage) throws(CommandFailure) -> HTTPServer? {
-        guard !configuration.adminAddresses.isEmpty else { return nil }
-        var settings = ServerConfiguration(addresses: configuration.adminAddresses)
+    private func adminServer(
+        _ page: MetricsPage, _ addresses: [SocketAddress], _ sockets: ListenerSockets
+    ) throws(CommandFailure) -> HTTPServer? {
+        guard !addresses.isEmpty else { return nil }
+        var settings = ServerConfiguration(addresses: addresses)
+        settings.open = sockets.opener(.admin)
         settings.maximumConnections = 64
         settings.refusals = { Problem.response($0) }
         return HTTPServer(
@@ -154,13 +231,12 @@ struct ServeCommand: Command {
     }
 
     /// Tells where the server listens; addresses that redirect come last.
-    private func announce(_ addresses: [SocketAddress]) {
-        let transport = configuration.transport
-        let scheme = transport.certificates.isEmpty ? "http" : "https"
-        for address in addresses.dropLast(transport.redirects.count) {
+    private func announce(_ addresses: [SocketAddress], redirects: Int) {
+        let scheme = configuration.transport.certificates.isEmpty ? "http" : "https"
+        for address in addresses.dropLast(redirects) {
             tell("listening on \(address.url(scheme))")
         }
-        for address in addresses.suffix(transport.redirects.count) {
+        for address in addresses.suffix(redirects) {
             tell("redirecting from \(address.url("http"))")
         }
     }

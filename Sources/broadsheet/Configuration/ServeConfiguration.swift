@@ -23,6 +23,8 @@ struct ServeConfiguration: Sendable {
     var operatorKey: OperatorKey?
     var withSamples: Bool
     var cacheBytes: Int
+    /// Whether a process that serves the file is to hand it over.
+    var takesOver: Bool
 
     /// How the access log reads.
     enum LogStyle: String, Sendable, CaseIterable {
@@ -83,6 +85,8 @@ struct ServeConfiguration: Sendable {
         Option("admin-key-file", "FILE", "holds the admin key: 32 to 200 printable characters"),
         Option("admin-key", "KEY", "the same, by BROADSHEET_ADMIN_KEY only"),
         Option("samples", nil, "fills an empty database with the bundled sample articles"),
+        Option(
+            "take-over", nil, "from the process that serves the file, if there is one, unnoticed"),
         CommonOptions.config,
     ]
 
@@ -108,6 +112,7 @@ struct ServeConfiguration: Sendable {
         defaultLanguage = try settings.language("language", default: "en")
         operatorKey = try Self.operatorKey(settings)
         withSamples = try settings.isOn("samples")
+        takesOver = try settings.isOn("take-over")
         cacheBytes = try settings.integer(
             "cache-bytes", in: 0...(1 << 40), default: Backend.standardCacheBytes)
     }

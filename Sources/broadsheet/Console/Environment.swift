@@ -6,6 +6,18 @@
 
 /// The process's environment.
 enum Environment {
+    /// Its variables as they stand, `NAME=value`, those with a name that is wanted.
+    static func all(where isWanted: (String) -> Bool) -> [String] {
+        var variables: [String] = []
+        var next = environ
+        while let entry = next.pointee {
+            let text = String(cString: entry)
+            if isWanted(String(text.prefix { $0 != "=" })) { variables.append(text) }
+            next += 1
+        }
+        return variables
+    }
+
     /// Its variables whose name begins with `BROADSHEET_`.
     static var current: [String: String] {
         var variables: [String: String] = [:]

@@ -2,32 +2,22 @@ import ArticleAPI
 import Dispatch
 import Network
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
-/// Keeps the certificates that a server shows as its files have them: read again on SIGHUP, and a
-/// moment after the files change. What is broken or expired is not taken, and the old ones stay.
+/// Keeps the certificates that a server shows as its files have them: read again when
+/// asked, and a moment after the files change. What is broken or expired is not taken, and the old
+/// ones stay.
 final class Certificates: Sendable {
     let server: TLSServer
     private let files: CertificateFiles
     private let log: ServerLog
     private let state: Lock<State>
     private let queue = DispatchQueue(label: "broadsheet.certificates")
-    private let sources = Lock<Sources?>(nil)
+    private let timer = Lock<(any DispatchSourceTimer)?>(nil)
 
     private struct State {
         /// Of the files as they were read last, taken or not.
         var read: [CertificateFiles.Stamp?]
         /// Of the files as they were seen last.
         var seen: [CertificateFiles.Stamp?]
-    }
-
-    private struct Sources {
-        let timer: any DispatchSourceTimer
-        let signal: any DispatchSourceSignal
     }
 
     /// How often the files are looked at.
@@ -50,27 +40,22 @@ final class Certificates: Sendable {
         warnOfDates()
     }
 
-    /// Begins to watch. From here on SIGHUP no longer ends the process.
+    /// Begins to watch.
     func start() {
-        signal(SIGHUP, SIG_IGN)
-        sources.withLock { sources in
-            let hangUp = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
-            hangUp.setEventHandler { [weak self] in self?.reload() }
-            hangUp.activate()
-            let timer = DispatchSource.makeTimerSource(queue: queue)
-            timer.schedule(
+        timer.withLock { timer in
+            let new = DispatchSource.makeTimerSource(queue: queue)
+            new.schedule(
                 deadline: .now() + Self.intervalSeconds, repeating: Self.intervalSeconds)
-            timer.setEventHandler { [weak self] in self?.look() }
-            timer.activate()
-            sources = Sources(timer: timer, signal: hangUp)
+            new.setEventHandler { [weak self] in self?.look() }
+            new.activate()
+            timer = new
         }
     }
 
     func stop() {
-        sources.withLock { sources in
-            sources?.timer.cancel()
-            sources?.signal.cancel()
-            sources = nil
+        timer.withLock { timer in
+            timer?.cancel()
+            timer = nil
         }
     }
 

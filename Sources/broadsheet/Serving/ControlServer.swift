@@ -8,12 +8,17 @@ import Network
 /// The socket beside a served file, `<database>.control`, through which the operator's commands
 /// reach the file's owner. Who can open it is an admin: its mode is 0600.
 struct ControlServer {
-    private let server: HTTPServer?
+    let server: HTTPServer?
     private let path: String
 
     static func path(of database: String) -> String { database + ".control" }
 
-    init(_ backend: Backend, _ store: SQLiteStore) throws(CommandFailure) {
+    var address: SocketAddress { .unix(path) }
+
+    init(
+        _ backend: Backend, _ store: SQLiteStore, _ sockets: ListenerSockets,
+        _ desk: SuccessorDesk
+    ) throws(CommandFailure) {
         path = Self.path(of: store.path)
         guard path.utf8.count <= SocketAddress.unixPathLimit else {
             server = nil
@@ -21,6 +26,11 @@ struct ControlServer {
         }
         var settings = ServerConfiguration(addresses: [.unix(path)])
         settings.socketMode = 0o600
+        settings.open = sockets.opener(.control)
+        settings.protocols = [
+            TakeoverMessage.protocolName: desk.receive,
+            UpgradeMessage.protocolName: desk.receiveWish,
+        ]
         settings.maximumConnections = 64
         settings.refusals = { Problem.response($0) }
         // A batch of an import, and an export of everything.

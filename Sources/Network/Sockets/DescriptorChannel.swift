@@ -1,0 +1,124 @@
+import CLinux
+import Glibc
+
+/// A Unix socket between two processes, over which lines of text go, some with a descriptor
+/// (SCM_RIGHTS, unix(7)). Calls block; one thread uses it at a time.
+public final class DescriptorChannel: Sendable {
+    private let socket: Int32
+    private let pending = Lock(Pending())
+
+    private struct Pending {
+        var bytes: [UInt8] = []
+        var descriptors: [Int32] = []
+    }
+
+    private static let lineLimit = 4_096
+
+    /// - Parameter timeoutSeconds: for each message; 0: none.
+    public init(_ socket: consuming Descriptor, timeoutSeconds: Int) throws(SystemError) {
+        let raw = socket.raw
+        _ = try retrying("fcntl") { fcntl(raw, F_SETFL, 0) }
+        self.socket = socket.release()
+        setTimeout(seconds: timeoutSeconds)
+    }
+
+    /// The other end listens there (`connect(2)`).
+    public static func connect(
+        to path: String, timeoutSeconds: Int
+    ) throws(SystemError) -> DescriptorChannel {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let socket = Descriptor(try retrying("socket") { Glibc.socket(AF_UNIX, type, 0) })
+        let raw = socket.raw
+        _ = try retrying("connect") {
+            SocketAddress.unix(path).withSockaddr { Glibc.connect(raw, $0, $1) }
+        }
+        return try DescriptorChannel(socket, timeoutSeconds: timeoutSeconds)
+    }
+
+    deinit {
+        for descriptor in pending.withLock({ $0.descriptors }) { close(descriptor) }
+        close(socket)
+    }
+
+    /// How long a message may take from now on; 0: as long as the other end is there.
+    public func setTimeout(seconds: Int) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, size)
+        setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &time, size)
+    }
+
+    /// Ends the connection for both sides, and with it a call that waits.
+    public func end() { shutdown(socket, Int32(SHUT_RDWR)) }
+
+    // MARK: Sending
+
+    /// Sends a line, and a descriptor with it, which stays the caller's.
+    public func send(_ line: String, with descriptor: Int32 = -1) throws(SystemError) {
+        let bytes = Array("\(line)\n".utf8)
+        var sent = 0
+        var descriptor = descriptor
+        // Invariant: the first `sent` bytes are out, and with the first of them the descriptor.
+        while sent < bytes.count {
+            let count = try retrying("sendmsg") {
+                bytes[sent...].withUnsafeBytes { rest in
+                    rest.baseAddress.map {
+                        broadsheet_send_with(socket, $0, UInt(rest.count), descriptor)
+                    } ?? 0
+                }
+            }
+            sent += count
+            descriptor = -1
+        }
+    }
+
+    // MARK: Receiving
+
+    /// The next line; `nil` at the end.
+    public func receiveLine() throws(SystemError) -> String? {
+        while true {
+            if let line = try pending.withLock({ (pending) throws(SystemError) in
+                try Self.takeLine(from: &pending)
+            }) {
+                return line
+            }
+            guard try receive() else { return nil }
+        }
+    }
+
+    /// The first descriptor that came and was not taken, which came with or before the last line.
+    public func takeDescriptor() -> Descriptor? {
+        pending.withLock { $0.descriptors.isEmpty ? nil : $0.descriptors.removeFirst() }
+            .map { Descriptor($0) }
+    }
+
+    private static func takeLine(from pending: inout Pending) throws(SystemError) -> String? {
+        guard let end = pending.bytes.firstIndex(of: 0x0A) else {
+            // No line is that long: it is not our own kind who speaks.
+            guard pending.bytes.count <= lineLimit else {
+                throw SystemError("recvmsg", code: EMSGSIZE)
+            }
+            return nil
+        }
+        let line = pending.bytes[..<end]
+        pending.bytes.removeFirst(end + 1)
+        return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    private func receive() throws(SystemError) -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        var descriptor: Int32 = -1
+        let count = try retrying("recvmsg") {
+            bytes.withUnsafeMutableBytes { room in
+                room.baseAddress.map {
+                    broadsheet_receive_with(socket, $0, UInt(room.count), &descriptor)
+                } ?? 0
+            }
+        }
+        pending.withLock { pending in
+            if descriptor >= 0 { pending.descriptors.append(descriptor) }
+            pending.bytes += bytes.prefix(count)
+        }
+        return count > 0
+    }
+}

@@ -1,0 +1,44 @@
+import Dispatch
+import Network
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// What a server that runs is asked for, one after the other: by SIGTERM and SIGINT, of which the
+/// second ends it at once; and by a new process that wants to take over.
+struct OperatorRequests: Sendable {
+    enum Request: Sendable {
+        case stop
+        case handOver(Successor)
+    }
+
+    private let signals: ShutdownSignals
+    private let requests: AsyncStream<Request>
+    private let continuation: AsyncStream<Request>.Continuation
+
+    /// From here on the signals no longer end the process by themselves.
+    init() {
+        let (stream, continuation) = AsyncStream<Request>.makeStream(
+            bufferingPolicy: .bufferingOldest(8))
+        requests = stream
+        self.continuation = continuation
+        signal(SIGHUP, SIG_IGN)
+        signals = ShutdownSignals { count in
+            // What was acknowledged is on the disk: nothing is lost by leaving now.
+            guard count == 1 else { _exit(ExitStatus.cutShort.rawValue) }
+            continuation.yield(.stop)
+        }
+    }
+
+    /// A new process is ready.
+    func handOver(to successor: Successor) { continuation.yield(.handOver(successor)) }
+
+    /// Returns the next request.
+    func next() async -> Request {
+        for await request in requests { return request }
+        return .stop
+    }
+}

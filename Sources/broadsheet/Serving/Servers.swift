@@ -1,0 +1,66 @@
+import HTTPServer
+import Network
+
+/// The servers of one process over one store: articles with their redirections, the operator's
+/// pages, and the control socket.
+struct Servers: Sendable {
+    let articles: HTTPServer
+    let admin: HTTPServer?
+    let control: ControlServer
+    /// The addresses of each, in the order of their doors.
+    let articleAddresses: [SocketAddress]
+    let redirects: [SocketAddress]
+    let adminAddresses: [SocketAddress]
+
+    /// Finishes what is in flight.
+    func stop(graceSeconds: Double) async {
+        await articles.stop(graceSeconds: graceSeconds)
+        await control.stop()
+        await admin?.stop(graceSeconds: 0)
+    }
+
+    /// Ends without closing a socket.
+    /// - Returns: the connections that another process can go on with.
+    func handOver(graceSeconds: Double) async -> PassedConnections {
+        let connections = PassedConnections()
+        let doors = doors
+        await articles.handOver(graceSeconds: graceSeconds) { connection in
+            let (role, address) = doors[connection.door]
+            let peer = connection.peer
+            connections.add(connection.release(), from: peer, role, address)
+        }
+        let path = control.address
+        await control.server?.handOver(graceSeconds: graceSeconds) { connection in
+            let peer = connection.peer
+            connections.add(connection.release(), from: peer, .control, path)
+        }
+        let adminAddresses = adminAddresses
+        await admin?.handOver(graceSeconds: 1) { connection in
+            let address = adminAddresses[connection.door]
+            let peer = connection.peer
+            connections.add(connection.release(), from: peer, .admin, address)
+        }
+        return connections
+    }
+
+    /// Serves what another process has accepted; what came by an address that is no longer served
+    /// is closed.
+    func adopt(_ connections: PassedConnections) {
+        let doors = doors
+        connections.takeAll { descriptor, entry in
+            switch entry.role {
+            case .articles, .redirect:
+                let door = doors.firstIndex { $0.0 == entry.role && $0.1 == entry.address }
+                if let door { articles.adopt(descriptor, from: entry.peer, door: door) }
+            case .admin:
+                let door = adminAddresses.firstIndex(of: entry.address)
+                if let door { admin?.adopt(descriptor, from: entry.peer, door: door) }
+            case .control: control.server?.adopt(descriptor, from: entry.peer, door: 0)
+            }
+        }
+    }
+
+    private var doors: [(ListenerSockets.Role, SocketAddress)] {
+        articleAddresses.map { (.articles, $0) } + redirects.map { (.redirect, $0) }
+    }
+}

@@ -1,0 +1,78 @@
+import Network
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Tells a supervisor what the server does: datagrams to `$NOTIFY_SOCKET` (sd_notify(3)). Without
+/// that variable nobody is told; that nobody listens is no failure.
+struct Supervisor: Sendable {
+    /// The socket's path, or its abstract name behind `@`.
+    private let socketName: String?
+    /// How often it wants to hear that all is well, in microseconds (`WatchdogSec=`).
+    let watchdogMicroseconds: Int64?
+
+    init(environment variable: (String) -> String? = Environment.value) {
+        socketName = variable("NOTIFY_SOCKET").flatMap {
+            $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil
+        }
+        let isForUs = variable("WATCHDOG_PID").map { $0 == "\(getpid())" } ?? true
+        watchdogMicroseconds =
+            isForUs ? variable("WATCHDOG_USEC").flatMap { Int64($0) }.filter { $0 > 0 } : nil
+    }
+
+    /// Whether anybody is told.
+    var isThere: Bool { socketName != nil }
+
+    /// All sockets are open, and requests are answered.
+    func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
+
+    /// Configuration is being read again, or another process takes over; `ready` ends it.
+    func reloading() {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let microseconds = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+        send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
+    }
+
+    func stopping() { send("STOPPING=1\nSTATUS=finishing what is in flight") }
+
+    /// Another process is the one to watch from now on. Only the old one is listened to here.
+    func succeeded(by process: Int32) {
+        send("MAINPID=\(process)\nREADY=1\nSTATUS=serving, taken over")
+    }
+
+    func isAlive() { send("WATCHDOG=1") }
+
+    private func send(_ text: String) {
+        guard let socketName else { return }
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(socketName.utf8)
+        guard path.count <= SocketAddress.unixPathLimit else { return }
+        if socketName.hasPrefix("@") { path[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        // An abstract name ends where the length says, without a zero (unix(7)).
+        let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+        let length = socklen_t(offset + path.count)
+        let bytes = Array(text.utf8)
+        withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), pointer, length)
+            }
+        }
+    }
+}
+
+extension Optional {
+    /// The value, if it is as it should be.
+    fileprivate func filter(_ isWanted: (Wrapped) -> Bool) -> Wrapped? {
+        flatMap { isWanted($0) ? $0 : nil }
+    }
+}

@@ -1,0 +1,103 @@
+import Dispatch
+import Network
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Starts this program anew, as it lies on the disk by then, with the same arguments and
+/// `--take-over`, when somebody asks for it.
+final class SuccessorProcess: Sendable {
+    /// Where the program lies (`/proc/self/exe`), read before it could be replaced.
+    private let program: String
+    private let log: ServerLog
+    private let state = Lock(State())
+
+    private struct State {
+        var isRunning = false
+        /// Who waits to hear what becomes of it.
+        var waiting: [DescriptorChannel] = []
+    }
+
+    private static let waitingLimit = 16
+    private static let flag = "--take-over"
+    /// What a supervisor told this very process.
+    private static let ownVariables: Set = [
+        "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID",
+    ]
+
+    init(_ log: ServerLog) {
+        program = Files.resolved("/proc/self/exe")
+        self.log = log
+    }
+
+    /// Starts it, unless one is under way. If it ends while this one still serves, the log says
+    /// so.
+    /// - Parameter asker: is told what becomes of it.
+    func start(for asker: DescriptorChannel) {
+        let isNew = state.withLock { state in
+            if state.waiting.count < Self.waitingLimit { state.waiting.append(asker) }
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard isNew else { return }
+        do throws(SystemError) {
+            let process = try spawn()
+            log.info("started process \(process) to take over")
+            DispatchQueue.global().async { self.await(process) }
+        } catch {
+            log.error("no new process: \(error)")
+            end(.failed("no new process: \(error)"))
+        }
+    }
+
+    /// The new process serves, and this one ends.
+    func serves(_ process: Int32) { end(.serving(process: process)) }
+
+    private func await(_ process: pid_t) {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) == -1, errno == EINTR {}
+        let signal = status & 0x7F
+        let how = signal == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(signal)"
+        let text = "the new process ended \(how): the old one goes on"
+        log.error(text)
+        end(.failed(text))
+    }
+
+    private func end(_ message: UpgradeMessage) {
+        let waiting = state.withLock { state in
+            defer { state = State() }
+            return state.waiting
+        }
+        for asker in waiting {
+            // Who has gone meanwhile need not be told.
+            do throws(SystemError) { try asker.send(message.line) } catch {}
+        }
+    }
+
+    private func spawn() throws(SystemError) -> pid_t {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        var all = sigset_t()
+        sigemptyset(&none)
+        sigfillset(&all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var arguments = CommandLine.arguments
+        if !arguments.contains(Self.flag) { arguments.append(Self.flag) }
+        let words = arguments.map { strdup($0) } + [nil]
+        let variables = Environment.all { !Self.ownVariables.contains($0) }
+        let settings = variables.map { strdup($0) } + [nil]
+        defer { for text in words + settings { free(text) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, program, nil, &attributes, words, settings)
+        guard code == 0 else { throw SystemError("posix_spawn \(program)", code: code) }
+        return process
+    }
+}

@@ -1,0 +1,37 @@
+import Network
+import Testing
+
+@testable import broadsheet
+
+@Suite struct TakeoverMessageTests {
+    static let messages: [TakeoverMessage] = [
+        .offer(schema: 7), .end, .ready(process: 4_711), .yours, .serving,
+        .socket(.articles, isActivated: false, .v4([127, 0, 0, 1], port: 0)),
+        .socket(.redirect, isActivated: true, .v6([UInt8](repeating: 0, count: 16), port: 80)),
+        .socket(.control, isActivated: false, .unix("/a path/of some words.control")),
+        .connection(
+            .admin, peer: .v4([10, 1, 2, 3], port: 4_000), .v4([127, 0, 0, 1], port: 9_090)),
+        .connection(.control, peer: .unix("/x y"), .unix("/x y")),
+    ]
+
+    @Test(arguments: messages)
+    func `what is said is understood`(message: TakeoverMessage) {
+        #expect(TakeoverMessage(message.line) == message)
+    }
+
+    @Test(arguments: [
+        "", "offer", "offer 2 7", "offer 1 x", "socket articles own", "socket king own 127.0.0.1:1",
+        "socket articles own nowhere", "ready", "ready x", "connection articles 127.0.0.1:1",
+        "connection articles nowhere 127.0.0.1:1", "yours truly", "end 1",
+    ])
+    func `nothing else is`(line: String) {
+        #expect(TakeoverMessage(line) == nil)
+    }
+
+    @Test func `an upgrade's end is understood`() {
+        for message in [UpgradeMessage.serving(process: 42), .failed("of this and that")] {
+            #expect(UpgradeMessage(message.line) == message)
+        }
+        #expect(UpgradeMessage("serving x") == nil && UpgradeMessage("else 1") == nil)
+    }
+}

@@ -1,0 +1,137 @@
+import Glibc
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+/// A takeover that comes to nothing: whoever is left serves.
+@Suite struct FailedTakeoverTests {
+    let folder: TemporaryFolder
+    let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("a.db")
+    }
+
+    private static let health = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    @Test func `a new server that cannot start leaves the old one alone`() throws {
+        let served = try Served(database)
+        let taken = try RawConnection(served.addresses[0])
+        let refusals: [([String], Int32)] = [
+            (["--listen", "nowhere"], 64),
+            (["--tls-certificate", "/nowhere.pem", "--tls-key", "/nowhere.key"], 66),
+            (["--listen", "unix:/nowhere/at/all.sock"], 71),
+        ]
+        for (arguments, status) in refusals {
+            let failed = try Program.start(
+                ["serve", "--take-over", "--database", database] + arguments)
+            #expect(failed.wait() == status, "\(arguments): \(failed.errors.rest())")
+            try taken.send(Self.health)
+            #expect(try taken.response().status == 200)
+        }
+        #expect(served.stop() == 0)
+    }
+
+    /// A new process that agrees with the old one and then does as the test says.
+    private func meet() throws -> DescriptorChannel {
+        let channel = try DescriptorChannel.connect(to: database + ".control", timeoutSeconds: 60)
+        try channel.send(
+            "GET / HTTP/1.1\r\nHost: control\r\nConnection: upgrade\r\n"
+                + "Upgrade: broadsheet-takeover/1\r\n\r")
+        #expect(try channel.receiveLine() == "HTTP/1.1 101 Switching Protocols")
+        while let line = try channel.receiveLine(), line != "end" {}
+        return channel
+    }
+
+    @Test func `one that dies when it has everything gives it all back`() throws {
+        let served = try Served(database)
+        let kept = try RawConnection(served.addresses[0])
+        try kept.send(Self.health)
+        #expect(try kept.response().status == 200)
+        var channel: DescriptorChannel? = try meet()
+        try channel?.send("ready 1")
+        while let line = try channel?.receiveLine(), line != "yours" {}
+        channel = nil
+        try served.waitForError("this one goes on")
+        try kept.send(Self.health)
+        #expect(try kept.response().status == 200)
+        #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
+        let reign = Reign(served, database)
+        try reign.upgrade()
+        try kept.send(Self.health)
+        #expect(try kept.response().status == 200)
+        kill(reign.processID, SIGTERM)
+    }
+
+    @Test func `one that says nothing, or nonsense, changes nothing`() throws {
+        let served = try Served(database)
+        for line in ["nonsense", "ready", "yours", String(repeating: "x", count: 10_000)] {
+            let channel = try meet()
+            try channel.send(line)
+            try served.waitForError("did not become ready")
+        }
+        #expect(try served.client.get("/readyz").status == 200)
+        #expect(served.stop() == 0)
+    }
+
+    /// An old process that speaks by itself: the lines, and then its end.
+    private func pretend(_ lines: [String]) throws -> RunningProgram {
+        let listener = try ListeningSocket(.unix(database + ".control"))
+        let new = try Program.start(
+            ["serve", "--take-over", "--database", database, "--listen", "127.0.0.1:0"],
+            environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+        var waiting = pollfd(fd: listener.raw, events: Int16(POLLIN), revents: 0)
+        try #require(poll(&waiting, 1, 60_000) == 1)
+        let accepted = accept(listener.raw, nil, nil)
+        let channel = try DescriptorChannel(Descriptor(accepted), timeoutSeconds: 60)
+        while let line = try channel.receiveLine(), !line.isEmpty {}
+        // At once: who has read enough goes.
+        try channel.send(lines.joined(separator: "\n"))
+        if lines.contains("end") {
+            #expect(try channel.receiveLine() == "ready \(new.processID)")
+        } else {
+            _ = try channel.receiveLine()
+        }
+        listener.close()
+        return new
+    }
+
+    private static let granted = ["HTTP/1.1 101 Switching Protocols\r", "\r"]
+
+    @Test func `a file of a newer schema stays with the server that knows it`() throws {
+        let new = try pretend(Self.granted + ["offer 1 999"])
+        #expect(new.wait() == 65)
+        #expect(new.errors.rest().last?.contains("newer") == true)
+    }
+
+    @Test func `a server that does not know of all this is not taken over`() throws {
+        let new = try pretend(["HTTP/1.1 404 Not Found\r", "\r"])
+        #expect(new.wait() == 69)
+        #expect(new.errors.rest().last?.contains("stop it first") == true)
+    }
+
+    @Test func `when the old one dies meanwhile, the new one serves`() throws {
+        let served = try Served(try pretend(Self.granted + ["offer 1 1", "end"]))
+        #expect(try served.client.get("/readyz").status == 200)
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `who asks for an upgrade hears that it failed, and why`() throws {
+        let key = folder.file("key")
+        try write(Served.adminKey, to: key)
+        let served = try Served(database, ["--admin-key-file", key], adminKey: nil)
+        try #require(unlink(key) == 0)
+        let failed = try Program.run("upgrade", "--database", database)
+        #expect(failed.status == 69)
+        #expect(failed.errors.last?.contains("ended with status 66: the old one goes on") == true)
+        try write(Served.adminKey, to: key)
+        let reign = Reign(served, database)
+        try reign.upgrade()
+        #expect(try served.client.get("/readyz").status == 200)
+        kill(reign.processID, SIGTERM)
+        let nobody = try Program.run("upgrade", "--database", folder.file("other.db"))
+        #expect(nobody.status == 69)
+    }
+}

@@ -1,0 +1,122 @@
+import Dispatch
+import HTTP
+import Network
+import TestSupport
+
+/// Clients that read and write without a pause, each on a connection that it keeps as long as the
+/// server does: until they are stopped, they count every answer that is not as it should be.
+final class Load: Sendable {
+    private struct State {
+        var isOver = false
+        var failures: [String] = []
+        var written: Set<String> = []
+        var answers = 0
+        var connections = 0
+        var goal = Int.max
+    }
+
+    private let state = Lock(State())
+    private let isReached = DispatchSemaphore(value: 0)
+    private let group = DispatchGroup()
+    private let connect: @Sendable () throws -> RawConnection
+
+    /// - Parameter connect: makes a client's connection.
+    init(
+        readers: Int, writers: Int, _ connect: @escaping @Sendable () throws -> RawConnection
+    ) {
+        self.connect = connect
+        // A serial queue each has a thread each.
+        for _ in 0..<readers {
+            DispatchQueue(label: "reader").async(group: group) { self.read() }
+        }
+        for number in 0..<writers {
+            DispatchQueue(label: "writer").async(group: group) { self.write(as: number) }
+        }
+    }
+
+    var answers: Int { state.withLock { $0.answers } }
+    var failures: [String] { state.withLock { $0.failures } }
+    /// Slugs of articles whose creation was acknowledged.
+    var written: Set<String> { state.withLock { $0.written } }
+    var connections: Int { state.withLock { $0.connections } }
+
+    /// Returns when so many more answers have come, or a request has failed.
+    func goOn(for count: Int) -> Bool {
+        state.withLock { $0.goal = $0.answers + count }
+        return isReached.wait(timeout: .now() + 120) == .success
+    }
+
+    /// To be called with each answer.
+    private func tellProgress(_ state: inout State) {
+        guard state.answers >= state.goal || !state.failures.isEmpty && state.goal < .max else {
+            return
+        }
+        state.goal = .max
+        isReached.signal()
+    }
+
+    /// Lets each client finish its request.
+    func stop() {
+        state.withLock { $0.isOver = true }
+        group.wait()
+    }
+
+    private func read() {
+        repeatedly { connection, number in
+            let path = "/v1/articles?limit=\(1 + number % 2)"
+            try connection.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            return (try connection.response(), 200)
+        }
+    }
+
+    private func write(as writer: Int) {
+        repeatedly { connection, number in
+            let slug = "written-\(writer)-\(number)"
+            let body = #"{"title":"T","slug":"\#(slug)"}"#
+            try connection.send(
+                "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Authorization: Bearer \(Served.adminKey)\r\n"
+                    + "Content-Type: application/json\r\n"
+                    + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+            let response = try connection.response(to: .post)
+            if response.status == 201 {
+                self.state.withLock { _ = $0.written.insert(slug) }
+            }
+            return (response, 201)
+        }
+    }
+
+    private func repeatedly(
+        _ exchange: (RawConnection, Int) throws -> (ReceivedResponse, expected: Int)
+    ) {
+        var connection: RawConnection?
+        var number = 0
+        while !state.withLock({ $0.isOver }) {
+            do {
+                let open = try connection ?? fresh()
+                connection = open
+                let (response, expected) = try exchange(open, number)
+                if response.fields.list(.connection, has: "close") { connection = nil }
+                state.withLock { state in
+                    state.answers += 1
+                    if response.status != expected {
+                        state.failures.append("\(response.status): \(response.text)")
+                    }
+                    tellProgress(&state)
+                }
+            } catch {
+                connection = nil
+                state.withLock { state in
+                    state.failures.append("\(error)")
+                    tellProgress(&state)
+                }
+            }
+            number += 1
+        }
+    }
+
+    private func fresh() throws -> RawConnection {
+        state.withLock { $0.connections += 1 }
+        return try connect()
+    }
+}
