@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/timex.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -69,5 +70,12 @@ long broadsheet_receive_with(
 
 int broadsheet_columns(unsigned int scalar) {
     return wcwidth((wchar_t)scalar);
+}
+
+int broadsheet_clock_is_synchronised(void) {
+    struct timex clock = {.modes = 0};
+    int state = adjtimex(&clock);
+    if (state < 0) return -1;
+    return state != TIME_ERROR && !(clock.status & STA_UNSYNC);
 }
 #endif

@@ -10,8 +10,8 @@ struct Broadsheet {
     /// All subcommands, in the order of `--help`.
     static let commands: [any Command.Type] = [
         ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
-        RestoreCommand.self, CheckCommand.self, HealthCommand.self, KeyCommand.self,
-        UpgradeCommand.self, CertificateCommand.self, ArticlesCommand.self,
+        RestoreCommand.self, CheckCommand.self, DoctorCommand.self, HealthCommand.self,
+        KeyCommand.self, UpgradeCommand.self, CertificateCommand.self, ArticlesCommand.self,
         LoginCommand.self, LogoutCommand.self, VersionCommand.self, HelpCommand.self,
     ]
 

@@ -22,7 +22,12 @@ import Testing
             served.program.signal(signal)
             try served.waitForError("the log level is \(level)")
         }
-        #expect(try served.client.get("/livez?while=quiet").status == 200)
+        // An answer is told when it is out; by the second one on a connection, the first was.
+        let connection = try RawConnection(served.addresses[0])
+        for state in ["quiet", "between"] {
+            try connection.send("GET /livez?while=\(state) HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try connection.response().status == 200)
+        }
         served.program.signal(SIGUSR1)
         try served.waitForError("the log level is info")
         #expect(try served.client.get("/livez?while=told").status == 200)

@@ -37,6 +37,8 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
     case owned(path: String)
     /// The file's schema is of a newer version; it was not touched.
     case newer(path: String, version: Int, known: Int)
+    /// The file's schema is of an older version, which serving it brings up to date.
+    case older(path: String, version: Int)
     /// It is a file of another kind.
     case foreign(path: String)
     /// Its first start was cut short: nothing was ever kept in it.
@@ -55,6 +57,8 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
         case .newer(let path, let version, let known):
             "\(path) has schema version \(version), this broadsheet knows up to \(known); "
                 + "use a newer broadsheet (the file was not touched)"
+        case .older(let path, let version):
+            "\(path) has schema version \(version), of an older broadsheet; serve it once"
         case .foreign(let path): "\(path) is not a broadsheet database"
         case .unfinished(let path):
             "\(path) holds nothing yet, its first start was cut short; serve it to finish that"

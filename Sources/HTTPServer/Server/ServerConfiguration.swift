@@ -51,5 +51,5 @@ public struct ServerConfiguration: Sendable {
     }
 
     /// Descriptors that are kept for files, loops and the store.
-    static let reservedDescriptors = 64
+    public static let reservedDescriptors = 64
 }

@@ -1,6 +1,14 @@
 import CLinux
 import Glibc
 
+extension SocketAddress {
+    /// Finds out whether a server could listen here; a Unix socket's place is left alone.
+    public func tryListening() throws(SystemError) {
+        if case .unix = self { return }
+        _ = try ListeningSocket(self)
+    }
+}
+
 /// A socket that listens (`listen(2)`); closing removes the file of a Unix socket, if it is its
 /// own.
 public final class ListeningSocket: Sendable {

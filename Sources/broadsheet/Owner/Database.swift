@@ -58,7 +58,7 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error {
             case .owned: .unavailable
-            case .newer, .foreign, .unfinished, .damaged: .dataError
+            case .newer, .older, .foreign, .unfinished, .damaged: .dataError
             case .missing: .noInput
             case .failed, .noRoom: .ioError
             }

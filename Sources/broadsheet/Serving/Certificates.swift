@@ -22,7 +22,7 @@ final class Certificates: Sendable {
 
     /// How often the files are looked at.
     private static let intervalSeconds = 2.0
-    private static let warningDays: Int64 = 14
+    static let warningDays: Int64 = 14
 
     /// Reads the files.
     init(

@@ -1,5 +1,5 @@
-import Dispatch
 import HTTPServer
+import Network
 
 #if canImport(Glibc)
     import Glibc
@@ -9,27 +9,18 @@ import HTTPServer
 
 /// SIGUSR1 has the server log more, SIGUSR2 less.
 struct LogSignals {
-    private let sources: [any DispatchSourceSignal]
+    private let sources: SignalSources
 
     /// From here on the two signals no longer end the process.
     init(_ log: ServerLog, _ accessLog: AccessLog?) {
         accessLog?.detail = log.dial.level.detail
-        let queue = DispatchQueue(label: "broadsheet.log-signals")
-        sources = [(SIGUSR1, 1), (SIGUSR2, -1)].map { number, steps in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler {
-                let level = log.dial.level.moved(by: steps)
-                log.dial.level = level
-                accessLog?.detail = level.detail
-                log.announce("the log level is \(level)")
-            }
-            source.activate()
-            return source
+        sources = SignalSources([SIGUSR1, SIGUSR2]) { number in
+            let level = log.dial.level.moved(by: number == SIGUSR1 ? 1 : -1)
+            log.dial.level = level
+            accessLog?.detail = level.detail
+            log.announce("the log level is \(level)")
         }
     }
 
-    func stop() {
-        for source in sources { source.cancel() }
-    }
+    func stop() { sources.cancel() }
 }

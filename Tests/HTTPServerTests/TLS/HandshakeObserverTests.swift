@@ -17,14 +17,14 @@ import Testing
 
     /// What becomes known while the body plays clients.
     private func outcomes(
-        _ change: (inout ServerConfiguration) -> Void = { _ in }, count: Int,
+        count: Int, handshakeMilliseconds: Int64 = 10_000,
         _ body: (TestServer, TLSTest) async throws -> Void
     ) async throws -> [HandshakeRecord.Outcome] {
         let notebook = Notebook()
         let test = try TLSTest()
         try await test.run {
             $0.handshakeObservers = [notebook]
-            change(&$0)
+            $0.limits.handshakeMilliseconds = handshakeMilliseconds
         } _: { server in
             try await body(server, test)
             try #require(await eventually { notebook.outcomes.count >= count })
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `each failure is told apart`() async throws {
-        let found = try await outcomes({ $0.limits.handshakeMilliseconds = 200 }, count: 4) {
+        let found = try await outcomes(count: 4, handshakeMilliseconds: 200) {
             server, test in
             // Gone, in plain HTTP, with nothing that means anything, and silent.
             do { _ = try RawConnection(server.address) }

@@ -6,17 +6,16 @@ extension SQLiteStore {
         try file.verify(.bundled, mode: .existing)
         if file.hasJournal { throw .unfinished(path: file.path) }
         let connection = try file.reader()
+        let version: Int
         do throws(StoreError) {
             try connection.configureReader(SQLiteConfiguration())
-            let version = try DatabaseSchema.version(on: connection)
-            guard version == DatabaseSchema.bundled.version else {
-                throw .unavailable("schema version \(version) is older; serve it once")
-            }
-            return try connection.examine()
+            version = try DatabaseSchema.version(on: connection)
+            if version == DatabaseSchema.bundled.version { return try connection.examine() }
         } catch {
             if let report = CheckReport(ofCorrupt: error) { return report }
-            throw .failed(path: file.path, reason: error.reason)
+            throw StoreOpeningError(error, at: file.path)
         }
+        throw .older(path: file.path, version: version)
     }
 
     /// Examines the file as of one moment, beside everything else that goes on.

@@ -85,20 +85,22 @@ final class DatabaseFile: Sendable {
     /// write-ahead log was cut short.
     var hasJournal: Bool { access(path + "-journal", F_OK) == 0 }
 
-    /// A connection that only reads. SQLite reads a write-ahead log by way of a file beside it;
-    /// where none can be made, the file alone has to hold everything.
+    /// A connection that only reads. Without a write-ahead log the file has everything, and nobody
+    /// changes it while this one has its lock: nothing is made beside it then. A log is read by way
+    /// of another file, which has to be made.
     func reader() throws(StoreOpeningError) -> Connection {
         do throws(StoreError) {
+            var log = stat()
+            let isThere = stat(path + "-wal", &log) == 0
+            guard isThere else { return try Connection(path: path, access: .readUnchanging) }
             guard access(folder, W_OK) != 0 else {
                 return try Connection(path: path, access: .read)
             }
-            var status = stat()
-            guard stat(path + "-wal", &status) != 0 || status.st_size == 0 else {
+            guard log.st_size == 0 else {
                 throw .unavailable(
                     "its last changes are in \(path)-wal, which cannot be taken in where nothing "
                         + "can be written; copy both files to where it can")
             }
-            // Nobody changes the file while this one has its lock.
             return try Connection(path: path, access: .readUnchanging)
         } catch { throw .failed(path: path, reason: error.reason) }
     }

@@ -14,7 +14,7 @@ extension StoreError {
     }
 
     /// What the log says of this error.
-    var reason: String {
+    public var reason: String {
         switch self {
         case .unavailable(let text), .corrupt(let text), .conflict(let text): text
         case .full: "the disk is full"

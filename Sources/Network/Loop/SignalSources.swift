@@ -1,0 +1,32 @@
+import Dispatch
+import Glibc
+
+/// Signals as calls, in place of their default actions, until they are cancelled.
+public final class SignalSources: Sendable {
+    // Dispatch sources may be used from any thread (dispatch_source_create(3)).
+    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+
+    /// Takes the signals over. From when this returns, none is lost.
+    ///
+    /// - Parameter received: called on a Dispatch queue with the signal's number.
+    public init(_ numbers: [Int32], _ received: @escaping @Sendable (Int32) -> Void) {
+        let queue = DispatchQueue(label: "broadsheet.signals")
+        // Dispatch registers a source some time after it is activated; what comes before that is
+        // ignored.
+        let registered = DispatchSemaphore(value: 0)
+        sources = numbers.map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+            source.setRegistrationHandler { registered.signal() }
+            source.setEventHandler { received(number) }
+            source.activate()
+            return source
+        }
+        for _ in numbers { registered.wait() }
+    }
+
+    /// No call comes from here on; the signals are ignored.
+    public func cancel() {
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import Glibc
+import Network
+import TestSupport
+import Testing
+
+/// What the doctor finds.
+@Suite struct DoctorTests {
+    let folder: TemporaryFolder
+    let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("a.db")
+        // One that was served before.
+        #expect(try Served(database, ["--samples"]).stop() == 0)
+    }
+
+    /// One line of what it says.
+    struct Finding {
+        let level: String
+        let found: String
+        let advice: String?
+    }
+
+    struct Report {
+        let status: Int32
+        let isHealthy: Bool
+        let findings: [String: [Finding]]
+
+        init(_ program: RunningProgram) throws {
+            let output = program.output.rest().joined(separator: "\n")
+            let errors = program.errors.rest()
+            status = program.wait()
+            let page = try #require(
+                JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any],
+                "\(errors)")
+            isHealthy = try #require(page["healthy"] as? Bool)
+            let lines = try #require(page["findings"] as? [[String: Any]])
+            var found: [String: [Finding]] = [:]
+            for line in lines {
+                let finding = Finding(
+                    level: try #require(line["level"] as? String),
+                    found: try #require(line["found"] as? String),
+                    advice: line["advice"] as? String)
+                #expect((finding.level == "ok") == (finding.advice == nil))
+                found[try #require(line["subject"] as? String), default: []].append(finding)
+            }
+            findings = found
+            #expect((status == 0) == isHealthy && (status == 0 || status == 78))
+        }
+
+        func has(_ subject: String, _ level: String, _ text: String = "") -> Bool {
+            findings[subject]?.contains {
+                $0.level == level && (text.isEmpty || $0.found.contains(text))
+            } == true
+        }
+    }
+
+    private func examine(_ arguments: String...) throws -> Report {
+        let known = arguments.contains("--database") ? [] : ["--database", database]
+        let listen = arguments.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
+        return try Report(Program.start(["doctor", "--json"] + known + listen + arguments))
+    }
+
+    @Test func `what is in order is said to be`() throws {
+        let report = try examine()
+        #expect(report.isHealthy)
+        #expect(report.has("database", "ok", "17 articles"))
+        #expect(report.has("served", "ok", "by nobody"))
+        for subject in [
+            "configuration", "permissions", "certificates", "addresses", "descriptors", "disk",
+        ] {
+            #expect(report.has(subject, "ok"), "\(subject)")
+        }
+        #expect(report.findings["clock"]?.count == 1)
+        let lines = try Program.run("doctor", "--database", database, "--listen", "127.0.0.1:0")
+        #expect(lines.status == 0 && lines.errors == [])
+        #expect(lines.output.contains("ok       configuration: serve would take it"))
+    }
+
+    @Test func `a served file is examined by its server`() throws {
+        let served = try Served(database)
+        let report = try examine("--listen", "\(served.addresses[0])")
+        #expect(report.isHealthy)
+        #expect(report.has("served", "ok", "control socket"))
+        #expect(report.has("database", "ok", "17 articles"))
+        #expect(chmod(database + ".control", 0o666) == 0)
+        #expect(try examine().has("permissions", "failure", "they are admins"))
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `files that are open to others are named`() throws {
+        for (name, mode, isFault) in [
+            ("a.db", 0o644, true), ("a.db", 0o600, false), ("key", 0o640, true),
+            ("config.json", 0o666, true), ("config.json", 0o644, false),
+        ] as [(String, mode_t, Bool)] {
+            try write("0123456789012345678901234567890123456789", to: folder.file("key"))
+            try write("{}", to: folder.file("config.json"))
+            for other in ["key", "config.json"] { chmod(folder.file(other), 0o600) }
+            #expect(chmod(folder.file(name), mode) == 0)
+            let report = try examine(
+                "--admin-key-file", folder.file("key"), "--config", folder.file("config.json"))
+            #expect(report.has("permissions", "failure", name) == isFault, "\(name) \(mode)")
+            #expect(report.isHealthy != isFault)
+        }
+        try write("bsk_x", to: database + ".admin-key")
+        chmod(database + ".admin-key", 0o600)
+        #expect(try examine().has("permissions", "warning", "first admin key"))
+    }
+
+    @Test func `configurations that serve would refuse are told, and the rest is examined`() throws
+    {
+        let report = try examine("--loops", "0")
+        #expect(report.has("configuration", "failure", "--loops"))
+        #expect(report.has("database", "ok") && report.has("disk", "ok"))
+        let served = try Served(folder.file("other.db"))
+        let taken = try examine("--listen", "\(served.addresses[0])")
+        #expect(taken.has("addresses", "failure", "in use"))
+        #expect(served.stop() == 0)
+        let open = try examine("--listen", "0.0.0.0:0", "--admin-listen", "0.0.0.0:0")
+        #expect(open.has("certificates", "warning", "keys are refused"))
+        #expect(open.has("addresses", "warning", "metrics") && open.isHealthy)
+    }
+
+    @Test func `certificates are held against their keys and the clock`() throws {
+        func make(_ name: String, _ days: String) throws {
+            let made = try Program.run(
+                "certificate", "--self-signed", "localhost", "--days", days, "--out",
+                folder.file(name))
+            try #require(made.status == 0)
+        }
+        try make("long", "90")
+        try make("short", "3")
+        func examine(_ certificate: String, _ key: String) throws -> Report {
+            try self.examine(
+                "--tls-certificate", folder.file(certificate), "--tls-key", folder.file(key))
+        }
+        let sound = try examine("long.pem", "long.key")
+        #expect(sound.isHealthy && sound.has("certificates", "ok", "valid until"))
+        let short = try examine("short.pem", "short.key")
+        #expect(short.isHealthy && short.has("certificates", "warning", "expires soon"))
+        let mixed = try examine("long.pem", "short.key")
+        #expect(mixed.has("certificates", "failure", "is not the key of the certificate"))
+        #expect(try examine("none.pem", "long.key").has("certificates", "failure", "none.pem"))
+        chmod(folder.file("long.key"), 0o644)
+        #expect(try examine("long.pem", "long.key").has("permissions", "failure", "long.key"))
+        try keep(TestCertificates().pair(["localhost"], days: -1, startsInDays: -9), "old")
+        #expect(try examine("old.pem", "old.key").has("certificates", "failure", "has expired"))
+    }
+
+    private func keep(_ pair: TLSPair, _ name: String) throws {
+        try write(pair.certificate, to: folder.file("\(name).pem"))
+        try write(pair.key, to: folder.file("\(name).key"))
+        chmod(folder.file("\(name).key"), 0o600)
+    }
+
+    @Test func `databases that are not sound are told apart`() throws {
+        let sound = try bytes(of: database)
+        var newer = sound
+        newer[63] = 99
+        var torn = sound
+        for index in sound.count / 2..<sound.count / 2 + 8_192 { torn[index] = 0xA5 }
+        for (image, says) in [
+            (newer, "schema version 99"), (torn, "findings"),
+            (Array("A shopping list.\n".utf8), "not a broadsheet database"),
+        ] {
+            let path = folder.file("faulty.db")
+            unlink(path)
+            try write(image, to: path)
+            chmod(path, 0o600)
+            for ending in ["-wal", "-shm"] { unlink(path + ending) }
+            let report = try examine("--database", path)
+            #expect(report.has("database", "failure", says), "\(report.findings)")
+        }
+        let absent = try examine("--database", folder.file("absent.db"))
+        #expect(absent.isHealthy && absent.has("database", "ok", "serve makes it"))
+        let nowhere = try examine("--database", folder.file("no/a.db"))
+        #expect(nowhere.has("database", "failure") && nowhere.has("disk", "failure"))
+        // Held by another process that does not answer.
+        let lock = open(database + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+        #expect(try examine().has("served", "warning", "is in use"))
+        close(lock)
+    }
+
+    @Test func `a clock before the last write is wrong`() throws {
+        let later = timespec(tv_sec: time(nil) + 7_200, tv_nsec: 0)
+        let times = [later, later]
+        #expect(utimensat(AT_FDCWD, database, times, 0) == 0)
+        let report = try examine()
+        #expect(report.has("clock", "failure", "before the database was written"))
+    }
+
+    @Test func `a limit on descriptors is held against the connections that are wanted`() throws {
+        let program = try Shell.start(
+            """
+            ulimit -n 300
+            exec "$binary" doctor --json --database "$folder/a.db" --listen 127.0.0.1:0
+            """, folder: folder.path)
+        let report = try Report(program)
+        #expect(report.isHealthy)
+        #expect(report.has("descriptors", "warning", "that is 236 clients, not 12000"))
+    }
+
+    @Test(.enabled(if: Shell.canMount, "mounts need root"))
+    func `a disk that is small or read-only is told`() throws {
+        let doctor = "exec \"$binary\" doctor --json --listen 127.0.0.1:0 --database"
+        let small = try Report(
+            Shell.startWithMounts(
+                """
+                mkdir "$folder/small"
+                mount -t tmpfs -o size=8m tmpfs "$folder/small"
+                \(doctor) "$folder/small/a.db"
+                """, folder: folder.path))
+        #expect(small.has("disk", "failure", "writes are about to be refused"))
+        let still = try Report(
+            Shell.startWithMounts(
+                """
+                mount --bind "$folder" "$folder"
+                mount -o remount,bind,ro "$folder"
+                \(doctor) "$folder/a.db"
+                """, folder: folder.path))
+        #expect(still.has("disk", "failure", "read-only"))
+        #expect(still.has("database", "ok", "17 articles"))
+        #expect(still.has("permissions", "failure", "cannot be written"))
+    }
+}
