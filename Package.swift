@@ -153,7 +153,9 @@ let package = Package(
         tests("LintTests", ["Resources"]),
         .target(
             name: "FuzzingLaws",
-            dependencies: ["ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "TestSupport"],
+            dependencies: [
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "Network", "TestSupport",
+            ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),
         tests("FuzzingTests", ["FuzzingLaws", "TestSupport"]),

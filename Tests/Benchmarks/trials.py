@@ -66,7 +66,8 @@ class Trials:
     def answer(server, target):
         """The fields and the body that nginx is to send, too."""
         response = server.get(target)
-        names = ("Cache-Control", "Vary", "ETag", "Last-Modified", "Link", "X-Request-ID")
+        names = ("Cache-Control", "Vary", "ETag", "Last-Modified", "Link", "X-Request-ID",
+                 "X-Content-Type-Options", "Referrer-Policy")
         fields = {name: response.headers[name] for name in names if response.headers[name]}
         return fields, response.read().decode()
 

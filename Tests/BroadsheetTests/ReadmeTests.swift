@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `the defaults in its table of flags are those of the help`() throws {
-        for match in try readme().matches(of: /\| `--([a-z-]+) [A-Z]+` \| `?([^`|]+?)`? \|/) {
+        for match in try readme().matches(of: /\| `--([a-z-]+) [A-Z\/]+` \| `?([^`|]+?)`? \|/) {
             let option = ServeCommand.options.first { $0.name == match.output.1 }
             #expect(option?.standard == String(match.output.2), "\(match.output.1)")
         }

@@ -36,6 +36,14 @@ public enum Caller: Sendable, Hashable {
         }
     }
 
+    /// Whose limits count for this caller's requests; `nil` for a stranger: those of the address.
+    var account: String? {
+        switch self {
+        case .stranger: nil
+        case .key(let id, _, _): id
+        }
+    }
+
     /// What this caller can see at a moment.
     func audience(at now: Timestamp) -> Audience {
         isEditor ? .editors : .everyone(at: now)

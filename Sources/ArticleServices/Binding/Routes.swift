@@ -42,12 +42,21 @@ struct Routes {
         let endpoint = Request.endpoint
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
-        on(endpoint.method, endpoint.template.description) { message, context in
+        builder.on(endpoint.method, endpoint.template.description) { message, context in
+            // All that can be said before the body is read.
             do throws(ServiceError) {
                 let caller = try identify(message.fields, context)
                 try Self.checkAccept(message, answer.mediaType)
                 try caller.require(endpoint.access)
                 if !endpoint.method.isSafe { try Self.checkConditions(message) }
+                return .welcome(Visitor(account: caller.account, identity: caller))
+            } catch {
+                return .refused(error.response(to: context.requestID, log: log))
+            }
+        } _: { message, context in
+            do throws(ServiceError) {
+                let caller = context.visitor.identity as? Caller ?? .stranger
+                try caller.require(endpoint.access)
                 let request = try Self.parse(message, context, as: Request.self)
                 guard caller == .stranger, endpoint.method == .get,
                     !ConditionalRequest.hasPreconditions(message.fields)

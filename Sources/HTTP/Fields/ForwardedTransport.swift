@@ -31,7 +31,7 @@ public enum ForwardedTransport: Sendable, Hashable {
         var statements: [String] = []
         reader.skipEmptyElements()
         while !reader.isAtEnd {
-            guard let pairs = reader.pairs() else { return nil }
+            guard let pairs = reader.forwardedPairs() else { return nil }
             statements += pairs.filter { $0.name == "proto" }.map { $0.value.lowercased() }
             guard reader.skipSeparators() else { return nil }
         }
@@ -42,7 +42,7 @@ public enum ForwardedTransport: Sendable, Hashable {
 extension FieldValueReader {
     /// `name=value` and `;` between them, without spaces (RFC 7239 §4); `nil` if they are
     /// malformed.
-    fileprivate mutating func pairs() -> [(name: String, value: String)]? {
+    mutating func forwardedPairs() -> [(name: String, value: String)]? {
         guard let name = token()?.lowercased(), take("="),
             let value = token() ?? quotedString(), let rest = parameters()
         else { return nil }

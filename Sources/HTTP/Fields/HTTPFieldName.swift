@@ -17,6 +17,16 @@ public struct HTTPFieldName: Sendable {
 
     public static let accept = HTTPFieldName(known: "Accept")
     public static let acceptEncoding = HTTPFieldName(known: "Accept-Encoding")
+    public static let accessControlAllowHeaders = HTTPFieldName(
+        known: "Access-Control-Allow-Headers")
+    public static let accessControlAllowMethods = HTTPFieldName(
+        known: "Access-Control-Allow-Methods")
+    public static let accessControlAllowOrigin = HTTPFieldName(known: "Access-Control-Allow-Origin")
+    public static let accessControlExposeHeaders = HTTPFieldName(
+        known: "Access-Control-Expose-Headers")
+    public static let accessControlMaxAge = HTTPFieldName(known: "Access-Control-Max-Age")
+    public static let accessControlRequestMethod = HTTPFieldName(
+        known: "Access-Control-Request-Method")
     public static let age = HTTPFieldName(known: "Age")
     public static let allow = HTTPFieldName(known: "Allow")
     public static let authorization = HTTPFieldName(known: "Authorization")
@@ -25,6 +35,7 @@ public struct HTTPFieldName: Sendable {
     public static let contentEncoding = HTTPFieldName(known: "Content-Encoding")
     public static let contentLength = HTTPFieldName(known: "Content-Length")
     public static let contentLocation = HTTPFieldName(known: "Content-Location")
+    public static let contentSecurityPolicy = HTTPFieldName(known: "Content-Security-Policy")
     public static let contentType = HTTPFieldName(known: "Content-Type")
     public static let cookie = HTTPFieldName(known: "Cookie")
     public static let date = HTTPFieldName(known: "Date")
@@ -41,7 +52,11 @@ public struct HTTPFieldName: Sendable {
     public static let lastModified = HTTPFieldName(known: "Last-Modified")
     public static let link = HTTPFieldName(known: "Link")
     public static let location = HTTPFieldName(known: "Location")
+    public static let origin = HTTPFieldName(known: "Origin")
     public static let proxyAuthorization = HTTPFieldName(known: "Proxy-Authorization")
+    public static let rateLimit = HTTPFieldName(known: "RateLimit")
+    public static let rateLimitPolicy = HTTPFieldName(known: "RateLimit-Policy")
+    public static let referrerPolicy = HTTPFieldName(known: "Referrer-Policy")
     public static let retryAfter = HTTPFieldName(known: "Retry-After")
     public static let server = HTTPFieldName(known: "Server")
     public static let strictTransportSecurity = HTTPFieldName(known: "Strict-Transport-Security")
@@ -52,6 +67,8 @@ public struct HTTPFieldName: Sendable {
     public static let userAgent = HTTPFieldName(known: "User-Agent")
     public static let vary = HTTPFieldName(known: "Vary")
     public static let wwwAuthenticate = HTTPFieldName(known: "WWW-Authenticate")
+    public static let xContentTypeOptions = HTTPFieldName(known: "X-Content-Type-Options")
+    public static let xForwardedFor = HTTPFieldName(known: "X-Forwarded-For")
     public static let xForwardedProto = HTTPFieldName(known: "X-Forwarded-Proto")
     public static let xRequestID = HTTPFieldName(known: "X-Request-ID")
 }

@@ -16,8 +16,10 @@ final class ReadyAnswer: Sendable {
         self.template = template
         if case .bytes(let bytes) = response.body { body = bytes } else { body = [] }
         var head: [UInt8] = []
+        var fields = response.fields
+        ProtectiveFields.add(to: &fields, of: response.status)
         ResponseSerializer.appendConstant(
-            status: response.status, fields: response.fields,
+            status: response.status, fields: fields,
             framing: response.status.forbidsBody ? .none : .length(body.count), to: &head)
         self.head = head
     }

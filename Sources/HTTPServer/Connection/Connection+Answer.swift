@@ -10,9 +10,7 @@ extension Connection {
         _ response: consuming HTTPResponse, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
         let keepsAlive = keepsAlive && !isLastAnswer && !asksToClose(&response.fields)
-        if let strictTransport = rules.strictTransport, channel.isSecure {
-            response.fields[.strictTransportSecurity] = strictTransport
-        }
+        complete(&response)
         if channel.isOpen { sent.status = response.status }
         let goesOn: Bool
         do throws(ChannelError) {
@@ -33,26 +31,39 @@ extension Connection {
 
     /// Answers what the server does not take, and ends the connection so that the client sees why.
     func refuse(_ refusal: ServerRefusal) async throws(ChannelError) {
-        var refusal = refusal
-        refusal.requestID = requestID
-        _ = try await answer(refusal.response(by: rules.render), keepsAlive: false)
+        _ = try await answer(response(to: refusal), keepsAlive: false)
         await linger()
     }
 
     /// Answers bytes that were no request.
     func refuseUnread(_ refusal: ServerRefusal) async throws(ChannelError) {
         sent = SentAnswer(isObserved)
+        forwarded = nil
         requestID = local.requestID(for: HTTPFields())
         try await refuse(refusal)
     }
 
     private func tellObservers() {
         guard isObserved else { return }
-        let record = sent.record(peer: channel.peer, requestID: requestID)
+        let record = sent.record(peer: clientAddress, requestID: requestID)
         for observer in rules.observers { observer.finished(record) }
     }
 
     // MARK: Heads
+
+    /// Adds what the server says in every answer.
+    func complete(_ response: inout HTTPResponse) {
+        ProtectiveFields.add(to: &response.fields, of: response.status)
+        if let strictTransport = rules.strictTransport, channel.isSecure {
+            response.fields[.strictTransportSecurity] = strictTransport
+        }
+        if let crossOrigin = rules.crossOrigin {
+            response.fields.append(contentsOf: crossOrigin.fields(at: sent.origin))
+        }
+        if let allowance = sent.allowance {
+            limiter(of: allowance)?.append(allowance, to: &response.fields)
+        }
+    }
 
     /// Whether a handler wants the connection to end. Fields that the server writes are taken out.
     private func asksToClose(_ fields: inout HTTPFields) -> Bool {
@@ -120,6 +131,10 @@ extension Connection {
         output.removeAll()
         output.append(ready.head)
         if let line = rules.strictTransportLine, channel.isSecure { output.append(line) }
+        if let crossOrigin = rules.crossOrigin {
+            output.append(crossOrigin.fields(at: sent.origin).wireBytes)
+        }
+        if let allowance = sent.allowance { limiter(of: allowance)?.append(allowance, to: output) }
         output.append("Date: ")
         output.append(local.dateText)
         output.append("\r\nX-Request-ID: ")
@@ -203,7 +218,9 @@ extension Connection {
     /// Tells a client beyond the limit that there are too many.
     func turnAway() async {
         do throws(ChannelError) {
-            try await secure()
+            let deadline = now + limits.handshakeMilliseconds
+            try await meetClient(until: deadline)
+            try await secure(until: deadline)
             try await refuseUnread(ServerRefusal(.serviceUnavailable, "Too many connections."))
         } catch {
             // It has gone by itself.

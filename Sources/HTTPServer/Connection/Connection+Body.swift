@@ -15,6 +15,9 @@ extension Connection {
             case .ended: return nil
             case .channel(let error): throw error
             case .refused(let status, let detail):
+                // Others need the room while this client is told.
+                body = []
+                releaseBody()
                 try await refuse(ServerRefusal(status, detail))
                 return nil
             }
@@ -43,6 +46,10 @@ extension Connection {
                 let count = try decode(buffer, &decoder, into: &body)
                 use(count)
                 sent.receivedBytes += count
+            }
+            guard hold(body.count) else {
+                throw .refused(
+                    .serviceUnavailable, "Too many requests with bodies are under way.")
             }
             if decoder.isComplete { return }
             let deadline = limits.bodyDeadline(since: start, received: body.count)

@@ -5,14 +5,17 @@ extension Connection {
     /// Whether another process can go on with the connection: nothing of a request is read, and no
     /// TLS has begun, whose keys would stay behind.
     var canBePassed: Bool {
-        channel.isGivenAway && channel.isOpen && buffer == nil && unsent.isEmpty
-            && !channel.isSecure
+        channel.isGivenAway && channel.isOpen && buffer == nil && unsent.isEmpty && !isBound
     }
+
+    /// Whether something of the connection stays with this process: keys of TLS, or what a proxy
+    /// has said of the client.
+    var isBound: Bool { channel.isSecure || isNamed }
 
     /// Whether the next answer is the last one here.
     var isLastAnswer: Bool {
         channel.isDraining
-            || channel.isLeaving && channel.isSecure || channel.isGivenAway && !canBePassed
+            || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
     }
 
     /// Gives the connection to who goes on with it.

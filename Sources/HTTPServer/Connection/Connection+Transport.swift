@@ -3,16 +3,16 @@ import Network
 
 extension Connection {
     /// Agrees on TLS with the client, where it has to be spoken.
-    func secure() async throws(ChannelError) {
+    func secure(until deadline: Int64) async throws(ChannelError) {
         guard let tls = rules.tls else { return }
         do throws(ChannelError) {
-            try await channel.secure(by: tls, until: now + limits.handshakeMilliseconds)
-            tellObservers(of: HandshakeRecord(channel))
+            try await channel.secure(by: tls, until: deadline)
+            tellObservers(of: HandshakeRecord(client.address, channel))
         } catch .cancelled where canBePassed {
             isPassedOn = true
             throw .cancelled
         } catch {
-            tellObservers(of: HandshakeRecord(channel.peer, error))
+            tellObservers(of: HandshakeRecord(client.address, error))
             if error == .insecure(.plainHTTP) {
                 try await refuseUnread(ServerRefusal(.badRequest, "This port speaks https alone."))
             }
@@ -27,12 +27,8 @@ extension Connection {
     /// Whether nobody on the way could read the request: what a trusted proxy says of it counts,
     /// otherwise the connection itself.
     func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
-        if !rules.trustedProxies.isEmpty, rules.trustedProxies.contains(channel.peer),
-            let stated = ForwardedTransport(fields)
-        {
-            return stated == .secure
-        }
-        return channel.isSecure || channel.peer.isLoopback
+        if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
+        return channel.isSecure || client.tellsTLS ?? client.address.isLoopback
     }
 
     // MARK: Redirection

@@ -19,6 +19,15 @@ final class Connection {
     /// The answer to the current request.
     @exclusivity(unchecked) var sent = SentAnswer()
     @exclusivity(unchecked) var requestID = ""
+    var client: ConnectedClient
+    /// Whom the current request comes from, if the client passes it on.
+    var forwarded: ForwardedClient?
+    /// Whether a proxy has named the client.
+    var isNamed = false
+    /// Whether the client's address counts this connection.
+    var isCounted = false
+    /// Of the current request's body, in memory.
+    var heldBodyBytes = 0
     /// When a connection without a request ends; half a TLS record does not move it.
     private var idleDeadline: Int64 = 0
     /// The connection goes to another process.
@@ -31,6 +40,7 @@ final class Connection {
         self.channel = channel
         self.local = local
         self.rules = rules
+        client = ConnectedClient(channel.peer, trusting: rules.trustedProxies)
         parser = RequestParser(limits: rules.limits.message)
     }
 
@@ -42,21 +52,28 @@ final class Connection {
     func run() async {
         channel.onOverrun = { [unowned self] _ in overrun() }
         do throws(ChannelError) {
-            try await secure()
-            if rules.redirectPort == nil {
-                channel.onArrival = { [unowned self] in answerArrival() }
-            }
-            while let head = try await nextHead() {
-                guard try await exchange(head) else { break }
-                await giveWay()
-            }
+            let deadline = now + limits.handshakeMilliseconds
+            try await meetClient(until: deadline)
+            try await enter(until: deadline)
+            try await serve()
         } catch {
             // The peer is gone or too slow, or the server stops: there is no one to tell.
         }
         channel.onOverrun = nil
         channel.onArrival = nil
+        leave()
         if isPassedOn { passOn() }
         releaseBuffer()
+    }
+
+    private func serve() async throws(ChannelError) {
+        if rules.redirectPort == nil {
+            channel.onArrival = { [unowned self] in answerArrival() }
+        }
+        while let head = try await nextHead() {
+            guard try await exchange(head) else { return }
+            await giveWay()
+        }
     }
 
     /// Lets the loop's other connections go on when this one sends without a pause.
@@ -101,7 +118,7 @@ final class Connection {
             case .wouldBlock: break
             }
             streak = 0
-            if deadline == nil, !isQuiet, channel.isLeaving, channel.isSecure {
+            if deadline == nil, !isQuiet, channel.isLeaving, isBound {
                 isQuiet = true
                 let lastUse = idleDeadline - limits.idleMilliseconds
                 idleDeadline = min(idleDeadline, lastUse + rules.departure.quietMilliseconds)
@@ -151,45 +168,16 @@ final class Connection {
 
     // MARK: One request
 
-    /// Answers the request; tells whether the connection goes on.
-    private func exchange(_ head: consuming RequestHead)
-        async throws(ChannelError) -> Bool
-    {
-        begin(head)
-        if try await switchProtocols(head) { return false }
-        if let port = rules.redirectPort {
-            return try await redirect(head, port: port)
-        }
-        if let ready = rules.router.cache?.answer(to: head) {
-            sent.template = ready.template
-            return try await answer(ready.response, keepsAlive: head.keepsAlive)
-        }
-        let match = rules.router.match(head.method, head.target)
-        var body: [UInt8] = []
-        if head.framing != .none {
-            if case .refused(let refusal) = match {
-                // Its body would be read for nothing.
-                try await refuse(refusal)
-                return false
-            }
-            guard let whole = try await readBody(head) else { return false }
-            body = whole
-        }
-        let keepsAlive = head.keepsAlive
-        let request = HTTPRequest(
-            head.method, head.target, version: head.version, fields: head.fields, body: body)
-        let response = await respond(to: request, match)
-        return try await answer(response, keepsAlive: keepsAlive)
-    }
-
     /// Whether something that came while the task waited is left for it.
     private var hasLeftovers: Bool { readyHead != nil || !unsent.isEmpty }
 
-    private func begin(_ head: borrowing RequestHead) {
+    func begin(_ head: borrowing RequestHead) {
         requestID = local.requestID(for: head.fields)
         sent = SentAnswer(isObserved)
         sent.isHead = head.method == .head
         sent.version = head.version
+        sent.origin = rules.crossOrigin?.place(of: head.fields)
+        if client.isTrusted { findClient(head.fields) }
         guard isObserved else { return }
         sent.request = (head.method, head.target)
         sent.receivedBytes = parser.consumed
@@ -234,40 +222,10 @@ final class Connection {
             return false
         }
         begin(head)
-        return send(ready)
-    }
-
-    private func respond(
-        to request: HTTPRequest, _ match: consuming Router.Match
-    ) async -> HTTPResponse {
-        switch match {
-        case .refused(var refusal):
-            refusal.requestID = requestID
-            return refusal.response(by: rules.render)
-        case .options(let allow):
-            return HTTPResponse(
-                .noContent, fields: [.allow: allow.map(\.rawValue).joined(separator: ", ")])
-        case .route(let route, let parameters):
-            if isObserved { sent.template = route.template }
-            let context = RequestContext(
-                requestID: requestID, peer: channel.peer, template: route.template,
-                parameters: parameters, isConfidential: isConfidential(request.fields),
-                receivedSeconds: channel.loop.wallSeconds)
-            channel.beginWork(until: now + limits.handlerMilliseconds)
-            let response = await route.handler(request, context)
-            channel.endWork()
-            return response
+        guard isWithinLimits() else {
+            readyHead = consume head
+            return false
         }
-    }
-
-    /// The handler takes too long: the client is answered for it, and the task is cancelled.
-    private func overrun() {
-        var refusal = ServerRefusal(.serviceUnavailable, "The answer took too long to make.")
-        refusal.requestID = requestID
-        let response = refusal.response(by: rules.render)
-        var bytes = wholeHead(of: response, keepsAlive: false)
-        if case .bytes(let body) = response.body, !sent.isHead { bytes += body }
-        sent.status = response.status
-        channel.abort(.timedOut, sending: bytes)
+        return send(ready)
     }
 }

@@ -13,6 +13,14 @@ struct ConnectionRules: Sendable {
     let strictTransport: String?
     /// The same as a line of a head.
     let strictTransportLine: [UInt8]?
+    let crossOrigin: CrossOrigin?
+    let addressRate: RateLimiter?
+    let keyRate: RateLimiter?
+    let addresses: AddressCounter?
+    let bodies: BodyBudget
+    let refusals = RefusalCounts()
+    /// Whether each connection begins with a PROXY protocol header.
+    private(set) var expectsProxyHeader = false
     /// What clients have to speak.
     private(set) var tls: TLSServer?
     /// Who takes the connections of clients that ask for another protocol.
@@ -33,18 +41,31 @@ struct ConnectionRules: Sendable {
         observers = configuration.observers
         handshakeObservers = configuration.handshakeObservers
         trustedProxies = configuration.trustedProxies
+        crossOrigin = configuration.crossOrigin.isEmpty ? nil : configuration.crossOrigin
+        addressRate = limits.addressRate.map {
+            RateLimiter("default", $0, capacity: Self.addressCapacity)
+        }
+        keyRate = limits.keyRate.map { RateLimiter("key", $0, capacity: Self.accountCapacity) }
+        addresses = limits.connectionsPerAddress.map { AddressCounter(limit: $0) }
+        bodies = BodyBudget(limit: limits.bodyMemoryBytes)
         strictTransport = configuration.strictTransportSeconds.map { "max-age=\($0)" }
         strictTransportLine = strictTransport.map {
             Array("\(HTTPFieldName.strictTransportSecurity): \($0)\r\n".utf8)
         }
     }
 
+    /// Addresses and accounts that are remembered at a time; others are as if they were new. At
+    /// 40 bytes each.
+    private static let addressCapacity = 65_536
+    private static let accountCapacity = 4_096
+
     /// The rules of a listener that serves.
     func serving(
-        _ address: SocketAddress, _ configuration: ServerConfiguration
+        _ address: SocketAddress, _ configuration: ServerConfiguration, isProxied: Bool = false
     ) -> ConnectionRules {
-        if case .unix = address { return self }
         var rules = self
+        rules.expectsProxyHeader = isProxied
+        if case .unix = address { return rules }
         rules.tls = configuration.tls
         return rules
     }

@@ -28,6 +28,13 @@ final class OutputBuffer {
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
+    /// Appends a number of 0 or more.
+    func append(decimal number: Int) {
+        if number >= 10 { append(decimal: number / 10) }
+        let digit = UInt8(truncatingIfNeeded: 48 + number % 10)
+        withUnsafeBytes(of: digit) { append($0) }
+    }
+
     private func append(_ bytes: UnsafeRawBufferPointer) {
         precondition(
             bytes.count <= memory.count - count, "programmer error: an answer has no room")

@@ -14,6 +14,10 @@ struct SentAnswer {
     var traceID: String?
     var isHead = false
     var version = HTTPVersion.http11
+    /// What the client has left behind this request, if it is limited.
+    var allowance: Allowance?
+    /// Where its origin stands among those that are allowed to read answers.
+    var origin: Int?
     private var startNanoseconds: Int64 = 0
 
     /// - Parameter isObserved: whether someone asks how long it took.

@@ -11,7 +11,7 @@ enum AccessLine {
         appendNumber(exchange.finishedMilliseconds, to: &line)
         appendField("id", exchange.requestID.utf8, to: &line)
         if let trace = exchange.traceID { appendField("trace", trace.utf8, to: &line) }
-        appendField("peer", exchange.peer.description.utf8, to: &line)
+        appendField("peer", name(of: exchange.peer).utf8, to: &line)
         if let method = exchange.method { appendField("method", method.rawValue.utf8, to: &line) }
         if let target = exchange.target { appendField("target", shown(target), to: &line) }
         if let route = exchange.template { appendField("route", route.utf8, to: &line) }
@@ -27,7 +27,7 @@ enum AccessLine {
     /// `Sat, 21 Nov 2026 09:12:35 GMT 127.0.0.1:5000 GET /v1/articles 200 738 B 85 µs id`
     static func appendText(_ exchange: borrowing ExchangeRecord, to line: inout [UInt8]) {
         line += HTTPDate.text(exchange.finishedMilliseconds / 1_000).utf8
-        line += " \(exchange.peer) \(exchange.method?.rawValue ?? "-") ".utf8
+        line += " \(name(of: exchange.peer)) \(exchange.method?.rawValue ?? "-") ".utf8
         if let target = exchange.target { line += shown(target) } else { line += "-".utf8 }
         line += " \(exchange.status.code) \(exchange.sentBytes) B ".utf8
         line += "\(exchange.microseconds) µs \(exchange.requestID)".utf8
@@ -46,14 +46,20 @@ enum AccessLine {
         case .json:
             line += #"{"time":"#.utf8
             appendNumber(milliseconds, to: &line)
-            appendField("peer", handshake.peer.description.utf8, to: &line)
+            appendField("peer", name(of: handshake.peer).utf8, to: &line)
             appendField("handshake", failure.rawValue.utf8, to: &line)
             appendField("reason", reason.utf8, to: &line)
             line += "}\n".utf8
         case .text:
             line += HTTPDate.text(milliseconds / 1_000).utf8
-            line += " \(handshake.peer) no TLS: \(reason)\n".utf8
+            line += " \(name(of: handshake.peer)) no TLS: \(reason)\n".utf8
         }
+    }
+
+    /// A proxy may tell an address alone.
+    private static func name(of peer: SocketAddress) -> String {
+        if case .unix = peer { return peer.description }
+        return peer.port == 0 ? peer.host : peer.description
     }
 
     /// A target has visible ASCII alone, and neither quotes nor backslashes: it needs no escapes.

@@ -12,16 +12,18 @@ public struct Router: Sendable {
         let names: [String]
         /// The numbers of the segments that the names stand for.
         let places: [Int]
+        let admit: HTTPAdmission?
         let handler: HTTPHandler
 
         init(
             _ method: HTTPMethod, _ template: String, _ path: PathTemplate,
-            _ handler: @escaping HTTPHandler
+            _ admit: HTTPAdmission?, _ handler: @escaping HTTPHandler
         ) {
             self.method = method
             self.template = template
             names = path.names
             places = path.places
+            self.admit = admit
             self.handler = handler
         }
     }

@@ -3,21 +3,31 @@ public import HTTP
 /// Gathers routes and middleware and makes a router of them, once.
 public struct RouterBuilder {
     private var middleware: [any Middleware] = []
-    private var routes: [(method: HTTPMethod, template: String, handler: HTTPHandler)] = []
+    private var routes: [Entry] = []
     private let cache: ResponseCache?
 
     /// - Parameter cache: what handlers put into it goes out without asking them, and middleware
     ///   around them, again.
     public init(cache: ResponseCache? = nil) { self.cache = cache }
 
+    private struct Entry {
+        let method: HTTPMethod
+        let template: String
+        let admit: HTTPAdmission?
+        let handler: HTTPHandler
+    }
+
     /// Puts middleware around all handlers; the first stands outermost.
     public mutating func use(_ middleware: any Middleware) { self.middleware.append(middleware) }
 
     /// Answers requests of this method to paths of this form: `/v1/articles/{id}`.
+    ///
+    /// - Parameter admit: looks at each before its body is read.
     public mutating func on(
-        _ method: HTTPMethod, _ template: String, _ handler: @escaping HTTPHandler
+        _ method: HTTPMethod, _ template: String, admit: HTTPAdmission? = nil,
+        _ handler: @escaping HTTPHandler
     ) {
-        routes.append((method, template, handler))
+        routes.append(Entry(method: method, template: template, admit: admit, handler: handler))
     }
 
     /// - Throws: for malformed templates, and routes that take the same requests.
@@ -33,7 +43,7 @@ public struct RouterBuilder {
             }
             let handler = middleware.reversed().reduce(route.handler) { $1.around($0) }
             nodes[node].routes.append(
-                Router.Route(route.method, route.template, path, handler))
+                Router.Route(route.method, route.template, path, route.admit, handler))
         }
         return Router(root: Self.node(0, nodes), methods: routes.map(\.method), cache: cache)
     }

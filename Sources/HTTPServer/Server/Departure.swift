@@ -5,7 +5,8 @@ import Synchronization
 public struct PassedConnection: ~Copyable, Sendable {
     public let descriptor: Descriptor
     public let peer: SocketAddress
-    /// The number of its address: of `addresses`, and behind them of `redirects`.
+    /// The number of its address: of `addresses`, and behind them of `proxiedAddresses` and
+    /// `redirects`.
     public let door: Int
 
     /// The socket, for its next owner.

@@ -59,6 +59,12 @@ public final class HTTPServer: Sendable {
         }
     }
 
+    /// How often the server refused something for each reason.
+    public var refusals: [(reason: RefusalReason, count: Int)] { rules.refusals.all }
+
+    /// Bytes of requests' bodies that are in memory.
+    public var bodyBytes: Int { rules.bodies.usedBytes }
+
     /// How long each loop took just now to come to new work, in seconds.
     public func loopLags() async -> [Double] {
         let loops: [EventLoop] = lifecycle.withLock { lifecycle in
@@ -93,7 +99,8 @@ public final class HTTPServer: Sendable {
     // MARK: Starting
 
     /// Listens on every address, and serves.
-    /// - Returns: where it listens, with real ports; addresses that redirect come last.
+    /// - Returns: where it listens, with real ports: first `addresses`, then those of proxies, then
+    ///   those that redirect.
     @discardableResult
     public func start() throws(HTTPServerError) -> [SocketAddress] {
         try lifecycle.withLock { (lifecycle) throws(HTTPServerError) in
@@ -109,6 +116,12 @@ public final class HTTPServer: Sendable {
                     let rules = rules.serving(address, configuration).of(doors.count)
                     doors.append(
                         try door(at: address, configuration.open, rules, group, locals))
+                }
+                for address in configuration.proxiedAddresses {
+                    let rules = rules.serving(address, configuration, isProxied: true)
+                        .of(doors.count)
+                    doors.append(
+                        try door(at: address, configuration.openProxied, rules, group, locals))
                 }
                 let port = doors.first.map(\.listener.address.port)
                 for address in configuration.redirects {
@@ -153,18 +166,22 @@ public final class HTTPServer: Sendable {
                     gate.leave()
                 }
             case .full:
+                rules.refusals.add(.connections)
                 loop.adopt(descriptor, peer: peer) { channel in
                     await Connection(channel, local, rules).turnAway()
                 } ended: {
                     gate.leaveRefused()
                 }
-            case .overrun: break  // So many that not even a refusal is due: closed.
+            case .overrun:
+                // So many that not even a refusal is due: closed.
+                rules.refusals.add(.connections)
             }
         }
     }
 
     /// Serves a connection that another process has accepted.
-    /// - Parameter door: the number of its address: of `addresses`, and behind them of `redirects`.
+    /// - Parameter door: the number of its address: of `addresses`, and behind them of
+    ///   `proxiedAddresses` and `redirects`.
     public func adopt(_ connection: consuming Descriptor, from peer: SocketAddress, door: Int) {
         let take: (@Sendable (consuming Descriptor, SocketAddress) -> Void)? =
             lifecycle.withLock { lifecycle in
@@ -192,17 +209,17 @@ public final class HTTPServer: Sendable {
 
     /// Gives everything away without a client noticing: the sockets stay open, and who comes waits
     /// in the kernel; connections between two requests are handed to `take`, the others when
-    /// their request is answered. Where TLS is spoken, whose state stays with this process, each
-    /// connection ends with its next answer instead, or when it has been idle for
-    /// `quietSeconds`, after as long a time in which all of that already holds and connections are
-    /// still accepted. What is left after `graceSeconds` is ended.
+    /// their request is answered. Where TLS is spoken or a proxy has named the client, which stays
+    /// with this process, each connection ends with its next answer instead, or when it has been
+    /// idle for `quietSeconds`, after as long a time in which all of that already holds and
+    /// connections are still accepted. What is left after `graceSeconds` is ended.
     public func handOver(
         graceSeconds: Double, quietSeconds: Double = 1,
         take: @escaping @Sendable (consuming PassedConnection) -> Void
     ) async {
         guard let (doors, group) = running() else { return }
         departure.setQuiet(seconds: quietSeconds)
-        if configuration.tls != nil {
+        if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty {
             group.leave(now: false)
             await Self.pause(seconds: quietSeconds)
         }

@@ -25,8 +25,8 @@ public struct HandshakeRecord: Sendable {
     public let outcome: Outcome
     public let peer: SocketAddress
 
-    init(_ channel: SocketChannel) {
-        peer = channel.peer
+    init(_ peer: SocketAddress, _ channel: SocketChannel) {
+        self.peer = peer
         outcome = .agreed(
             version: channel.secureVersion ?? "", isResumed: channel.isResumedSession)
     }

@@ -4,6 +4,7 @@ public import Network
 public struct RequestContext: Sendable {
     /// Names the request in answers and logs.
     public let requestID: String
+    /// Who sent it: the connection's peer, or whom a trusted proxy names.
     public let peer: SocketAddress
     /// The route that matched: `/v1/articles/{id}`.
     public let template: String
@@ -13,6 +14,8 @@ public struct RequestContext: Sendable {
     public let isConfidential: Bool
     /// Seconds since 1970, when the request came.
     public let receivedSeconds: Int64
+    /// What the route found out about the sender before the body was read.
+    public var visitor = Visitor()
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,

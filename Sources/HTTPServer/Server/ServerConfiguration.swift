@@ -28,7 +28,11 @@ public struct ServerConfiguration: Sendable {
     public var open: SocketOpener = { (address, mode) throws(SystemError) in
         try ListeningSocket(address, mode: mode)
     }
-    /// The same for `redirects`.
+    /// The same for `proxiedAddresses` …
+    public var openProxied: SocketOpener = { (address, mode) throws(SystemError) in
+        try ListeningSocket(address, mode: mode)
+    }
+    /// … and for `redirects`.
     public var openRedirect: SocketOpener = { (address, mode) throws(SystemError) in
         try ListeningSocket(address, mode: mode)
     }
@@ -42,8 +46,13 @@ public struct ServerConfiguration: Sendable {
         @Sendable (_ address: SocketAddress, _ mode: UInt32?) throws(SystemError) ->
         ListeningSocket
 
-    /// Whose word is taken for how a request came to them.
+    /// Whose word is taken for how a request came to them, and from whom.
     public var trustedProxies = NetworkList()
+    /// Where each connection begins with a PROXY protocol header, of a trusted proxy; others are
+    /// closed.
+    public var proxiedAddresses: [SocketAddress] = []
+    /// Whose pages may read answers in a browser.
+    public var crossOrigin = CrossOrigin()
 
     public init(addresses: [SocketAddress], loops: Int = 1) {
         self.addresses = addresses

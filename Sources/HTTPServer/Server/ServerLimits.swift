@@ -24,6 +24,17 @@ public struct ServerLimits: Sendable {
     public var lingerMilliseconds: Int64 = 2_000
     /// … and how many bytes of them.
     public var lingerBytes = 16 << 20
+    /// Open connections of one address, or IPv6 network (/64): 429 beyond, and closed; `nil`: any
+    /// number. This machine's own and those of trusted proxies are not counted.
+    public var connectionsPerAddress: Int?
+    /// Of requests' bodies in memory, over all connections: 503 beyond. A quarter of it is kept for
+    /// those of up to 64 KiB.
+    public var bodyMemoryBytes = 128 << 20
+    /// Requests of one address that come without a key, or with a bad one: 429 beyond. This
+    /// machine's own and those of trusted proxies themselves are not counted.
+    public var addressRate: RateLimit?
+    /// Requests of one account, wherever they come from: 429 beyond.
+    public var keyRate: RateLimit?
 
     public init() {}
 

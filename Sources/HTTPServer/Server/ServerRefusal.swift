@@ -8,14 +8,18 @@ public struct ServerRefusal: Error, Sendable {
     /// What the resource can do: with 405 and `OPTIONS`.
     public var allow: [HTTPMethod]
     public var requestID: String
+    /// After which time the client may try again; 503 has 1 in any case.
+    public var retryAfterSeconds: Int?
 
     public init(
-        _ status: HTTPStatus, _ detail: String, allow: [HTTPMethod] = [], requestID: String = ""
+        _ status: HTTPStatus, _ detail: String, allow: [HTTPMethod] = [], requestID: String = "",
+        retryAfterSeconds: Int? = nil
     ) {
         self.status = status
         self.detail = detail
         self.allow = allow
         self.requestID = requestID
+        self.retryAfterSeconds = retryAfterSeconds
     }
 
     /// What makes an answer of a refusal. The server adds `Allow` and `Retry-After` itself.
@@ -34,8 +38,8 @@ public struct ServerRefusal: Error, Sendable {
         if !allow.isEmpty {
             response.fields[.allow] = allow.map(\.rawValue).joined(separator: ", ")
         }
-        if status == .serviceUnavailable, !response.fields.contains(.retryAfter) {
-            response.fields[.retryAfter] = "1"
+        if let seconds = retryAfterSeconds ?? (status == .serviceUnavailable ? 1 : nil) {
+            response.fields[.retryAfter] = "\(seconds)"
         }
         return response
     }

@@ -67,9 +67,21 @@ public struct NetworkList: Sendable, Hashable {
 }
 
 extension SocketAddress {
+    /// The IPv4 or IPv6 address that the text is (`inet_pton(3)`), without a name being looked up.
+    public init?(ip text: String, port: UInt16) {
+        var octets = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, text, &octets) == 1 {
+            self = .v4(Array(octets[..<4]), port: port)
+        } else if inet_pton(AF_INET6, text, &octets) == 1 {
+            self = .v6(octets, port: port)
+        } else {
+            return nil
+        }
+    }
+
     /// The address alone; an IPv4 address that IPv6 carries (RFC 4291 §2.5.5.2) as itself, and
     /// `nil` for a Unix socket.
-    var networkOctets: [UInt8]? {
+    package var networkOctets: [UInt8]? {
         switch self {
         case .v4(let octets, _): octets
         case .v6(let octets, _) where octets.starts(with: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255]):

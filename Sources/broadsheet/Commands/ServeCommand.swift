@@ -82,7 +82,8 @@ struct ServeCommand: Command {
         let transport = configuration.transport
         for (role, addresses) in [
             (ListenerSockets.Role.articles, configuration.addresses),
-            (.redirect, transport.redirects), (.admin, configuration.adminAddresses),
+            (.proxied, transport.proxied), (.redirect, transport.redirects),
+            (.admin, configuration.adminAddresses),
         ] {
             try tenure.sockets.prepare(role, configured: addresses)
         }
@@ -105,8 +106,12 @@ struct ServeCommand: Command {
         server.limits = configuration.limits
         server.refusals = { Problem.response($0) }
         configuration.transport.apply(to: &server)
+        try configuration.clients.apply(to: &server)
         server.redirects = sockets.addresses(.redirect, configured: server.redirects)
+        server.proxiedAddresses = sockets.addresses(
+            .proxied, configured: server.proxiedAddresses)
         server.open = sockets.opener(.articles)
+        server.openProxied = sockets.opener(.proxied)
         server.openRedirect = sockets.opener(.redirect)
         let certificates = tenure.certificates
         server.tls = certificates?.server
@@ -126,7 +131,8 @@ struct ServeCommand: Command {
         let servers = Servers(
             articles: articles, admin: try adminServer(page, admins, sockets),
             control: try ControlServer(backend, store, sockets, desk),
-            articleAddresses: server.addresses, redirects: server.redirects,
+            articleAddresses: server.addresses, proxiedAddresses: server.proxiedAddresses,
+            redirects: server.redirects,
             adminAddresses: admins)
         let firstKey = FirstKey(store: store, backend: backend, log: log)
         certificates?.start()

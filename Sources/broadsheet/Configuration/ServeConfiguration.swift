@@ -17,6 +17,7 @@ struct ServeConfiguration: Sendable {
     var graceSeconds: Int
     var limits: ServerLimits
     var transport: TransportConfiguration
+    var clients: ClientsConfiguration
     var log: LogStyle
     var logLevel: LogLevel
     var defaultLanguage: LanguageTag
@@ -50,7 +51,8 @@ struct ServeConfiguration: Sendable {
         }
     }
 
-    static let options = ownOptions + TransportConfiguration.options
+    static let options =
+        ownOptions + ClientsConfiguration.options + TransportConfiguration.options
 
     private static let ownOptions = [
         Option(
@@ -92,7 +94,10 @@ struct ServeConfiguration: Sendable {
 
     init(_ settings: Settings) throws(CommandFailure) {
         try settings.refuseOperands()
-        addresses = try settings.addresses("listen", default: "127.0.0.1:8080")
+        transport = try TransportConfiguration(settings)
+        clients = try ClientsConfiguration(settings)
+        addresses = try settings.addresses(
+            "listen", default: transport.proxied.isEmpty ? "127.0.0.1:8080" : nil)
         adminAddresses = try settings.addresses("admin-listen")
         databasePath = settings.database
         loops = try settings.parsed("loops", expecting: "a whole number from 1 to 256") {
@@ -103,7 +108,6 @@ struct ServeConfiguration: Sendable {
         store = try Self.store(settings)
         graceSeconds = try settings.integer("grace", in: 0...3_600, default: 8)
         limits = try Self.limits(settings)
-        transport = try TransportConfiguration(settings)
         log = try settings.choice("log", default: .auto)
         logLevel =
             try settings.parsed("log-level", expecting: "one of error, warning, info, debug") {

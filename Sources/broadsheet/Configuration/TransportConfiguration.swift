@@ -8,6 +8,8 @@ struct TransportConfiguration: Sendable {
     var redirects: [SocketAddress]
     var strictTransportSeconds: Int?
     var trustedProxies: NetworkList
+    /// Where connections begin with PROXY protocol.
+    var proxied: [SocketAddress]
 
     static let options = [
         Option(
@@ -23,8 +25,12 @@ struct TransportConfiguration: Sendable {
             repeatable: true),
         Option("hsts", "SECONDS", "for which browsers shall use https alone"),
         Option(
-            "trusted-proxy", "NETWORK", "a.b.c.d/n, v6/n or unix: may say that it spoke TLS",
+            "trusted-proxy", "NETWORK",
+            "a.b.c.d/n, v6/n or unix: may say for whom it speaks, and whether by TLS",
             repeatable: true),
+        Option(
+            "proxy-protocol", "ADDRESS",
+            "listens for trusted proxies that speak PROXY protocol v2", repeatable: true),
     ]
 
     init(_ settings: Settings) throws(CommandFailure) {
@@ -46,6 +52,11 @@ struct TransportConfiguration: Sendable {
         for value in settings.all("trusted-proxy") where !trustedProxies.add(value.text) {
             throw settings.wrong(value, "no network: 10.0.0.0/8, 2001:db8::/32, ::1 or unix")
         }
+        proxied = try settings.addresses("proxy-protocol")
+        guard proxied.isEmpty || !trustedProxies.isEmpty else {
+            throw CommandFailure(
+                .usage, "--proxy-protocol needs --trusted-proxy: others are not listened to")
+        }
         guard certificates.isEmpty, !redirects.isEmpty || strictTransportSeconds != nil else {
             return
         }
@@ -58,5 +69,6 @@ struct TransportConfiguration: Sendable {
         server.redirects = redirects
         server.strictTransportSeconds = strictTransportSeconds
         server.trustedProxies = trustedProxies
+        server.proxiedAddresses = proxied
     }
 }

@@ -36,6 +36,7 @@ struct ControlServer {
         // A batch of an import, and an export of everything.
         settings.limits.message.bodyBytes = 64 << 20
         settings.limits.handlerMilliseconds = 3_600_000
+        settings.limits.bodyMemoryBytes = 256 << 20
         do throws(RouterError) {
             server = HTTPServer(
                 settings, router: try backend.controlRouter(store))

@@ -38,6 +38,15 @@ struct MetricsPage: Sendable {
             "broadsheet_read_buffers", .gauge,
             help: "Read buffers that connections hold; idle ones hold none.",
             server.buffersInUse)
+        let refused = "broadsheet_http_refused_total"
+        page.family(
+            refused, .counter, help: "Connections and requests that limits refused, by reason.")
+        for (reason, count) in server.refusals {
+            page.sample(refused, ["reason": reason.rawValue], count)
+        }
+        page.single(
+            "broadsheet_http_request_body_bytes", .gauge, unit: "bytes",
+            help: "Bytes of requests' bodies that are in memory.", server.bodyBytes)
         let lag = "broadsheet_loop_lag_seconds"
         page.family(
             lag, .gauge, unit: "seconds",

@@ -9,6 +9,7 @@ struct Servers: Sendable {
     let control: ControlServer
     /// The addresses of each, in the order of their doors.
     let articleAddresses: [SocketAddress]
+    let proxiedAddresses: [SocketAddress]
     let redirects: [SocketAddress]
     let adminAddresses: [SocketAddress]
 
@@ -49,7 +50,7 @@ struct Servers: Sendable {
         let doors = doors
         connections.takeAll { descriptor, entry in
             switch entry.role {
-            case .articles, .redirect:
+            case .articles, .proxied, .redirect:
                 let door = doors.firstIndex { $0.0 == entry.role && $0.1 == entry.address }
                 if let door { articles.adopt(descriptor, from: entry.peer, door: door) }
             case .admin:
@@ -61,6 +62,7 @@ struct Servers: Sendable {
     }
 
     private var doors: [(ListenerSockets.Role, SocketAddress)] {
-        articleAddresses.map { (.articles, $0) } + redirects.map { (.redirect, $0) }
+        articleAddresses.map { (.articles, $0) } + proxiedAddresses.map { (.proxied, $0) }
+            + redirects.map { (.redirect, $0) }
     }
 }

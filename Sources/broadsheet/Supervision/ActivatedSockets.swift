@@ -12,7 +12,7 @@ enum ActivatedSockets {
     private static let first: Int32 = 3
 
     /// The numbers and roles of the descriptors that are meant for this process. A name is a role
-    /// (`admin`, `redirect`); any other stands for articles.
+    /// (`admin`, `proxied`, `redirect`); any other stands for articles.
     static func listed(
         _ variable: (String) -> String?, process: Int32 = getpid()
     ) -> [(descriptor: Int32, role: ListenerSockets.Role)] {
@@ -23,9 +23,8 @@ enum ActivatedSockets {
             separator: ":", omittingEmptySubsequences: false)
         return (0..<count).map { index in
             let name = names.indices.contains(Int(index)) ? String(names[Int(index)]) : ""
-            return (
-                first + index, name == "admin" ? .admin : name == "redirect" ? .redirect : .articles
-            )
+            let role = ListenerSockets.Role(rawValue: name) ?? .articles
+            return (first + index, role == .control ? .articles : role)
         }
     }
 

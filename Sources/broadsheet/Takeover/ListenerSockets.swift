@@ -6,7 +6,7 @@ import Network
 final class ListenerSockets: Sendable {
     /// What is served on a socket.
     enum Role: String, Sendable, CaseIterable {
-        case articles, redirect, admin, control
+        case articles, proxied, redirect, admin, control
     }
 
     /// A socket, and the address that it stands for in the configuration.

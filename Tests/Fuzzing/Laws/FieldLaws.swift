@@ -26,6 +26,12 @@ enum FieldLaws {
         }
         if let name = HTTPFieldName(text) { checkField(name, text, &laws) }
         checkField(.acceptEncoding, text, &laws)
+        let fields: HTTPFields = [.forwarded: text, .xForwardedFor: text]
+        let nodes =
+            (ForwardedNodes.forwarded(fields) ?? []) + (ForwardedNodes.xForwardedFor(fields) ?? [])
+        for node in nodes.compactMap({ $0 }) {
+            laws.expect((1...45).contains(node.host.utf8.count), "a node is an address")
+        }
         return laws.broken
     }
 

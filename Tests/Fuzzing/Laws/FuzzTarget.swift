@@ -21,6 +21,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "cursor", brokenLaws: CursorLaws.broken),
         FuzzTarget(name: "key", brokenLaws: KeyLaws.broken),
         FuzzTarget(name: "post", brokenLaws: PostLaws.broken),
+        FuzzTarget(name: "proxy", brokenLaws: ProxyLaws.broken),
     ]
 }
 

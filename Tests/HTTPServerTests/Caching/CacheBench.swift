@@ -60,8 +60,9 @@ final class CacheBench: Sendable {
     }
 
     /// `/values/{name}`; its text is the value.
-    func router() throws -> Router {
+    func router(_ more: (inout RouterBuilder) -> Void = { _ in }) throws -> Router {
         var routes = RouterBuilder(cache: cache)
+        more(&routes)
         routes.on(.get, "/values/{name}") { [self] request, context in
             guard !request.fields.contains(.authorization) else {
                 return TestRoutes.text("private")

@@ -1,0 +1,64 @@
+/// Whom proxies name on a request's way: its client first, then each proxy's peer.
+///
+/// Anyone can send these fields; from which end they are believed is the reader's to know.
+public enum ForwardedNodes {
+    /// The `for` of each element of `Forwarded` (RFC 7239 §5.2); `nil` without the field.
+    ///
+    /// A node that is hidden, unknown or missing is `nil`, and so is all of a malformed field.
+    public static func forwarded(_ fields: borrowing HTTPFields) -> [ForwardedNode?]? {
+        guard let value = fields.combined(.forwarded) else { return nil }
+        var reader = FieldValueReader(value)
+        var nodes: [ForwardedNode?] = []
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            guard let pairs = reader.forwardedPairs() else { return [nil] }
+            let node = pairs.first { $0.name == "for" }
+            nodes.append(node.flatMap { ForwardedNode($0.value) })
+            guard reader.skipSeparators() else { return [nil] }
+        }
+        return nodes
+    }
+
+    /// The elements of `X-Forwarded-For`; `nil` without the field.
+    public static func xForwardedFor(_ fields: borrowing HTTPFields) -> [ForwardedNode?]? {
+        guard let value = fields.combined(.xForwardedFor) else { return nil }
+        return value.split(separator: ",", omittingEmptySubsequences: false).map {
+            ForwardedNode(String($0).trimmed)
+        }
+    }
+}
+
+/// A host, and a port if one is told (RFC 7239 §6).
+public struct ForwardedNode: Sendable, Hashable {
+    /// An IP address without brackets, as far as it looks like one.
+    public let host: String
+    /// 0 where none is told.
+    public let port: UInt16
+
+    /// `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]:80`, and, as many write it, `2001:db8::1`; `nil`
+    /// for names that hide an address.
+    init?(_ text: String) {
+        var host = text[...]
+        var digits: Substring = ""
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+            digits = rest.dropFirst()
+        } else if let colon = text.firstIndex(of: ":"), colon == text.lastIndex(of: ":") {
+            host = text[..<colon]
+            digits = text[text.index(after: colon)...]
+        }
+        let isAddress = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "."), UInt8(ascii: ":"), 48...57, 65...70, 97...102: true
+            default: false
+            }
+        }
+        guard !host.isEmpty, host.utf8.count <= 45, isAddress else { return nil }
+        self.host = String(host)
+        // A port may be hidden, too (RFC 7239 §6): the address stands.
+        port = digits.utf8.allSatisfy { (48...57).contains($0) } ? UInt16(digits) ?? 0 : 0
+    }
+}

@@ -1,0 +1,63 @@
+import HTTP
+import Network
+
+/// Who is at the other end of a connection: its peer, or whom a proxy names there.
+struct ConnectedClient {
+    let address: SocketAddress
+    /// What its address is counted by; `nil` for this machine and for trusted proxies, which speak
+    /// for others.
+    let key: ClientKey?
+    /// Whether its word is taken for whom its requests come from.
+    let isTrusted: Bool
+    /// Whether it came by TLS, as far as a proxy tells.
+    private(set) var tellsTLS: Bool?
+
+    init(_ peer: SocketAddress, trusting proxies: NetworkList) {
+        address = peer
+        isTrusted = !proxies.isEmpty && proxies.contains(peer)
+        key = isTrusted || peer.isLoopback ? nil : ClientKey(peer)
+    }
+
+    /// Whom the header of a trusted proxy names.
+    init(_ header: ProxyHeader, from proxy: ConnectedClient, trusting proxies: NetworkList) {
+        guard let client = header.client else {
+            self = proxy
+            return
+        }
+        address = client
+        isTrusted = proxies.contains(client)
+        key = isTrusted ? nil : ClientKey(client)
+        tellsTLS = header.isSecure ?? false
+    }
+
+    /// Whom a request comes from that this trusted peer passes on; `nil` if it names nobody.
+    ///
+    /// The last node that is not trusted counts: what stands before it, anyone may have written.
+    /// Where the two fields name different clients, one of them went through a proxy unseen, and
+    /// the request is the proxy's own.
+    func origin(of fields: borrowing HTTPFields, trusting proxies: NetworkList) -> SocketAddress? {
+        let told = [ForwardedNodes.forwarded(fields), ForwardedNodes.xForwardedFor(fields)]
+            .compactMap { $0.map { walk($0, trusting: proxies) } }
+        guard let first = told.first else { return nil }
+        let isAgreed = told.dropFirst().allSatisfy { $0.networkOctets == first.networkOctets }
+        return isAgreed ? first : address
+    }
+
+    /// From the last node to the first, as long as those who name them are trusted.
+    private func walk(_ nodes: [ForwardedNode?], trusting proxies: NetworkList) -> SocketAddress {
+        var client = address
+        for node in nodes.reversed() {
+            guard proxies.contains(client),
+                let next = node.flatMap({ SocketAddress(ip: $0.host, port: $0.port) })
+            else { return client }
+            client = next
+        }
+        return client
+    }
+}
+
+/// Whom a request comes from, if its connection's peer passes it on.
+struct ForwardedClient {
+    let address: SocketAddress
+    let key: ClientKey
+}

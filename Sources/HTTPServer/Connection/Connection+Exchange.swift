@@ -1,0 +1,112 @@
+import HTTP
+import Network
+
+extension Connection {
+    /// Answers the request; tells whether the connection goes on.
+    func exchange(_ head: consuming RequestHead) async throws(ChannelError) -> Bool {
+        begin(head)
+        if try await switchProtocols(head) { return false }
+        if let port = rules.redirectPort {
+            return try await redirect(head, port: port)
+        }
+        if let ready = rules.router.cache?.answer(to: head) {
+            sent.template = ready.template
+            let refusal = refusalByLimits()
+            return try await answer(
+                refusal ?? ready.response, keepsAlive: head.keepsAlive)
+        }
+        defer { releaseBody() }
+        var request = HTTPRequest(
+            head.method, head.target, version: head.version, fields: head.fields)
+        switch judge(request, head) {
+        case .answer(let response):
+            return try await answer(response, over: head)
+        case .handle(let route, let context):
+            if head.framing != .none {
+                guard let body = try await readBody(head) else { return false }
+                request.body = body
+            }
+            let keepsAlive = head.keepsAlive
+            let response = await respond(to: request, route, context)
+            return try await answer(response, keepsAlive: keepsAlive)
+        }
+    }
+
+    /// What becomes of a request, as its head tells.
+    private enum Judgement {
+        case answer(HTTPResponse)
+        case handle(Router.Route, RequestContext)
+    }
+
+    private func judge(_ request: HTTPRequest, _ head: borrowing RequestHead) -> Judgement {
+        if let preflight = rules.crossOrigin?.preflight(head, from: sent.origin) {
+            return .answer(refusalByLimits() ?? preflight)
+        }
+        switch rules.router.match(request.method, request.target) {
+        case .refused(let refusal):
+            return .answer(refusalByLimits() ?? response(to: refusal))
+        case .options(let allow):
+            let allowed = allow.map(\.rawValue).joined(separator: ", ")
+            let response = HTTPResponse(.noContent, fields: [.allow: allowed])
+            return .answer(refusalByLimits() ?? response)
+        case .route(let route, let parameters):
+            if isObserved { sent.template = route.template }
+            var context = RequestContext(
+                requestID: requestID, peer: clientAddress, template: route.template,
+                parameters: parameters, isConfidential: isConfidential(request.fields),
+                receivedSeconds: channel.loop.wallSeconds)
+            switch route.admit?(request, context) {
+            case .refused(let response): return .answer(refusalByLimits() ?? response)
+            case .welcome(let visitor): context.visitor = visitor
+            case nil: break
+            }
+            if let refusal = refusalByLimits(account: context.visitor.account) {
+                return .answer(refusal)
+            }
+            return .handle(route, context)
+        }
+    }
+
+    func response(to refusal: ServerRefusal) -> HTTPResponse {
+        var refusal = refusal
+        refusal.requestID = requestID
+        return refusal.response(by: rules.render)
+    }
+
+    /// Answers a request whose body nobody wants. A small one is on its way already, and is read,
+    /// so that the connection can go on; others are not taken.
+    private func answer(
+        _ response: HTTPResponse, over head: borrowing RequestHead
+    ) async throws(ChannelError) -> Bool {
+        switch head.framing {
+        case .none: return try await answer(response, keepsAlive: head.keepsAlive)
+        case .length(let length) where length <= BodyBudget.smallBytes && !head.expectsContinue:
+            guard try await readBody(head) != nil else { return false }
+            return try await answer(response, keepsAlive: head.keepsAlive)
+        default:
+            _ = try await answer(response, keepsAlive: false)
+            await linger()
+            return false
+        }
+    }
+
+    private func respond(
+        to request: HTTPRequest, _ route: Router.Route, _ context: RequestContext
+    ) async -> HTTPResponse {
+        channel.beginWork(until: now + limits.handlerMilliseconds)
+        let response = await route.handler(request, context)
+        channel.endWork()
+        return response
+    }
+
+    /// The handler takes too long: the client is answered for it, and the task is cancelled.
+    func overrun() {
+        var response = response(
+            to: ServerRefusal(.serviceUnavailable, "The answer took too long to make."))
+        complete(&response)
+        var bytes = wholeHead(of: response, keepsAlive: false)
+        if case .bytes(let body) = response.body, !sent.isHead { bytes += body }
+        sent.status = response.status
+        channel.abort(.timedOut, sending: bytes)
+    }
+}

@@ -1,0 +1,59 @@
+import HTTP
+
+/// One policy of limits, and what its clients have left; it also writes the fields that tell them
+/// (draft-ietf-httpapi-ratelimit-headers-10).
+final class RateLimiter: Sendable {
+    let buckets: TokenBuckets
+    /// `"default";q=12000;w=60`.
+    private let policy: String
+    private let name: String
+    /// `RateLimit-Policy` as a line, and `RateLimit` up to its first number.
+    private let lineStart: [UInt8]
+
+    init(_ name: String, _ limit: RateLimit, capacity: Int) {
+        self.name = name
+        buckets = TokenBuckets(limit, capacity: capacity)
+        policy = "\"\(name)\";q=\(limit.requests);w=\(limit.seconds)"
+        let lines = [
+            "\(HTTPFieldName.rateLimitPolicy): \(policy)",
+            "\(HTTPFieldName.rateLimit): \"\(name)\"",
+        ]
+        lineStart = Array((lines.joined(separator: "\r\n") + ";r=").utf8)
+    }
+
+    func append(_ allowance: Allowance, to fields: inout HTTPFields) {
+        fields.append(.rateLimitPolicy, policy)
+        fields.append(
+            .rateLimit, "\"\(name)\";r=\(allowance.left);t=\(allowance.seconds)")
+    }
+
+    /// The same fields as lines of a head.
+    func append(_ allowance: Allowance, to output: OutputBuffer) {
+        output.append(lineStart)
+        output.append(decimal: allowance.left)
+        output.append(";t=")
+        output.append(decimal: allowance.seconds)
+        output.append("\r\n")
+    }
+}
+
+/// What a client has left behind a request.
+struct Allowance {
+    /// What it is counted by.
+    enum Measure { case address, account }
+
+    let measure: Measure
+    let outcome: TokenBuckets.Outcome
+
+    /// Requests.
+    var left: Int {
+        if case .taken(let left, _) = outcome { left } else { 0 }
+    }
+
+    /// When there is more again: all of it, or one.
+    var seconds: Int {
+        switch outcome {
+        case .taken(_, let seconds), .empty(let seconds): seconds
+        }
+    }
+}

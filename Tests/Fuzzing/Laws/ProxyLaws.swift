@@ -1,0 +1,17 @@
+import Network
+
+/// What a proxy sends before a connection's first byte.
+enum ProxyLaws {
+    static func broken(_ input: [UInt8]) -> [String] {
+        var laws = LawBook()
+        guard let header = ProxyHeader(input) else { return [] }
+        laws.expect(ProxyHeader(input.dropLast()) == nil, "a header that is cut off is none")
+        laws.expect(ProxyHeader(input + [0]) == nil, "nothing stands behind a header")
+        laws.expect(header.client != nil || header.isSecure == nil, "TLS is a client's")
+        return laws.broken
+    }
+}
+
+extension ProxyHeader {
+    fileprivate init?(_ bytes: ArraySlice<UInt8>) { self.init(Array(bytes)) }
+}

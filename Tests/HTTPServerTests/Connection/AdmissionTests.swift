@@ -1,0 +1,115 @@
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+@Suite struct AdmissionTests {
+    /// A route for those who have the word; it answers with what admission found out.
+    private static func router() throws -> Router {
+        try TestRoutes.router { routes in
+            routes.on(.post, "/guarded") { request, _ in
+                guard request.fields[.authorization] == "the word" else {
+                    return .refused(HTTPResponse(.unauthorized))
+                }
+                return .welcome(Visitor(identity: request.body.count))
+            } _: { request, context in
+                let seen = context.visitor.identity as? Int ?? -1
+                return TestRoutes.text("\(seen) of \(request.body.count)")
+            }
+        }
+    }
+
+    private func post(_ fields: String, _ body: String = "") -> String {
+        "POST /guarded HTTP/1.1\r\nHost: t\r\n\(fields)\r\n\r\n\(body)"
+    }
+
+    @Test func `who is admitted sends the body, and is asked to before`() async throws {
+        try await TestServer.run(Self.router()) { server in
+            let connection = try RawConnection(server.address)
+            try connection.send(
+                post("Authorization: the word\r\nExpect: 100-continue\r\nContent-Length: 5"))
+            let asked = try connection.receive(atMost: 25)
+            #expect(String(decoding: asked, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+            try connection.send("hello")
+            #expect(try connection.response().text == "0 of 5")
+        }
+    }
+
+    @Test(arguments: [
+        "Expect: 100-continue\r\nContent-Length: 5", "Content-Length: 3000000",
+        "Transfer-Encoding: chunked",
+    ])
+    func `who is not, is told so without the body`(fields: String) async throws {
+        try await TestServer.run(Self.router()) { server in
+            let connection = try RawConnection(server.address)
+            try connection.send(post(fields))
+            let answer = try connection.response()
+            #expect(answer.status == 401)
+            #expect(answer.fields[.connection] == "close")
+            connection.shutdownWrite()
+            #expect(connection.isEnded())
+        }
+    }
+
+    @Test func `a small body that is on its way is no reason to hang up`() async throws {
+        try await TestServer.run(Self.router()) { server in
+            let connection = try RawConnection(server.address)
+            for _ in 0..<3 {
+                try connection.send(post("Content-Length: 5", "hello"))
+                #expect(try connection.response().status == 401)
+            }
+            try connection.send(post("Authorization: the word\r\nContent-Length: 5", "hello"))
+            #expect(try connection.response().status == 200)
+        }
+    }
+
+    // MARK: Memory of bodies
+
+    @Test func `bodies that are too many in sum are shed, small ones last`() async throws {
+        let (router, release) = try Self.holding()
+        let configuration = ServerConfiguration.local { $0.limits.bodyMemoryBytes = 1 << 20 }
+        try await TestServer.run(router, with: configuration) { server in
+            func send(_ bytes: Int, of whole: Int) throws -> RawConnection {
+                let connection = try RawConnection(server.address)
+                try connection.send(
+                    "POST /hold HTTP/1.1\r\nHost: t\r\nContent-Length: \(whole)\r\n\r\n")
+                try connection.send([UInt8](repeating: 1, count: bytes))
+                return connection
+            }
+            // What is announced takes no room; what has come does.
+            let announced = try send(0, of: 3 << 20)
+            let first = try send(700 << 10, of: 700 << 10)
+            #expect(await eventually { server.server.bodyBytes == 700 << 10 })
+            let second = try send(200 << 10, of: 200 << 10)
+            let refused = try second.response(to: .post)
+            #expect(refused.status == 503 && refused.fields[.retryAfter] == "1")
+            #expect(server.server.bodyBytes == 700 << 10)
+            #expect(server.server.refusals.first { $0.reason == .bodies }?.count == 1)
+            let small = try send(60 << 10, of: 60 << 10)
+            #expect(await eventually { server.server.bodyBytes == 760 << 10 })
+            release.give()
+            for connection in [first, small] {
+                #expect(try connection.response(to: .post).status == 200)
+            }
+            // There is room again as soon as they are answered, or gone.
+            let third = try send(600 << 10, of: 700 << 10)
+            #expect(await eventually { server.server.bodyBytes >= 500 << 10 })
+            third.reset()
+            #expect(await eventually { server.server.bodyBytes == 0 })
+            announced.close()
+        }
+    }
+
+    /// A route that holds requests until the signal is given.
+    private static func holding() throws -> (Router, Signal) {
+        let release = Signal()
+        let router = try TestRoutes.router { routes in
+            routes.on(.post, "/hold") { _, _ in
+                await release.wait()
+                return HTTPResponse(.ok)
+            }
+        }
+        return (router, release)
+    }
+}

@@ -1,0 +1,192 @@
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+@Suite struct ProxyProtocolTests {
+    private static func telling() throws -> Router {
+        try TestRoutes.router { routes in
+            routes.on(.get, "/client") { _, context in
+                TestRoutes.text("\(context.peer) \(context.isConfidential)")
+            }
+        }
+    }
+
+    private let request = "GET /client HTTP/1.1\r\nHost: t\r\n\r\n"
+
+    /// A server whose second address takes proxies' connections.
+    private func run(
+        _ change: (inout ServerConfiguration) -> Void = { _ in },
+        _ body: (TestServer, SocketAddress) async throws -> Void
+    ) async throws {
+        let configuration = ServerConfiguration.local {
+            $0.proxiedAddresses = [.v4([127, 0, 0, 1], port: 0)]
+            _ = $0.trustedProxies.add("127.0.0.1")
+            change(&$0)
+        }
+        try await TestServer.run(Self.telling(), with: configuration) { server in
+            try await body(server, server.addresses[1])
+        }
+    }
+
+    @Test(arguments: [
+        (TestProxyHeader.v4([203, 0, 113, 9]), "203.0.113.9:4711 false"),
+        (
+            TestProxyHeader.v4([203, 0, 113, 9], values: TestProxyHeader.ssl),
+            "203.0.113.9:4711 true"
+        ),
+        (
+            TestProxyHeader.v4([127, 0, 0, 9], values: TestProxyHeader.notSSL),
+            "127.0.0.9:4711 false"
+        ),
+        (TestProxyHeader.v6([0x20, 1] + [UInt8](repeating: 0, count: 14)), "[2001::]:4711 false"),
+    ])
+    func `the client is whom the proxy names, and came as it says`(
+        header: [UInt8], expected: String
+    ) async throws {
+        try await run { server, proxied in
+            let connection = try RawConnection(proxied)
+            try connection.send(header + Array((request + request).utf8))
+            for _ in 0..<2 {
+                #expect(try connection.response().text == expected)
+            }
+            // Where no header is asked for, it is no request.
+            let plain = try RawConnection(server.address)
+            try plain.send(header)
+            #expect(try plain.response().status == 400)
+        }
+    }
+
+    @Test func `a proxy that speaks for itself is itself`() async throws {
+        try await run { _, proxied in
+            let connection = try RawConnection(proxied)
+            let local = TestProxyHeader.bytes(command: 0x20, family: 0, [])
+            try connection.send(local + Array(request.utf8))
+            let text = try connection.response().text
+            #expect(text.hasPrefix("127.0.0.1:") && text.hasSuffix(" true"))
+        }
+    }
+
+    @Test func `a header may come byte by byte`() async throws {
+        try await run { _, proxied in
+            let connection = try RawConnection(proxied)
+            for byte in TestProxyHeader.v4([203, 0, 113, 9]) { try connection.send([byte]) }
+            try connection.send(request)
+            #expect(try connection.response().text.hasPrefix("203.0.113.9:4711"))
+        }
+    }
+
+    @Test func `TLS begins behind the header`() async throws {
+        let test = try TLSTest()
+        try await run {
+            $0.tls = test.tls
+        } _: { _, proxied in
+            let connection = try RawConnection(proxied)
+            try connection.send(TestProxyHeader.v4([203, 0, 113, 9]))
+            try connection.startTLS(test.options())
+            try connection.send(request)
+            #expect(try connection.response().text == "203.0.113.9:4711 true")
+        }
+    }
+
+    @Test(arguments: [
+        Array("GET /client HTTP/1.1\r\nHost: t\r\n\r\n".utf8),
+        Array("PROXY TCP4 203.0.113.9 10.0.0.1 4711 80\r\n".utf8),
+        TestProxyHeader.bytes(family: 0x12, [UInt8](repeating: 1, count: 12)),
+        TestProxyHeader.bytes(family: 0x11, [UInt8](repeating: 1, count: 12), length: 60_000),
+    ])
+    func `what is no header ends the connection without a word`(bytes: [UInt8]) async throws {
+        try await run { server, proxied in
+            let connection = try RawConnection(proxied)
+            _ = connection.sendSome(bytes)
+            #expect(connection.isEnded())
+            #expect(server.server.refusals.first { $0.reason == .proxyHeader }?.count == 1)
+        }
+    }
+
+    @Test func `a header that does not come in time ends the connection`() async throws {
+        try await run {
+            $0.limits.handshakeMilliseconds = 100
+        } _: { _, proxied in
+            let connection = try RawConnection(proxied)
+            try connection.send(Array(TestProxyHeader.v4([203, 0, 113, 9]).dropLast()))
+            #expect(connection.isEnded())
+        }
+    }
+
+    @Test func `those who are not trusted are not listened to`() async throws {
+        try await run {
+            $0.trustedProxies = NetworkList()
+            _ = $0.trustedProxies.add("10.0.0.0/8")
+        } _: { server, proxied in
+            let connection = try RawConnection(proxied)
+            _ = connection.sendSome(TestProxyHeader.v4([203, 0, 113, 9]) + Array(request.utf8))
+            #expect(connection.isEnded())
+            #expect(server.server.refusals.first { $0.reason == .proxyHeader }?.count == 1)
+        }
+    }
+
+    @Test func `clients behind it have no say in where they come from`() async throws {
+        try await run { _, proxied in
+            let connection = try RawConnection(proxied)
+            try connection.send(TestProxyHeader.v4([203, 0, 113, 9]))
+            try connection.send(
+                "GET /client HTTP/1.1\r\nHost: t\r\nX-Forwarded-For: 198.51.100.1\r\n"
+                    + "X-Forwarded-Proto: https\r\n\r\n")
+            #expect(try connection.response().text == "203.0.113.9:4711 false")
+        }
+    }
+
+    // MARK: Connections of an address
+
+    @Test func `an address has so many connections, and others theirs`() async throws {
+        try await run {
+            $0.limits.connectionsPerAddress = 2
+        } _: { server, proxied in
+            func connect(_ last: UInt8) throws -> RawConnection {
+                let connection = try RawConnection(proxied)
+                try connection.send(
+                    TestProxyHeader.v4([203, 0, 113, last]) + Array(request.utf8))
+                return connection
+            }
+            let first = try connect(9)
+            let second = try connect(9)
+            for connection in [first, second] {
+                #expect(try connection.response().status == 200)
+            }
+            let third = try connect(9)
+            let refused = try third.response()
+            #expect(refused.status == 429)
+            #expect(refused.fields[.retryAfter] == "1")
+            third.shutdownWrite()
+            #expect(third.isEnded())
+            #expect(try connect(10).response().status == 200)
+            #expect(
+                server.server.refusals.first { $0.reason == .addressConnections }?.count == 1)
+            // Room that one leaves is another's.
+            first.close()
+            #expect(
+                await eventually {
+                    guard let connection = try? connect(9) else { return false }
+                    return (try? connection.response().status) == 200
+                })
+            for _ in 0..<5 { _ = try server.client.get("/client") }
+        }
+    }
+
+    @Test func `so many that are refused do not even hear why`() async throws {
+        try await run {
+            $0.limits.connectionsPerAddress = 1
+        } _: { _, proxied in
+            let connections = try (0..<40).map { _ in
+                let connection = try RawConnection(proxied)
+                try connection.send(TestProxyHeader.v4([203, 0, 113, 9]) + Array(request.utf8))
+                return connection
+            }
+            let statuses = connections.map { try? $0.response().status }
+            #expect(statuses.count { $0 == 200 } == 1)
+            #expect(statuses.contains(429) && statuses.contains(nil))
+        }
+    }
+}
