@@ -4,14 +4,14 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
-	socket-faults test-address test-thread image
+	socket-faults test-address test-thread image deb deb-check soak
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
 DATABASE ?= broadsheet.db
 LISTEN ?= 127.0.0.1:8080
 ARGS ?=
-DURATION ?= 60
+DURATION ?=
 TARGETS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
@@ -52,7 +52,7 @@ lint: dependencies ## check the style, the ladder of imports and the Dockerfile
 fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only those in TARGETS
 	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \
 		--sanitize fuzzer --sanitize address --scratch-path .build/fuzz
-	@.ci/fuzz $(DURATION) $(TARGETS)
+	@.ci/fuzz $(or $(DURATION),60) $(TARGETS)
 
 faults: dependencies ## let every write and flush of the store fail, spoil its files, and kill it 50 times
 	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
@@ -68,6 +68,19 @@ test-thread: dependencies ## run every test under the thread sanitizer
 test-address: dependencies ## run every test under the address sanitizer
 	LSAN_OPTIONS="suppressions=$(CURDIR)/.ci/leak-sanitizer:print_suppressions=0" SWIFT_BACKTRACE=enable=no \
 		swift test $(FLAGS) --sanitize address --scratch-path .build/address
+
+soak: build ## serve for DURATION (600) seconds with clients of every kind, reloads, backups and upgrades
+	@.ci/dependencies python3:python3
+	@python3 Tests/Soak/soak.py --broadsheet $(BINARY) --seconds $(or $(DURATION),600)
+
+deb: build ## make the Debian package, .build/deb/broadsheet_….deb
+	@.ci/dependencies dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev
+	@.ci/deb $(BINARY)
+
+deb-check: build ## install, run, replace, remove and purge the package in a chroot (as root)
+	@.ci/dependencies dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev debootstrap:debootstrap curl:curl man:man-db \
+		systemd-analyze:systemd
+	@.ci/deb-check $(BINARY)
 
 image: dependencies ## build the image of the Dockerfile and run it (as root, by buildah and debootstrap)
 	@.ci/dependencies buildah:buildah debootstrap:debootstrap curl:curl

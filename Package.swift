@@ -46,7 +46,8 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
-            name: "Resources", path: "Resources", exclude: ["grafana", "migrations", "samples"],
+            name: "Resources", path: "Resources",
+            exclude: ["debian", "grafana", "migrations", "samples", "systemd"],
             cSettings: cRules),
 
         // Rung 1: HTTP as values; sockets and event loops.

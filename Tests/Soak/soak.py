@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Lets a server live for a while as servers do (`make soak`): reads, writes, slow and broken clients,
+reloads, backups, and one upgrade after the other, under a fixed ceiling of memory. At the end every
+acknowledged write has to be there, and no request of a decent client may have failed."""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from clients import Breaker, Client, Ledger, Reader, SlowClient, Writer
+
+KEY = "the-admin-key-of-the-soak-test-0123456789"
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--broadsheet", required=True, help="the binary")
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--ceiling-mib", type=float, default=128, help="of a server's resident memory")
+    parser.add_argument("--upgrade-every", type=float, default=20, help="seconds")
+    return parser.parse_args()
+
+
+class Reign:
+    """The servers of one database, each taking over from the one before."""
+
+    def __init__(self, binary, folder):
+        self.binary, self.folder = binary, folder
+        self.database = os.path.join(folder, "articles.db")
+        self.socket = os.path.join(folder, "articles.sock")
+        self.log = open(os.path.join(folder, "log"), "ab")
+        self.certify()
+        command = [binary, "serve", "--database", self.database, "--listen", "127.0.0.1:0",
+                   "--listen", f"unix:{self.socket}", "--tls-certificate", self.path("tls.pem"),
+                   "--tls-key", self.path("tls.key"), "--log", "text", "--log-level", "warning",
+                   "--head-timeout", "3", "--body-timeout", "5", "--write-timeout", "5"]
+        first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=self.log, text=True,
+                                 env=dict(os.environ, BROADSHEET_ADMIN_KEY=KEY))
+        self.process = first.pid
+        self.first = first
+        self.port = int(re.search(r":(\d+)$", first.stdout.readline()).group(1))
+        # Its successors inherit the pipe: somebody has to read it.
+        threading.Thread(target=first.stdout.read, daemon=True).start()
+        self.upgrades, self.highest = 0, {}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run(self, *words):
+        return subprocess.run([self.binary, *words], capture_output=True, text=True, check=False)
+
+    def certify(self):
+        for part in ("pem", "key"):
+            if os.path.exists(self.path(f"new.{part}")):
+                os.unlink(self.path(f"new.{part}"))
+        made = self.run("certificate", "--self-signed", "localhost", "--out", self.path("new"))
+        if made.returncode:
+            sys.exit(f"soak: no certificate: {made.stderr}")
+        for part in ("pem", "key"):
+            os.replace(self.path(f"new.{part}"), self.path(f"tls.{part}"))
+
+    def reload(self):
+        self.certify()
+        os.kill(self.process, signal.SIGHUP)
+
+    def upgrade(self):
+        done = self.run("upgrade", "--database", self.database)
+        found = re.match(r"process (\d+) serves", done.stdout)
+        if not found:
+            return f"upgrade: {done.stderr.strip()}"
+        self.process = int(found.group(1))
+        self.upgrades += 1
+        if self.first:
+            status, self.first = self.first.wait(60), None
+            if status:
+                return f"upgrade: the first server ended with {status}"
+        return None
+
+    def backup(self, number):
+        path = self.path(f"backup-{number}.db")
+        done = self.run("backup", path, "--database", self.database)
+        if done.returncode:
+            return f"backup: {done.stderr.strip()}"
+        os.unlink(path)
+        return None
+
+    def weigh(self):
+        """Notes the resident memory of the server that is, in MiB."""
+        try:
+            with open(f"/proc/{self.process}/status", encoding="ascii") as file:
+                found = re.search(r"VmRSS:\s+(\d+)", file.read())
+        except OSError:
+            return
+        if found:
+            mib = int(found.group(1)) / 1024
+            self.highest[self.process] = max(self.highest.get(self.process, 0), mib)
+
+    def stop(self):
+        os.kill(self.process, signal.SIGTERM)
+        end = time.monotonic() + 60
+        while os.path.exists(f"/proc/{self.process}/exe") and time.monotonic() < end:
+            time.sleep(0.05)
+
+
+def operate(reign, options, ledger):
+    """What an operator does, until the time is over."""
+    end = time.monotonic() + options.seconds
+    upgrade = backup = time.monotonic() + options.upgrade_every
+    reload, number, told = time.monotonic() + 3, 0, time.monotonic()
+    while time.monotonic() < end:
+        reign.weigh()
+        now = time.monotonic()
+        if now >= reload:
+            reload = now + 3
+            reign.reload()
+        if now >= upgrade:
+            upgrade = now + options.upgrade_every
+            ledger.fail(reign.upgrade())
+        if now >= backup:
+            backup, number = now + 31, number + 1
+            ledger.fail(reign.backup(number))
+        if now >= told + 30:
+            told = now
+            print(f"  {end - now:4.0f} s left: {ledger.text()}, {reign.upgrades} upgrades, "
+                  f"{max(reign.highest.values()):.0f} MiB", flush=True)
+        time.sleep(0.1)
+
+
+def verify(reign, ledger):
+    """Holds what was acknowledged against an export of everything."""
+    export = reign.path("everything.ndjson")
+    done = reign.run("export", export, "--database", reign.database)
+    if done.returncode:
+        ledger.fail(f"export: {done.stderr.strip()}")
+        return
+    missing = ledger.missing(export)
+    if missing:
+        ledger.fail(f"{len(missing)} acknowledged writes are lost, such as {missing[:3]}")
+    reign.stop()
+    check = reign.run("check", "--database", reign.database)
+    if check.returncode:
+        ledger.fail(f"check: {check.stdout} {check.stderr}")
+
+
+def main():
+    options = arguments()
+    folder = tempfile.mkdtemp(prefix="broadsheet-soak-")
+    reign = Reign(options.broadsheet, folder)
+    ledger = Ledger()
+    plain, secure = ("unix", reign.socket), ("tls", reign.port)
+    crowd = [Reader(plain), Reader(secure), Reader(secure), Writer(plain, KEY, 0),
+             Writer(secure, KEY, 1), Writer(plain, KEY, 2), SlowClient(plain), SlowClient(secure),
+             Breaker(plain), Breaker(secure)]
+    threads = [threading.Thread(target=client.live, args=(ledger,)) for client in crowd]
+    for thread in threads:
+        thread.start()
+    try:
+        operate(reign, options, ledger)
+    finally:
+        Client.is_over.set()
+        for thread in threads:
+            thread.join()
+        verify(reign, ledger)
+    highest = max(reign.highest.values())
+    if highest > options.ceiling_mib:
+        ledger.fail(f"a server had {highest:.0f} MiB, more than {options.ceiling_mib:.0f}")
+    print(f"soak: {ledger.text()}, {reign.upgrades} upgrades; at most {highest:.0f} MiB resident")
+    if ledger.failures:
+        print(f"soak: {len(ledger.failures)} failures; what is left is in {folder}")
+        for failure in ledger.failures[:20]:
+            print(f"  {failure}")
+        sys.exit(1)
+    shutil.rmtree(folder)
+
+
+if __name__ == "__main__":
+    main()
