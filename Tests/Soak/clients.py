@@ -17,16 +17,17 @@ class Ledger:
         self.lock = threading.Lock()
         # The last acknowledged title of each article, by slug.
         self.titles = {}
-        self.failures, self.answers, self.cut = [], 0, 0
+        self.failures, self.answers, self.cut, self.slowest = [], 0, 0, 0
 
     def fail(self, text):
         if text:
             with self.lock:
                 self.failures.append(f"{time.strftime('%H:%M:%S')} {text}")
 
-    def answer(self):
+    def answer(self, seconds):
         with self.lock:
             self.answers += 1
+            self.slowest = max(self.slowest, seconds)
 
     def broken_off(self):
         with self.lock:
@@ -37,8 +38,8 @@ class Ledger:
             self.titles[slug] = title
 
     def text(self):
-        return (f"{self.answers} answers, {len(self.titles)} articles written, "
-                f"{self.cut} connections broken off")
+        return (f"{self.answers} answers (the slowest took {self.slowest:.2f} s), "
+                f"{len(self.titles)} articles written, {self.cut} connections broken off")
 
     def missing(self, export):
         """Slugs whose last acknowledged state is not in the export."""
@@ -59,7 +60,7 @@ class Client:
 
     def __init__(self, place):
         self.kind, self.where = place
-        self.connection = None
+        self.connection, self.seconds = None, 0
 
     def open(self):
         """A socket, after the handshake."""
@@ -75,6 +76,7 @@ class Client:
 
     def exchange(self, method, target, body=None, fields=None):
         """One request on the connection that is kept as long as the server keeps it."""
+        start = time.monotonic()
         if self.connection is None:
             self.connection = http.client.HTTPConnection("localhost")
             self.connection.sock = self.open()
@@ -86,6 +88,7 @@ class Client:
             self.connection.close()
             self.connection = None
             raise
+        self.seconds = time.monotonic() - start
         if response.will_close:
             self.connection.close()
             self.connection = None
@@ -111,7 +114,7 @@ class Reader(Client):
         response, content = self.exchange("GET", target)
         if response.status != 200:
             ledger.fail(f"GET {target}: {response.status} {content[:200]!r}")
-        ledger.answer()
+        ledger.answer(self.seconds)
         # From time to time one that thinks, on a connection that is idle meanwhile.
         time.sleep(random.choice([0, 0, 0.01, 0.3]))
 
@@ -147,7 +150,7 @@ class Writer(Client):
             ledger.fail(f"{method} {target}: {response.status} {content[:200]!r}")
             return
         ledger.acknowledge(slug, title)
-        ledger.answer()
+        ledger.answer(self.seconds)
         self.own.append((slug, json.loads(content)["id"], response.headers["ETag"]))
         del self.own[:-200]
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Lets a server live for a while as servers do (`make soak`): reads, writes, slow and broken clients,
-reloads, backups, and one upgrade after the other, under a fixed ceiling of memory. At the end every
-acknowledged write has to be there, and no request of a decent client may have failed."""
+reloads, backups, and, from half of the time on, one upgrade after the other, under a fixed ceiling of
+memory. At the end every acknowledged write has to be there, and no request of a decent client may have
+failed."""
 
 import argparse
 import os
@@ -112,7 +113,8 @@ class Reign:
 def operate(reign, options, ledger):
     """What an operator does, until the time is over."""
     end = time.monotonic() + options.seconds
-    upgrade = backup = time.monotonic() + options.upgrade_every
+    # The first server lives for half of the time, so that what it would gather shows.
+    upgrade, backup = time.monotonic() + options.seconds / 2, time.monotonic() + 10
     reload, number, told = time.monotonic() + 3, 0, time.monotonic()
     while time.monotonic() < end:
         reign.weigh()

@@ -26,6 +26,9 @@ struct Tenure: Sendable {
     /// Gives the next process what it needs; the file is closed.
     /// - Returns: whether it serves. Otherwise everything is still here.
     func hasYielded(to successor: Successor, with connections: PassedConnections) -> Bool {
+        // A migration may take its time.
+        let watchdog = Watchdog(supervisor, nil)
+        defer { watchdog?.stop() }
         do throws(SystemError) {
             try successor.pass(connections)
             guard successor.yield() else { throw SystemError("takeover", code: ECONNRESET) }

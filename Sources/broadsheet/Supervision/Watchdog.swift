@@ -7,14 +7,18 @@ struct Watchdog {
     private let timer: any DispatchSourceTimer
 
     /// - Returns: `nil` if the supervisor does not want to hear anything.
-    init?(_ supervisor: Supervisor, _ server: HTTPServer) {
+    /// - Parameter server: whose loops have to answer; `nil` while another process is waited for.
+    init?(_ supervisor: Supervisor, _ server: HTTPServer?) {
         guard supervisor.isThere, let interval = supervisor.watchdogMicroseconds else {
             return nil
         }
         timer = DispatchSource.makeTimerSource(
             queue: DispatchQueue(label: "broadsheet.watchdog"))
         timer.schedule(deadline: .now(), repeating: .microseconds(Int(interval / 2)))
-        timer.setEventHandler { server.whenResponsive { supervisor.isAlive() } }
+        timer.setEventHandler {
+            guard let server else { return supervisor.isAlive() }
+            server.whenResponsive { supervisor.isAlive() }
+        }
         timer.activate()
     }
 

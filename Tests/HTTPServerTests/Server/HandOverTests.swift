@@ -1,0 +1,84 @@
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+/// A server that gives its sockets and connections to the next.
+@Suite struct HandOverTests {
+    /// A server that listens on the socket, with answers of its own.
+    private func server(_ socket: ListeningSocket, _ name: String) throws -> HTTPServer {
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/who") { _, _ in TestRoutes.text(name) }
+        }
+        return HTTPServer(
+            .local { $0.open = { (_, _) throws(SystemError) in socket } }, router: router)
+    }
+
+    private func ask(_ connection: RawConnection) throws -> ReceivedResponse {
+        try connection.send("GET /who HTTP/1.1\r\nHost: test\r\n\r\n")
+        return try connection.response()
+    }
+
+    @Test func `connections between two requests go on with the next server`() async throws {
+        let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
+        let first = try server(socket, "first")
+        let second = try server(socket, "second")
+        try first.start()
+        let idle = try RawConnection(socket.address)
+        let fresh = try RawConnection(socket.address)
+        #expect(try ask(idle).text == "first")
+        #expect(await eventually { first.connectionCount == 2 })
+        let passed = Lock<[(Int32, SocketAddress, Int)]>([])
+        await first.handOver(graceSeconds: 60) { connection in
+            let (peer, door) = (connection.peer, connection.door)
+            let raw = connection.release().release()
+            passed.withLock { $0.append((raw, peer, door)) }
+        }
+        #expect(first.connectionCount == 0)
+        // Nobody serves: what is sent now waits, and so does who connects.
+        let waiting = try RawConnection(socket.address)
+        try fresh.send("GET /who HTTP/1.1\r\nHost: test\r\n\r\n")
+        try second.start()
+        let connections = passed.withLock { $0 }
+        #expect(connections.count == 2 && connections.allSatisfy { $0.2 == 0 && $0.1.port > 0 })
+        for (raw, peer, door) in connections {
+            second.adopt(Descriptor(raw), from: peer, door: door)
+        }
+        #expect(try fresh.response().text == "second")
+        let last = try ask(idle)
+        #expect(last.text == "second" && !last.fields.list(.connection, has: "close"))
+        #expect(try ask(waiting).text == "second")
+        second.adopt(Descriptor(-1), from: socket.address, door: 7)
+        await second.stop(graceSeconds: 0)
+    }
+
+    @Test func `another protocol is spoken where it is known, and nowhere else`() async throws {
+        let configuration = ServerConfiguration.local {
+            $0.protocols = [
+                "echo/1": { descriptor in
+                    guard let channel = try? DescriptorChannel(descriptor, timeoutSeconds: 60)
+                    else { return }
+                    try? channel.send("welcome")
+                }
+            ]
+        }
+        try await TestServer.run(TestRoutes.router(), with: configuration) { test in
+            func upgrade(_ name: String, connection: String = "Upgrade") throws -> RawConnection {
+                let client = try RawConnection(test.address)
+                try client.send(
+                    "GET /hello HTTP/1.1\r\nHost: test\r\nConnection: \(connection)\r\n"
+                        + "Upgrade: \(name)\r\n\r\n")
+                return client
+            }
+            let client = try upgrade("echo/1")
+            let answer = String(decoding: try client.rest(), as: UTF8.self)
+            #expect(
+                answer
+                    == "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                    + "Upgrade: echo/1\r\n\r\nwelcome\n")
+            #expect(try upgrade("echo/2").response().text == "hello")
+            #expect(try upgrade("echo/1", connection: "keep-alive").response().text == "hello")
+        }
+    }
+}
