@@ -71,7 +71,7 @@ test-address: dependencies ## run every test under the address sanitizer
 
 soak: build ## serve for DURATION (600) seconds with clients of every kind, reloads, backups and upgrades
 	@.ci/dependencies python3:python3
-	@python3 Tests/Soak/soak.py --broadsheet $(BINARY) --seconds $(or $(DURATION),600)
+	@python3 -B Tests/Soak/soak.py --broadsheet $(BINARY) --seconds $(or $(DURATION),600)
 
 deb: build ## make the Debian package, .build/deb/broadsheet_….deb
 	@.ci/dependencies dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev

@@ -90,6 +90,7 @@ final class Connection {
     private func nextHead() async throws(ChannelError) -> RequestHead? {
         var deadline: Int64?
         var isQuiet = false
+        var isHurried = false
         idleDeadline = now + limits.idleMilliseconds
         // Invariant: the buffer holds the beginning of a head, or there is none.
         while true {
@@ -118,6 +119,11 @@ final class Connection {
             case .wouldBlock: break
             }
             streak = 0
+            // Everybody waits for who is slow now.
+            if let end = deadline, channel.isGivenAway, !isHurried {
+                isHurried = true
+                deadline = min(end, now + rules.departure.quietMilliseconds)
+            }
             if deadline == nil, !isQuiet, channel.isLeaving, isBound {
                 isQuiet = true
                 let lastUse = idleDeadline - limits.idleMilliseconds

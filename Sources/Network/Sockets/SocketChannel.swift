@@ -350,11 +350,11 @@ public final class SocketChannel {
         if case .readable(_, isIdle: true) = wait { resume() }
     }
 
-    /// The server gives its connections away: an idle wait ends, and nothing fails for it.
+    /// The server gives its connections away: a wait to read ends early, and nothing fails for it.
     func leave(now isGivenAway: Bool) {
         isLeaving = true
         self.isGivenAway = isGivenAway
-        if case .readable(_, isIdle: true) = wait { interrupt() }
+        if case .readable = wait { interrupt() }
     }
 
     /// Whether the server has begun to stop, or to give its connections away.

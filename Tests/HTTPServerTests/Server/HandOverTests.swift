@@ -53,6 +53,17 @@ import Testing
         await second.stop(graceSeconds: 0)
     }
 
+    @Test func `who is in the middle of a head has to hurry`() async throws {
+        let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
+        let server = try server(socket, "first")
+        try server.start()
+        let slow = try RawConnection(socket.address)
+        try slow.send("GET /who HTTP/1.1\r\n")
+        #expect(await eventually { server.buffersInUse == 1 })
+        await server.handOver(graceSeconds: 3_600, quietSeconds: 0.1) { _ in }
+        #expect(try slow.response().status == 408)
+    }
+
     @Test func `another protocol is spoken where it is known, and nowhere else`() async throws {
         let configuration = ServerConfiguration.local {
             $0.protocols = [
