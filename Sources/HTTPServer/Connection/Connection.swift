@@ -19,17 +19,17 @@ final class Connection {
     /// The answer to the current request.
     @exclusivity(unchecked) var sent = SentAnswer()
     @exclusivity(unchecked) var requestID = ""
-    var client: ConnectedClient
+    @exclusivity(unchecked) var client: ConnectedClient
     /// Whom the current request comes from, if the client passes it on.
-    var forwarded: ForwardedClient?
+    @exclusivity(unchecked) var forwarded: ForwardedClient?
     /// Whether a proxy has named the client.
-    var isNamed = false
+    @exclusivity(unchecked) var isNamed = false
     /// Whether the client's address counts this connection.
     var isCounted = false
     /// Of the current request's body, in memory.
-    var heldBodyBytes = 0
+    @exclusivity(unchecked) var heldBodyBytes = 0
     /// When a connection without a request ends; half a TLS record does not move it.
-    private var idleDeadline: Int64 = 0
+    @exclusivity(unchecked) private var idleDeadline: Int64 = 0
     /// The connection goes to another process.
     var isPassedOn = false
     /// Requests since the task last waited.

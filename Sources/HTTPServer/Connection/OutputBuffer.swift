@@ -30,9 +30,21 @@ final class OutputBuffer {
 
     /// Appends a number of 0 or more.
     func append(decimal number: Int) {
-        if number >= 10 { append(decimal: number / 10) }
-        let digit = UInt8(truncatingIfNeeded: 48 + number % 10)
-        withUnsafeBytes(of: digit) { append($0) }
+        var digits = 1
+        var rest = number
+        while rest >= 10 {
+            digits += 1
+            rest /= 10
+        }
+        precondition(
+            digits <= memory.count - count, "programmer error: an answer has no room")
+        count += digits
+        rest = number
+        // Invariant: the places behind `place` have their digits.
+        for place in 1...digits {
+            memory[count - place] = UInt8(truncatingIfNeeded: 48 + rest % 10)
+            rest /= 10
+        }
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer) {

@@ -100,6 +100,36 @@ import Testing
         #expect(await reign.stop())
     }
 
+    @Test func `whom a proxy has named, the next server hears anew`() async throws {
+        let program = try Program.start(
+            [
+                "serve", "--database", database, "--proxy-protocol", "127.0.0.1:0",
+                "--trusted-proxy", "127.0.0.1", "--rate-limit", "off", "--key-rate-limit", "off",
+                "--log", "off",
+            ], environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
+        let served = try Served(program)
+        let reign = Reign(served, database)
+        let address = served.addresses[0]
+        let header = TestProxyHeader.v4([203, 0, 113, 9], values: TestProxyHeader.ssl)
+        let load = Load(readers: 2, writers: 2) {
+            let connection = try RawConnection(address)
+            try connection.send(header)
+            return connection
+        }
+        // Nothing was heard of this one yet: it is passed on.
+        let silent = try RawConnection(address)
+        for _ in 0..<2 {
+            #expect(load.goOn(for: 30))
+            try reign.upgrade()
+        }
+        #expect(load.goOn(for: 30))
+        load.stop()
+        #expect(load.failures.isEmpty, "\(load.failures.prefix(3))")
+        try silent.send(header + Array(Self.health.utf8))
+        #expect(try silent.response().status == 200)
+        #expect(await reign.stop())
+    }
+
     @Test func `what is under way is finished first, and its connection goes on`() async throws {
         let served = try Served(database, ["--grace", "60"])
         let reign = Reign(served, database)
