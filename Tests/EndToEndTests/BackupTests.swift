@@ -194,6 +194,21 @@ import Testing
         #expect(absent.status == 66)
     }
 
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a backup that is ended in the middle leaves nothing`(signal: Int32) async throws {
+        let served = try Served(database, ["--samples"])
+        // It answers no more: the backup has begun, and waits.
+        served.program.signal(SIGSTOP)
+        let program = try Program.start(["backup", backup, "--database", database])
+        #expect(await eventually { !files().isEmpty })
+        program.signal(signal)
+        #expect(program.wait() == 1)
+        #expect(files() == [])
+        served.program.signal(SIGCONT)
+        #expect(try make().status == 0)
+        #expect(served.stop() == 0)
+    }
+
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
     func `a full disk leaves nothing half done, and is told`() throws {
         let served = try Served(database, ["--samples"])

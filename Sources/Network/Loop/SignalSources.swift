@@ -15,7 +15,7 @@ public final class SignalSources: Sendable {
         // ignored.
         let registered = DispatchSemaphore(value: 0)
         sources = numbers.map { number in
-            signal(number, SIG_IGN)
+            Self.disarm(number)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setRegistrationHandler { registered.signal() }
             source.setEventHandler { received(number) }
@@ -23,6 +23,14 @@ public final class SignalSources: Sendable {
             return source
         }
         for _ in numbers { registered.wait() }
+    }
+
+    /// Lets the signal no longer end the process, unless Dispatch has it already: its handler,
+    /// which it sets once for each source, passes the signal on.
+    private static func disarm(_ number: Int32) {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        if action.__sigaction_handler.sa_handler == nil { signal(number, SIG_IGN) }
     }
 
     /// No call comes from here on; the signals are ignored.

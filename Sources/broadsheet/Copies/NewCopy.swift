@@ -20,12 +20,15 @@ struct NewCopy: ~Copyable {
     var descriptor: Int32 { file.descriptor }
 
     init(for path: String) throws(CommandFailure) {
-        file = try NewFile(path)
-        let partial = file.place
+        // Taken over first: there is no moment in which a file is left behind.
+        let partial = Lock<String?>(nil)
         signals = ShutdownSignals { _ in
-            Self.remove(partial)
+            if let partial = partial.withLock({ $0 }) { Self.remove(partial) }
             _exit(ExitStatus.cutShort.rawValue)
         }
+        let file = try NewFile(path)
+        partial.withLock { $0 = file.place }
+        self.file = file
     }
 
     deinit { Self.remove(file.place) }
