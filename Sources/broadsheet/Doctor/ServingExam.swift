@@ -88,8 +88,8 @@ struct ServingExam {
             return
         }
         let all =
-            configuration.addresses + configuration.adminAddresses
-            + configuration.transport.redirects
+            configuration.addresses + configuration.transport.proxied
+            + configuration.adminAddresses + configuration.transport.redirects
         for address in all {
             do throws(SystemError) {
                 try address.tryListening()
