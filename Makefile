@@ -58,8 +58,9 @@ faults: dependencies ## let every write and flush of the store fail, spoil its f
 	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
 		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests)/'
 
-socket-faults: dependencies ## break every conversation off at each byte, and let clients be slow, many, hostile
-	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel --filter '^EndToEndTests\.(BrokenConversationTests)/'
+socket-faults: dependencies ## break conversations off at each byte, and let clients be slow, broken and many
+	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel \
+		--filter '\.(BrokenConversationTests|SocketFaultTests|CrowdTests|DeadlineTests|HostilePeerTests)/'
 
 test-thread: dependencies ## run every test under the thread sanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/.ci/thread-sanitizer $$TSAN_OPTIONS" SWIFT_BACKTRACE=enable=no \

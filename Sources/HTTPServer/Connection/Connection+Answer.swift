@@ -115,8 +115,7 @@ extension Connection {
         if !keepsAlive { channel.isEnding = true }
         let written = channel.writeAtOnce(head, body)
         if written < head.count + body.count {
-            try await channel.write(
-                head, body, from: written, stallMilliseconds: limits.writeStallMilliseconds)
+            try await writeRest(Unsent(head: head, body: body, start: written))
         }
         sent.bytes = head.count + body.count
         local.giveBack(head)
@@ -154,7 +153,7 @@ extension Connection {
         sent.template = ready.template
         sent.bytes = head.count + body.count
         guard written == sent.bytes else {
-            unsent = Array(head.dropFirst(written)) + body.dropFirst(max(0, written - head.count))
+            unsent = Unsent(head: Array(head), body: body, start: written)
             return false
         }
         tellObservers()
@@ -162,11 +161,22 @@ extension Connection {
     }
 
     /// Sends what did not go out at once.
-    func sendRest() async throws(ChannelError) {
-        let rest = unsent
-        unsent = []
+    func send(_ rest: Unsent) async throws(ChannelError) {
         defer { tellObservers() }
-        try await channel.write(rest, stallMilliseconds: limits.writeStallMilliseconds)
+        try await writeRest(rest)
+    }
+
+    /// What waits for clients that read slowly is bounded: beyond, who comes last is dropped.
+    private func writeRest(_ rest: Unsent) async throws(ChannelError) {
+        local.waitingBytes += rest.count
+        defer { local.waitingBytes -= rest.count }
+        guard local.waitingBytes <= limits.waitingBytes else {
+            channel.reset()
+            throw .timedOut
+        }
+        try await channel.write(
+            rest.head, rest.body, from: rest.start,
+            stallMilliseconds: limits.writeStallMilliseconds)
     }
 
     // MARK: Streams

@@ -99,14 +99,16 @@ extension Connection {
         return response
     }
 
-    /// The handler takes too long: the client is answered for it, and the task is cancelled.
+    /// The handler takes too long: the task is cancelled, and a client that reads is answered for
+    /// it. What becomes of a write is not known: to call it refused would have it sent again.
     func overrun() {
+        sent.status = .serviceUnavailable
+        guard isRead else { return channel.abortByReset(.timedOut) }
         var response = response(
             to: ServerRefusal(.serviceUnavailable, "The answer took too long to make."))
         complete(&response)
         var bytes = wholeHead(of: response, keepsAlive: false)
         if case .bytes(let body) = response.body, !sent.isHead { bytes += body }
-        sent.status = response.status
         channel.abort(.timedOut, sending: bytes)
     }
 }

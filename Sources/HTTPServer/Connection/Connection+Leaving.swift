@@ -5,7 +5,7 @@ extension Connection {
     /// Whether another process can go on with the connection: nothing of a request is read, and no
     /// TLS has begun, whose keys would stay behind.
     var canBePassed: Bool {
-        channel.isGivenAway && channel.isOpen && buffer == nil && unsent.isEmpty && !isBound
+        channel.isGivenAway && channel.isOpen && buffer == nil && unsent == nil && !isBound
     }
 
     /// Whether something of the connection stays with this process: keys of TLS, or what a proxy

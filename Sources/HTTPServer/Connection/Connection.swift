@@ -13,7 +13,9 @@ final class Connection {
     /// A request that was read while the task waited, and is the task's to answer.
     @exclusivity(unchecked) private var readyHead: RequestHead?
     /// What did not go out at once of an answer that was ready.
-    var unsent: [UInt8] = []
+    var unsent: Unsent?
+    /// Whether the current request only reads.
+    private(set) var isRead = true
     /// Held only while it has bytes in it, or takes some.
     @exclusivity(unchecked) private(set) var buffer: ReadBuffer?
     /// The answer to the current request.
@@ -94,7 +96,7 @@ final class Connection {
         idleDeadline = now + limits.idleMilliseconds
         // Invariant: the buffer holds the beginning of a head, or there is none.
         while true {
-            if !unsent.isEmpty { try await sendRest() }
+            if let rest = unsent.take() { try await send(rest) }
             if let head = readyHead.take() { return head }
             if canBePassed {
                 isPassedOn = true
@@ -175,12 +177,13 @@ final class Connection {
     // MARK: One request
 
     /// Whether something that came while the task waited is left for it.
-    private var hasLeftovers: Bool { readyHead != nil || !unsent.isEmpty }
+    private var hasLeftovers: Bool { readyHead != nil || unsent != nil }
 
     func begin(_ head: borrowing RequestHead) {
         requestID = local.requestID(for: head.fields)
         sent = SentAnswer(isObserved)
         sent.isHead = head.method == .head
+        isRead = head.method.isSafe
         sent.version = head.version
         sent.origin = rules.crossOrigin?.place(of: head.fields)
         if client.isTrusted { findClient(head.fields) }

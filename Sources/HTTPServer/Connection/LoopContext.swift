@@ -13,6 +13,8 @@ final class LoopContext: @unchecked Sendable {
     let output = OutputBuffer()
     // No access to these is still open when the next begins, so none needs to be watched.
     @exclusivity(unchecked) private var buffers: [ReadBuffer] = []
+    /// Of answers that wait for slow readers.
+    @exclusivity(unchecked) var waitingBytes = 0
     @exclusivity(unchecked) private var heads: [[UInt8]] = []
     @exclusivity(unchecked) private var dateSeconds: Int64 = -1
     @exclusivity(unchecked) private var date: [UInt8] = []

@@ -280,6 +280,15 @@ public final class SocketChannel {
         resume()
     }
 
+    /// The same without a word: the peer sees a failure, and no end.
+    public func abortByReset(_ error: ChannelError) {
+        guard isOpen else { return }
+        _ = fail(error)
+        reset()
+        task?.cancel()
+        resume()
+    }
+
     public func close() {
         guard descriptor >= 0 else { return }
         if let session { sendEnd(through: session) }

@@ -70,7 +70,9 @@ struct ServeConfiguration: Sendable {
         Option("body-rate", "BYTES", "a second, at least, after 5 s of a body", default: "240"),
         Option("idle-timeout", "SECONDS", "between requests", default: "75"),
         Option("write-timeout", "SECONDS", "without progress of an answer", default: "30"),
-        Option("handler-timeout", "SECONDS", "to make an answer; 503 beyond", default: "30"),
+        Option(
+            "handler-timeout", "SECONDS", "to make an answer; beyond, 503, or a write is cut off",
+            default: "30"),
         Option("grace", "SECONDS", "to finish what is in flight when stopped", default: "8"),
         Option("readers", "N", "connections that read the database", default: "3"),
         Option(

@@ -11,7 +11,7 @@ struct Target {
     private let authority: String
     // The files of the server and of its certificate.
     private let folder: TemporaryFolder
-    private let socketsAtStart: Int
+    private let mostSockets: Int
     private let peakAtStart: Int
 
     /// The most that any good client waits: far more than it should take, on a busy machine.
@@ -43,7 +43,8 @@ struct Target {
             served = try Served(folder.file("a.db"), arguments)
         }
         let process = served.program.processID
-        socketsAtStart = ProcessFigures.socketCount(process)
+        // One more leads to the process that renders Markdown, once there is some.
+        mostSockets = ProcessFigures.socketCount(process) + 1
         peakAtStart = try ProcessFigures(process).peakKilobytes
         // What is made once is no part of a fault.
         try expectService()
@@ -80,11 +81,28 @@ struct Target {
         #expect(ContinuousClock.now - start < Self.patience, what)
     }
 
+    /// Whether a new client is answered at all.
+    func isServing() throws -> Bool {
+        let client = try connect()
+        try client.send(Self.get)
+        return try client.response().status == 200
+    }
+
+    /// How many articles there are.
+    func articleCount() throws -> Int {
+        let client = try connect()
+        try client.send(
+            "GET /v1/articles?count=exact&limit=1&fields=id HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        let text = try client.response().text
+        let digits = text.split(separator: #""value":"#).last?.prefix { $0.isNumber }
+        return try #require(Int(digits ?? ""), "\(text)")
+    }
+
     /// Nothing is left of the faults: no socket, and no more memory than is due.
     func expectNoTrace(_ what: Comment? = nil) async throws {
         let process = served.program.processID
         let isClear = await eventually {
-            ProcessFigures.socketCount(process) <= socketsAtStart
+            ProcessFigures.socketCount(process) <= mostSockets
         }
         #expect(isClear, what)
         try expectService(nil, what)

@@ -76,4 +76,85 @@ import Testing
             #expect(throws: (any Error).self) { try connection.response() }
         }
     }
+
+    @Test func `what waits for readers that do not read is bounded`() async throws {
+        let size = 16 << 20
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/large") { _, _ in
+                HTTPResponse(.ok, body: .bytes([UInt8](repeating: 1, count: size)))
+            }
+        }
+        try await TestServer.run(router, with: .local { $0.limits.waitingBytes = size * 5 / 4 }) {
+            test in
+            let ask = "GET /large HTTP/1.1\r\nHost: t\r\n\r\n"
+            let deaf = try RawConnection(test.address, receiveBuffer: 4_096)
+            try deaf.send(ask)
+            let start = try deaf.receive(atMost: 1)
+            let late = try RawConnection(test.address, receiveBuffer: 4_096)
+            try late.send(ask)
+            #expect(throws: TestFailure.self) { try late.response() }
+            #expect(try test.client.get("/hello").status == 200)
+            deaf.shutdownWrite()
+            #expect(try (start + deaf.rest()).count > size)
+            #expect(try test.client.get("/large").body.count == size)
+        }
+    }
+
+    @Test func `a write that takes too long is cut off, as it may still be done`() async throws {
+        let goOn = Signal()
+        let router = try TestRoutes.router { routes in
+            routes.on(.post, "/slow") { _, _ in
+                await goOn.wait()
+                return HTTPResponse(.created)
+            }
+        }
+        try await TestServer.run(router, with: .local { $0.limits.handlerMilliseconds = 100 }) {
+            test in
+            let connection = try RawConnection(test.address)
+            try connection.send("POST /slow HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
+            #expect(throws: TestFailure.self) { try connection.response(to: .post) }
+            #expect(test.server.connectionCount == 1)
+            goOn.give()
+            #expect(await eventually { test.server.connectionCount == 0 })
+        }
+    }
+
+    @Test func `handlers that never end keep their places, and no more`() async throws {
+        let goOn = Signal()
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/never") { _, _ in
+                // Does not heed that it is cancelled.
+                await goOn.wait()
+                return HTTPResponse(.ok)
+            }
+        }
+        try await TestServer.run(
+            router,
+            with: .local {
+                $0.limits.handlerMilliseconds = 100
+                $0.maximumConnections = 8
+            }
+        ) { test in
+            for _ in 0..<7 {
+                let connection = try RawConnection(test.address)
+                try connection.send("GET /never HTTP/1.1\r\nHost: t\r\n\r\n")
+                #expect(try connection.response().status == 503)
+                #expect(connection.isEnded())
+                let good = try RawConnection(test.address)
+                try good.send(get)
+                #expect(try good.response().status == 200)
+                good.shutdownWrite()
+                #expect(good.isEnded())
+            }
+            #expect(await eventually { test.server.connectionCount == 7 })
+            #expect(test.server.buffersInUse == 0)
+            let last = try RawConnection(test.address)
+            try last.send(get)
+            #expect(try last.response().status == 200)
+            #expect(try test.client.get("/hello").status == 503)
+            goOn.give()
+            #expect(await eventually { test.server.connectionCount == 1 })
+            #expect(try test.client.get("/hello").status == 200)
+        }
+    }
 }

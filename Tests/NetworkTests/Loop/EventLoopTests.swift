@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Network
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct EventLoopTests {
     @Test func `work from another thread wakes a sleeping loop`() async throws {
         let loops = try TestLoops()

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Network
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct StoppingTests {
     @Test func `stop ends every channel, and their peers see the end`() async throws {
         let loops = try TestLoops(count: 2)

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Network
@@ -18,7 +19,7 @@ enum Transport: CaseIterable, Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct ListenerTests {
     @Test(arguments: Transport.available)
     func `what clients send comes back`(transport: Transport) async throws {

@@ -1,9 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Network
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct SocketChannelTests {
     @Test func `a deadline ends a wait, and the channel goes on`() async throws {
         let loops = try TestLoops()

@@ -1,8 +1,9 @@
 import Dispatch
 import Network
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct BlockingPoolTests {
     @Test func `a result comes back to the caller`() async throws {
         let pool = BlockingPool(label: "test", width: 1, depth: 1)

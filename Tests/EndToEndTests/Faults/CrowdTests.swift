@@ -1,0 +1,139 @@
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+/// Many clients at once: as many as there are descriptors, and more.
+@Suite struct CrowdTests {
+    /// By `make socket-faults` the ten thousand of which the design speaks.
+    private static let idle = Thoroughness.isFull ? 10_000 : 200
+    /// An idle connection's due in memory, far above what it takes, and below one buffer of 32 KiB.
+    private static let idleKilobytes = 24
+
+    @Test(arguments: Wire.allCases)
+    func `idle clients cost little, and the others are served`(wire: Wire) async throws {
+        let target = try Target(wire, ["--idle-timeout", "600"])
+        _ = DescriptorRoom.raised
+        let before = try target.figures().residentKilobytes
+        let clients = try (0..<Self.idle).map { number in
+            let client = try target.connect()
+            try target.expectService(client)
+            if number % 500 == 0 { try target.expectService() }
+            return client
+        }
+        for _ in 0..<50 { try target.expectService() }
+        if !Sanitizer.isUsed {
+            let each = (try target.figures().residentKilobytes - before) / Self.idle
+            #expect(each < Self.idleKilobytes)
+        }
+        // The first and the last are still welcome.
+        for client in [clients[0], clients[Self.idle - 1]] { try target.expectService(client) }
+        for client in clients { client.reset() }
+        try await target.expectNoTrace()
+    }
+
+    @Test(arguments: Wire.allCases)
+    func `beyond its descriptors clients are told so, and are welcome later`(
+        wire: Wire
+    ) async throws {
+        // Of 96 descriptors 64 are kept for the store and the loops.
+        let target = try Target(wire, script: #"ulimit -n 96; exec "$binary" "$@""#)
+        let inside = try (0..<31).map { _ in
+            let client = try target.connect()
+            try target.expectService(client)
+            return client
+        }
+        let last = try target.connect()
+        try target.expectService(last)
+        for _ in 0..<20 {
+            let client = try target.connect()
+            let refused = try client.response()
+            #expect(refused.status == 503 && refused.fields.contains(.retryAfter))
+        }
+        // More at once than are even told: the rest is closed without a word.
+        let crowd = try (0..<200).map { _ in try target.connectRaw() }
+        for client in inside { try target.expectService(client) }
+        for client in crowd { client.reset() }
+        for client in inside { client.reset() }
+        #expect(await eventually { (try? target.isServing()) == true })
+        last.reset()
+        try await target.expectNoTrace()
+    }
+
+    @Test(arguments: Wire.allCases)
+    func `descriptors that run out stop nobody who is in, and pass`(wire: Wire) async throws {
+        let target = try Target(wire)
+        let inside = try target.connect()
+        try target.expectService(inside)
+        let process = target.served.program.processID
+        let limit = ProcessFigures.descriptors(process).count + 2
+        try Self.setLimit(limit, of: process)
+        let waiting = try (0..<40).map { _ in try target.connectRaw() }
+        for _ in 0..<100 { try target.expectService(inside) }
+        try Self.setLimit(1_000, of: process)
+        // They waited in the kernel, and nobody was lost.
+        for client in waiting {
+            if let options = target.options { try client.startTLS(options) }
+            try target.expectService(client)
+            client.reset()
+        }
+        inside.reset()
+        try await target.expectNoTrace()
+    }
+
+    /// Sets how many descriptors a process that runs may have (`prlimit(1)`).
+    private static func setLimit(_ count: Int, of process: Int32) throws {
+        let program = try RunningProgram(
+            "/usr/bin/prlimit", ["--pid", "\(process)", "--nofile=\(count):"])
+        #expect(program.wait() == 0)
+    }
+
+    @Test(.enabled(if: Shell.canTrace, "strace is not here"))
+    func `writes that never end are not told as refused, and nobody else waits`() async throws {
+        let target = try Target(
+            .plain, ["--handler-timeout", "1"],
+            script: #"""
+                exec strace -D -f -qq -o "$folder/trace" -e trace=fsync,fdatasync \
+                -e inject=fsync,fdatasync:delay_enter=8000000:when=12 "$binary" "$@"
+                """#)
+        let article = #"{"title":"Bread","status":"published"}"#
+        let post =
+            "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
+            + "Authorization: Bearer \(Served.adminKey)\r\nContent-Type: application/json\r\n"
+            + "Content-Length: \(article.utf8.count)\r\n\r\n\(article)"
+        var acknowledged = 0
+        var sent = 0
+        var isStuck = false
+        while !isStuck, sent < 30 {
+            let client = try target.connect()
+            try client.send(post)
+            sent += 1
+            do {
+                #expect(try client.response(to: .post).status == 201)
+                acknowledged += 1
+            } catch { isStuck = true }
+        }
+        #expect(isStuck && acknowledged > 0)
+        for _ in 0..<30 {
+            let client = try target.connect()
+            try client.send(post)
+            sent += 1
+            try target.expectService()
+        }
+        // The disk goes on: everything that was sent is done.
+        #expect(await eventually { (try? target.articleCount()) == sent })
+        try await target.expectNoTrace()
+    }
+}
+
+/// Room for as many descriptors as the tests may have.
+private enum DescriptorRoom {
+    static let raised: Bool = {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return false
+        }
+        limit.rlim_cur = limit.rlim_max
+        return setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    }()
+}
