@@ -127,6 +127,11 @@ let package = Package(
             dependencies: ["ArticleAPI", "ArticleStore", "CSQLite", "TestSupport"],
             path: "Tests/Benchmarks/StoreBench",
             swiftSettings: rules),
+        .executableTarget(
+            name: "client-bench",
+            dependencies: ["ArticleAPI", "ArticleClient", "HTTP", "HTTPClient"],
+            path: "Tests/Benchmarks/ClientBench",
+            swiftSettings: rules),
         tests(
             "ArticleServicesTests",
             [

@@ -1,29 +1,25 @@
 extension JSONParser {
     /// A string from its opening to its closing quotation mark (RFC 8259 §7).
     mutating func string() throws(JSONSyntaxError) -> String {
-        position += 1
-        let start = position
-        var bits: UInt8 = 0
-        // Invariant: bytes[start..<position] need no unescaping; `bits` are all that are set there.
-        while position < bytes.count {
-            switch bytes[position] {
-            case UInt8(ascii: "\""):
-                let text = try text(start..<position, isASCII: bits < 0x80)
-                position += 1
-                return text
-            case UInt8(ascii: "\\"): return try escapedString(from: start)
-            case 0..<0x20: throw error(.controlCharacter)
-            case let byte:
-                bits |= byte
-                position += 1
-            }
+        let start = position + 1
+        let run = endOfRun(from: start)
+        position = run.end
+        guard position < bytes.count else { throw error(.endOfText) }
+        switch bytes[position] {
+        case UInt8(ascii: "\""):
+            let text = try text(start..<position, isASCII: run.isASCII)
+            position += 1
+            return text
+        case UInt8(ascii: "\\"): return try escapedString(from: start)
+        default: throw error(.controlCharacter)
         }
-        throw error(.endOfText)
     }
 
     /// The rest of a string whose first escape stands at `position`.
     private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
-        var content = Array(bytes[start..<position])
+        var content: [UInt8] = []
+        content.reserveCapacity(2 * (position - start) + 64)
+        content += bytes[start..<position]
         // Invariant: `content` is the unescaped bytes[start..<position].
         while position < bytes.count {
             switch bytes[position] {
@@ -34,28 +30,55 @@ extension JSONParser {
                 position += 1
                 return text
             case UInt8(ascii: "\\"):
-                content.append(contentsOf: UTF8.encode(try escape()) ?? .init())
+                let scalar = try escape()
+                if scalar.isASCII {
+                    content.append(UInt8(truncatingIfNeeded: scalar.value))
+                } else {
+                    content.append(contentsOf: UTF8.encode(scalar) ?? .init())
+                }
             case 0..<0x20: throw error(.controlCharacter)
             default:
                 let run = position
-                position = endOfRun(from: run)
+                position = endOfRun(from: run).end
                 content.append(contentsOf: bytes[run..<position])
             }
         }
         throw error(.endOfText)
     }
 
-    /// Where the next byte stands that is no plain content of a string.
-    private func endOfRun(from start: Int) -> Int {
-        bytes.withUnsafeBufferPointer { bytes in
+    /// Where the next byte stands that is no plain content of a string, and whether all before it
+    /// is ASCII.
+    func endOfRun(from start: Int) -> (end: Int, isASCII: Bool) {
+        bytes.withUnsafeBytes { bytes in
             var end = start
+            var bits: UInt64 = 0
+            // Invariant: bytes[start..<end] are plain content; `bits` are all that are set there.
+            while end + 8 <= bytes.count {
+                let word = bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self)
+                if Self.hasEndOfRun(word) { break }
+                bits |= word
+                end += 8
+            }
             while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""),
                 bytes[end] != UInt8(ascii: "\\")
             {
+                bits |= UInt64(bytes[end])
                 end += 1
             }
-            return end
+            return (end, bits & 0x8080_8080_8080_8080 == 0)
         }
+    }
+
+    /// Whether one of eight bytes is a quotation mark, a backslash or below 0x20. A byte that
+    /// becomes 0 (or is below 0x20) borrows from its own highest bit, which others do not.
+    private static func hasEndOfRun(_ word: UInt64) -> Bool {
+        let (ones, highest): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let found =
+            (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
+            | (slashes &- ones) & ~slashes
+        return found & highest != 0
     }
 
     /// One escape; two, where they make up a pair of surrogates.

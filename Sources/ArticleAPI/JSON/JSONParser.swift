@@ -8,10 +8,10 @@ public struct JSONParser: Sendable {
 
     let bytes: [UInt8]
     var position = 0
-    private var valuesLeft = Self.valueLimit
-    private var depth = 0
+    var valuesLeft = Self.valueLimit
+    var depth = 0
 
-    private init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// The value of a whole text.
     public static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
@@ -22,7 +22,7 @@ public struct JSONParser: Sendable {
     }
 
     /// The next value, with the whitespace around it.
-    private mutating func value() throws(JSONSyntaxError) -> JSONValue {
+    mutating func value() throws(JSONSyntaxError) -> JSONValue {
         guard valuesLeft > 0 else { throw error(.tooManyValues(limit: Self.valueLimit)) }
         valuesLeft -= 1
         let value: JSONValue
@@ -135,7 +135,7 @@ public struct JSONParser: Sendable {
         return bytes[position]
     }
 
-    private mutating func skipWhitespace() {
+    mutating func skipWhitespace() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1

@@ -4,7 +4,7 @@ extension Article {
     public static let format: JSONFormat<Article> = {
         let format = JSONFormat.object(shape)
         return JSONFormat(
-            schema: format.schema, read: format.read,
+            schema: format.schema, read: format.read, scan: format.scan,
             write: { article, plan, writer in
                 writer.object { article.writeAttributes(plan, to: &$0) }
             },

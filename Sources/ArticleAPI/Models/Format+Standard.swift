@@ -150,12 +150,14 @@ extension TextFormat where Value == String {
 
 extension JSONFormat where Value == Timestamp {
     /// RFC 3339; written in UTC with milliseconds.
-    public static var timestamp: JSONFormat { .text(.timestamp) { $0.write(to: &$1) } }
+    public static var timestamp: JSONFormat {
+        .text(.timestamp, plain: { $0.write(to: &$1) }, parse: { Timestamp(plain: $0) })
+    }
 }
 
 extension JSONFormat {
     /// A UUIDv7 in its 36-character form.
     public static func identifier<Subject>() -> JSONFormat where Value == Identifier<Subject> {
-        .text(.identifier()) { $0.write(to: &$1) }
+        .text(.identifier(), plain: { $0.write(to: &$1) }, parse: { Identifier(ascii: $0) })
     }
 }

@@ -38,20 +38,29 @@ extension Identifier: Comparable {
 extension Identifier: LosslessStringConvertible {
     /// Reads the 36-character form (RFC 9562 §4), letters in either case.
     public init?(_ description: String) {
-        var digits = 0
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for (index, byte) in description.utf8.enumerated() {
+        var text = description
+        guard let id = text.withUTF8({ Self(ascii: Span(_unsafeElements: $0)) }) else { return nil }
+        self = id
+    }
+
+    init?(ascii text: borrowing Span<UInt8>) {
+        guard text.count == 36 else { return nil }
+        var words: (UInt64, UInt64) = (0, 0)
+        // Invariant: the digits before `index` are in `words`, the last one lowest.
+        for index in 0..<36 {
+            let byte = text[index]
             if index == 8 || index == 13 || index == 18 || index == 23 {
                 guard byte == UInt8(ascii: "-") else { return nil }
                 continue
             }
-            guard digits < 32, let digit = Self.hexValue(of: byte) else { return nil }
-            if digits < 16 { high = high << 4 | digit } else { low = low << 4 | digit }
-            digits += 1
+            guard let digit = Self.hexValue(of: byte) else { return nil }
+            if index < 19 {
+                words.0 = words.0 << 4 | digit
+            } else {
+                words.1 = words.1 << 4 | digit
+            }
         }
-        guard digits == 32 else { return nil }
-        self.init(high: high, low: low)
+        self.init(high: words.0, low: words.1)
     }
 
     /// The 36-character form in lower case (RFC 9562 §4).

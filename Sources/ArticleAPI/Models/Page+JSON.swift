@@ -9,7 +9,7 @@ extension Page: JSONRepresentable, ResponseItem where Item: JSONRepresentable {
             .optional("next", \.next, .text(.token(1...400))),
             .optional("count", \.count, PageCount.format))
         return JSONFormat(
-            schema: shape.schema, read: shape.read,
+            schema: shape.schema, read: shape.read, scan: { shape.scan(&$0) },
             write: { page, plan, writer in
                 let choices = plan.map { FieldPlan(choices: [.some($0), .all, .all]) }
                 shape.write(page, choices, to: &writer)

@@ -45,13 +45,65 @@ extension Timestamp: LosslessStringConvertible {
             let month = text.number(2), text.skip("-"), let day = text.number(2),
             text.skip("T") || text.skip("t"), let hour = text.number(2), text.skip(":"),
             let minute = text.number(2), text.skip(":"), let second = text.number(2),
-            let millisecond = text.fraction(), let offset = text.offset(), text.isAtEnd,
-            (1...12).contains(month), hour < 24, minute < 60, second < 60,
-            (1...Calendar.daysIn(month: Int(month), year: Int(year))).contains(Int(day))
+            let millisecond = text.fraction(), let offset = text.offset(), text.isAtEnd
         else { return nil }
-        let days = Calendar.day(year: Int(year), month: Int(month), day: Int(day))
-        let minutes = (days * 24 + hour) * 60 + minute - offset
-        let milliseconds = (minutes * 60 + second) * 1000 + millisecond
+        self.init(
+            year: Int(year), month: Int(month), day: Int(day), hour: Int(hour),
+            minute: Int(minute), second: Int(second), millisecond: Int(millisecond),
+            minutesEast: Int(offset))
+    }
+
+    /// Reads an RFC 3339 time; that in the form which `write` gives without making text of it.
+    init?(plain text: borrowing Span<UInt8>) {
+        if let time = Self.written(text) {
+            self = time
+        } else {
+            self.init(text.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) })
+        }
+    }
+
+    /// The time that was written like this: `2026-01-31T23:59:59.999Z`.
+    private static func written(_ text: borrowing Span<UInt8>) -> Timestamp? {
+        guard text.count == 24 else { return nil }
+        var numbers = (0, 0, 0, 0, 0, 0, 0)
+        var number = 0
+        let form: StaticString = "0000-00-00T00:00:00.000Z"
+        // Invariant: `number` is of the digits behind the last separator before `index`.
+        for index in 0..<24 {
+            let expected = form.utf8Start[index]
+            if expected == 48 {
+                guard text[index] &- 48 < 10 else { return nil }
+                number = number * 10 + Int(text[index] - 48)
+                continue
+            }
+            guard text[index] == expected else { return nil }
+            switch index {
+            case 4: numbers.0 = number
+            case 7: numbers.1 = number
+            case 10: numbers.2 = number
+            case 13: numbers.3 = number
+            case 16: numbers.4 = number
+            case 19: numbers.5 = number
+            default: numbers.6 = number
+            }
+            number = 0
+        }
+        return Timestamp(
+            year: numbers.0, month: numbers.1, day: numbers.2, hour: numbers.3,
+            minute: numbers.4, second: numbers.5, millisecond: numbers.6, minutesEast: 0)
+    }
+
+    /// `nil` for what no calendar has.
+    private init?(
+        year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, millisecond: Int,
+        minutesEast: Int
+    ) {
+        guard (1...12).contains(month), hour < 24, minute < 60, second < 60,
+            day >= 1, day <= Calendar.daysIn(month: month, year: year)
+        else { return nil }
+        let days = Calendar.day(year: year, month: month, day: day)
+        let minutes = (days * 24 + Int64(hour)) * 60 + Int64(minute - minutesEast)
+        let milliseconds = (minutes * 60 + Int64(second)) * 1000 + Int64(millisecond)
         guard Self.range.contains(milliseconds) else { return nil }
         self.init(milliseconds: milliseconds)
     }

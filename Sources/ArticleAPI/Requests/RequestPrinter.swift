@@ -4,9 +4,16 @@ public import HTTP
 public enum RequestPrinter {
     /// The whole request; `Host` and credentials are the client's to add.
     public static func print<Request: BackendAPIRequest>(_ request: Request) -> HTTPRequest {
+        print(request, for: ResponseMapper())
+    }
+
+    /// The whole request, for one who has its answer's mapper already.
+    package static func print<Request: BackendAPIRequest>(
+        _ request: Request, for mapper: ResponseMapper<Request.Item>
+    ) -> HTTPRequest {
         let draft = draft(of: request)
         var fields = HTTPFields()
-        if let mediaType = Request.Item.answer.mediaType {
+        if let mediaType = mapper.mediaType {
             fields.append(.accept, "\(mediaType), \(Problem.mediaType)")
         }
         for (name, value) in draft.fields {

@@ -3,11 +3,16 @@
 /// It takes what it does not know in its stride (attributes, enum values): an older app survives a
 /// newer server. What it needs must be there.
 public struct ResponseMapper<Item: ResponseItem>: Sendable {
+    private let answer = Item.answer
+
     public init() {}
 
     public func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item {
-        try Item.answer.read(bytes).get()
+        try answer.read(bytes).get()
     }
+
+    /// `Content-Type` of what is mapped; `nil` without a body.
+    package var mediaType: String? { answer.mediaType }
 }
 
 /// Makes items of a JSON array.
@@ -63,6 +68,7 @@ extension JSONRepresentable {
 
 extension JSONFormat {
     func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Value {
+        if let value = JSONParser.scan(bytes, scan) { return value }
         let value: JSONValue
         do {
             value = try JSONParser.parse(bytes)

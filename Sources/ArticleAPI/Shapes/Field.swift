@@ -6,6 +6,10 @@ public struct Field<Model, Value>: Sendable {
     let write: @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void
     /// Reads the value; the argument is `nil` where the attribute is absent.
     let read: @Sendable (JSONValue?, inout JSONReader) -> Value?
+    /// Reads the value as a client, straight from the text; where it cannot, `read` has to.
+    let scan: @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Value
+    /// How the name stands in the text, with quotation marks and colon.
+    let written: [UInt8]
     let check: @Sendable (Model, inout JSONReader) -> Void
     let plan: @Sendable (FieldSelection) -> FieldPlan?
 }
@@ -27,6 +31,10 @@ extension Field {
                 reader.report(.missing)
                 return nil
             },
+            scan: { (parser, members) throws(UnreadPart) in
+                guard members.reaches(&parser) else { throw UnreadPart() }
+                return try members.value(&parser, format.scan)
+            },
             check: { model, reader in format.check(get(model), &reader) })
     }
 
@@ -45,6 +53,10 @@ extension Field {
             read: { value, reader in
                 guard let value, !value.isNull else { return .some(nil) }
                 return format.read(value, &reader).map(Optional.some)
+            },
+            scan: { (parser, members) throws(UnreadPart) in
+                guard members.reaches(&parser), !members.hasNull(&parser) else { return nil }
+                return try members.value(&parser, format.scan)
             },
             check: { model, reader in
                 if let value = get(model) { format.check(value, &reader) }
@@ -66,6 +78,10 @@ extension Field {
             read: { value, reader in
                 guard let value, !value.isNull else { return standard }
                 return format.read(value, &reader)
+            },
+            scan: { (parser, members) throws(UnreadPart) in
+                guard members.reaches(&parser), !members.hasNull(&parser) else { return standard }
+                return try members.value(&parser, format.scan)
             },
             check: { model, reader in format.check(get(model), &reader) })
     }
@@ -95,6 +111,11 @@ extension Field {
                 if value.isNull { return .clear }
                 return format.read(value, &reader).map(Change.set)
             },
+            scan: { (parser, members) throws(UnreadPart) in
+                guard members.reaches(&parser) else { return .keep }
+                if members.hasNull(&parser) { return .clear }
+                return .set(try members.value(&parser, format.scan))
+            },
             check: { model, reader in
                 if case .set(let value) = get(model) { format.check(value, &reader) }
             })
@@ -104,6 +125,9 @@ extension Field {
         _ name: String, isRequired: Bool, _ format: JSONFormat<Inner>,
         write: @escaping @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void,
         read: @escaping @Sendable (JSONValue?, inout JSONReader) -> Value?,
+        scan:
+            @escaping @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart)
+            -> Value,
         check: @escaping @Sendable (Model, inout JSONReader) -> Void
     ) {
         self.init(
@@ -112,6 +136,7 @@ extension Field {
             names: FieldNames(name: name, inner: format.fields.map(\.name)),
             write: write,
             read: { value, reader in reader.reading(.name(name)) { read(value, &$0) } },
+            scan: scan, written: Self.written(name),
             check: { model, reader in reader.reading(.name(name)) { check(model, &$0) } },
             plan: format.plan)
     }

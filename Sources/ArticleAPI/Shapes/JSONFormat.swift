@@ -4,6 +4,9 @@ public struct JSONFormat<Value>: Sendable {
     /// Reads a value; `nil` if it cannot, and then a fault is reported. A strict reader also
     /// reports values that are not accepted.
     let read: @Sendable (JSONValue, inout JSONReader) -> Value?
+    /// Reads a value as a client, straight from the text: what `read` would make of it, or `nil`,
+    /// and then `read` has to.
+    let scan: @Sendable (inout JSONParser) -> Value?
     let write: @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void
     /// Reports what a backend would not accept of a value made in code.
     let check: @Sendable (Value, inout JSONReader) -> Void
@@ -14,6 +17,7 @@ public struct JSONFormat<Value>: Sendable {
 
     init(
         schema: Schema, read: @escaping @Sendable (JSONValue, inout JSONReader) -> Value?,
+        scan: (@Sendable (inout JSONParser) -> Value?)? = nil,
         write: @escaping @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void,
         check: @escaping @Sendable (Value, inout JSONReader) -> Void = { _, _ in },
         fields: [FieldNames] = [],
@@ -21,6 +25,13 @@ public struct JSONFormat<Value>: Sendable {
     ) {
         self.schema = schema
         self.read = read
+        self.scan =
+            scan ?? { parser in
+                guard let value = try? parser.value() else { return nil }
+                var reader = JSONReader(.lenient)
+                let result = read(value, &reader)
+                return reader.faults.isEmpty ? result : nil
+            }
         self.write = write
         self.check = check
         self.fields = fields
@@ -56,20 +67,23 @@ extension JSONFormat {
                 }
                 return result
             },
+            scan: { parser in parser.scanText().flatMap(format.parse) },
             write: { value, _, writer in writer.string(format.print(value)) },
             check: { value, reader in
                 if let fault = format.fault(value) { reader.report(.refused(fault)) }
             })
     }
 
-    /// A JSON string in this form, written by `write` in bytes that need no escape.
+    /// A JSON string in this form, written by `write` in bytes that need no escape, and read by
+    /// `parse` where there is none.
     static func text(
         _ format: TextFormat<Value>,
-        plain write: @escaping @Sendable (Value, inout [UInt8]) -> Void
+        plain write: @escaping @Sendable (Value, inout [UInt8]) -> Void,
+        parse: @escaping @Sendable (borrowing Span<UInt8>) -> Value?
     ) -> JSONFormat {
         let text = JSONFormat.text(format)
         return JSONFormat(
-            schema: text.schema, read: text.read,
+            schema: text.schema, read: text.read, scan: { $0.scanPlain(parse) },
             write: { value, _, writer in writer.string { write(value, &$0) } }, check: text.check)
     }
 
@@ -96,6 +110,7 @@ extension JSONFormat {
                 }
                 return items.count == values.count ? items : nil
             },
+            scan: { $0.scanItems(element.scan) },
             write: { values, plan, writer in
                 writer.array {
                     for value in values {
@@ -117,7 +132,7 @@ extension JSONFormat {
     public static func object(_ shape: ObjectShape<Value>) -> JSONFormat {
         JSONFormat(
             schema: shape.schema,
-            read: { shape.read($0, &$1) },
+            read: { shape.read($0, &$1) }, scan: { shape.scan(&$0) },
             write: { shape.write($0, $1, to: &$2) },
             check: { shape.check($0, &$1) },
             fields: shape.fields, plan: { shape.plan($0) })
@@ -135,6 +150,7 @@ extension JSONFormat where Value == Bool {
                 }
                 return isTrue
             },
+            scan: { $0.scanBoolean() },
             write: { value, _, writer in writer.boolean(value) }, check: { _, _ in })
     }
 }
@@ -157,6 +173,7 @@ extension JSONFormat where Value == Int {
                 }
                 return integer
             },
+            scan: { $0.scanInteger() },
             write: { value, _, writer in writer.integer(value) },
             check: { value, reader in
                 if !range.contains(value) {

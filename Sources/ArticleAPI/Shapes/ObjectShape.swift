@@ -10,7 +10,9 @@ public struct ObjectShape<Model>: Sendable {
     private let checks: [@Sendable (Model, inout JSONReader) -> Void]
     private let plans: [@Sendable (FieldSelection) -> FieldPlan?]
     private let readFields: @Sendable ([JSONValue?], inout JSONReader) -> Model?
+    private let scanFields: @Sendable (inout JSONParser, inout MemberScanner) -> Model?
     private let positions: [String: Int]
+    private let written: [[UInt8]]
 
     /// - Parameters:
     ///   - make: The model of all attributes' values, in the order of the fields.
@@ -24,18 +26,21 @@ public struct ObjectShape<Model>: Sendable {
         var writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void] = []
         var checks: [@Sendable (Model, inout JSONReader) -> Void] = []
         var plans: [@Sendable (FieldSelection) -> FieldPlan?] = []
+        var written: [[UInt8]] = []
         for field in repeat each field {
             properties.append(field.property)
             fields.append(field.names)
             writes.append(field.write)
             checks.append(field.check)
             plans.append(field.plan)
+            written.append(field.written)
         }
         self.properties = properties
         self.fields = fields
         self.writes = writes
         self.checks = checks
         self.plans = plans
+        self.written = written
         positions = Dictionary(
             properties.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { $1 })
         let reads = (repeat (each field).read)
@@ -43,6 +48,12 @@ public struct ObjectShape<Model>: Sendable {
             var next = 0
             let results = (repeat (each reads)(Self.take(values, &next), &reader))
             do { return make(repeat try required(each results)) } catch { return nil }
+        }
+        let scans = (repeat (each field).scan)
+        scanFields = { parser, members in
+            do {
+                return make(repeat try (each scans)(&parser, &members))
+            } catch { return nil }
         }
     }
 
@@ -84,6 +95,15 @@ public struct ObjectShape<Model>: Sendable {
             }
         }
         return readFields(values, &reader)
+    }
+
+    /// Reads a JSON object as a client, straight from the text; `nil`: `read` has to.
+    func scan(_ parser: inout JSONParser) -> Model? {
+        var members = MemberScanner(written, positions)
+        guard members.open(&parser), let model = scanFields(&parser, &members),
+            members.close(&parser)
+        else { return nil }
+        return model
     }
 
     /// Reports what a backend would not accept of a model made in code.

@@ -7,6 +7,11 @@ public struct LanguageTag: Sendable, Hashable {
     ///
     /// The few irregular tags of old (`i-klingon`) are not taken.
     public init?(_ text: String) {
+        // Two small letters, as most are, need no taking apart.
+        if text.utf8.count == 2, text.utf8.allSatisfy({ (97...122).contains($0) }) {
+            self.text = text
+            return
+        }
         guard text.utf8.count <= 35 else { return nil }
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.allSatisfy({ (1...8).contains($0.utf8.count) && Self.isAlphanumeric($0) })

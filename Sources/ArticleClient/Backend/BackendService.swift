@@ -13,6 +13,7 @@ public struct BackendService: Sendable {
     let cache: ResponseCache?
     let environment: ClientEnvironment
     let calls = Coalescer<CallKey, Answer>()
+    private let mappers = Mappers()
 
     /// - Parameters:
     ///   - configuration: where the backend is.
@@ -76,10 +77,11 @@ public struct BackendService: Sendable {
     public func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendReply<Request.Item> {
-        let call = call(RequestPrinter.print(request), options)
+        let mapper = mappers.mapper(for: Request.Item.self)
+        let call = call(RequestPrinter.print(request, for: mapper), options)
         let answer = try await answer(to: call).get()
         guard (200..<300).contains(answer.status.code) else { throw Self.error(of: answer) }
-        return answer.reply(try map(answer, of: call, Request.Item.self))
+        return answer.reply(try map(answer, of: call, by: mapper))
     }
 
     /// As `send`; every outcome is a value.
@@ -117,11 +119,11 @@ public struct BackendService: Sendable {
     }
 
     private func map<Item: ResponseItem>(
-        _ answer: Answer, of call: Call, _: Item.Type
+        _ answer: Answer, of call: Call, by mapper: ResponseMapper<Item>
     ) throws(BackendError) -> Item {
         let start = environment.now()
         do throws(ResponseMapperError) {
-            let item = try ResponseMapper<Item>().map(answer.bytes)
+            let item = try mapper.map(answer.bytes)
             network.tell(event(.mapped, call, since: start))
             return item
         } catch {

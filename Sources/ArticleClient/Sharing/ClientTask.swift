@@ -3,6 +3,7 @@
 /// else runs in its caller's task, and ends with it.
 enum ClientTask {
     static func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
-        Task { await work() }
+        if #available(macOS 26, iOS 26, *) { return Task.immediate { await work() } }
+        return Task { await work() }
     }
 }

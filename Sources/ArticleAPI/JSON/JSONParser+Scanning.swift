@@ -1,0 +1,122 @@
+/// Reading typed values straight from the text, where all is as it should be: nothing is kept of
+/// it but the values. Whatever is not gives no value (`nil`), and whoever asked reads the whole
+/// text again by way of `JSONValue`, which can tell what is wrong and where.
+extension JSONParser {
+    /// The value of a whole text.
+    static func scan<Value>(
+        _ bytes: [UInt8], _ scan: (inout JSONParser) -> Value?
+    ) -> Value? {
+        var parser = JSONParser(bytes)
+        parser.skipWhitespace()
+        guard let value = scan(&parser) else { return nil }
+        parser.skipWhitespace()
+        return parser.position == bytes.count ? value : nil
+    }
+
+    /// Whether this is the next byte; then it steps over it.
+    @inline(__always)
+    mutating func takes(_ byte: UInt8) -> Bool {
+        guard position < bytes.count, bytes[position] == byte else { return false }
+        position += 1
+        return true
+    }
+
+    /// Whether these are the next bytes; then it steps over them.
+    @inline(__always)
+    mutating func takes(_ expected: [UInt8]) -> Bool {
+        guard stands(expected) else { return false }
+        position += expected.count
+        return true
+    }
+
+    /// Whether these are the next bytes.
+    @inline(__always)
+    func stands(_ expected: [UInt8]) -> Bool {
+        let count = expected.count
+        guard count <= bytes.count - position else { return false }
+        return bytes.withUnsafeBufferPointer { bytes in
+            expected.withUnsafeBufferPointer { expected in
+                // Invariant: the first `index` bytes are the same.
+                for index in 0..<count where bytes[position + index] != expected[index] {
+                    return false
+                }
+                return true
+            }
+        }
+    }
+
+    /// Steps over a value's place among those that a text may have.
+    @inline(__always)
+    mutating func takesValue() -> Bool {
+        guard valuesLeft > 0 else { return false }
+        valuesLeft -= 1
+        return true
+    }
+
+    mutating func takesNull() -> Bool {
+        guard takes(Self.null) else { return false }
+        return takesValue()
+    }
+
+    private static let null = Array("null".utf8)
+    private static let isTrue = Array("true".utf8)
+    private static let isFalse = Array("false".utf8)
+
+    mutating func scanBoolean() -> Bool? {
+        guard takesValue() else { return nil }
+        if takes(Self.isTrue) { return true }
+        return takes(Self.isFalse) ? false : nil
+    }
+
+    /// A string.
+    mutating func scanText() -> String? {
+        guard takesValue(), position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
+            return nil
+        }
+        return try? string()
+    }
+
+    /// What is made of a string's bytes, if no escape is among them.
+    mutating func scanPlain<Value>(_ make: (borrowing Span<UInt8>) -> Value?) -> Value? {
+        guard takesValue(), takes(UInt8(ascii: "\"")) else { return nil }
+        let start = position
+        position = endOfRun(from: start).end
+        let end = position
+        guard takes(UInt8(ascii: "\"")) else { return nil }
+        return make(bytes.span.extracting(start..<end))
+    }
+
+    /// An integer of at most 18 digits.
+    mutating func scanInteger() -> Int? {
+        guard takesValue() else { return nil }
+        let isNegative = takes(UInt8(ascii: "-"))
+        let start = position
+        var value: Int64 = 0
+        while position < bytes.count, bytes[position] &- 48 < 10, position - start < 18 {
+            value = value * 10 + Int64(bytes[position] - 48)
+            position += 1
+        }
+        guard position > start, bytes[start] != 48 || position == start + 1 else { return nil }
+        // A fraction, an exponent or another digit is seen by whoever expects `,` or `}` here.
+        return Int(exactly: isNegative ? -value : value)
+    }
+
+    /// The items of an array.
+    mutating func scanItems<Item>(_ scan: (inout JSONParser) -> Item?) -> [Item]? {
+        guard takesValue(), depth < Self.depthLimit, takes(UInt8(ascii: "[")) else { return nil }
+        depth += 1
+        defer { depth -= 1 }
+        skipWhitespace()
+        var items: [Item] = []
+        if takes(UInt8(ascii: "]")) { return items }
+        // Invariant: `position` stands at an item.
+        while true {
+            guard let item = scan(&self) else { return nil }
+            items.append(item)
+            skipWhitespace()
+            if takes(UInt8(ascii: "]")) { return items }
+            guard takes(UInt8(ascii: ",")) else { return nil }
+            skipWhitespace()
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import ArticleAPI
+import ArticleClient
+import Glibc
+import HTTP
+
+/// Measures what the SDK costs: a request through all of it beside the bare exchange of the same
+/// transport, and how many exchanges a connection carries. The result is a line of JSON.
+@main
+enum ClientBench {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let numbers = arguments.dropFirst(2).compactMap { Int($0) }
+        guard let command = arguments.first, let text = arguments.dropFirst().first,
+            let base = BaseURL(text), numbers.count == 2, let count = numbers.first,
+            let pairs = numbers.last, count > 0, pairs > 0
+        else { return usage() }
+        let subject = try await Subject(base)
+        switch command {
+        case "costs":
+            let sockets = SocketTransport()
+            let inProcess = try await subject.recorded(sockets)
+            let sections = [
+                try await Costs(subject, sockets).json("sockets", count, pairs),
+                try await Costs(subject, inProcess).json("in process", count, pairs),
+            ]
+            print("{\(sections.joined(separator: ","))}")
+        case "rate": print(try await Rate(subject).json(count, inFlight: pairs))
+        default: usage()
+        }
+    }
+
+    private static func usage() {
+        print(
+            """
+            client-bench costs URL COUNT PAIRS    CPU of COUNT requests, by the SDK and without it
+            client-bench rate URL COUNT WIDTH     COUNT exchanges, of which WIDTH wait at a time
+            """)
+        exit(64)
+    }
+}
+
+/// CPU time of this process, all threads of it, in microseconds.
+func processMicroseconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
+}
+
+extension [Double] {
+    var median: Double {
+        let sorted = sorted()
+        return sorted.isEmpty ? .nan : sorted[sorted.count / 2]
+    }
+}
