@@ -57,7 +57,7 @@ let package = Package(
         // Rung 2: the contract; the HTTP server and client.
         layer("ArticleAPI", ["HTTP"]),
         layer("HTTPServer", ["CZlib", "HTTP", "Network"]),
-        layer("HTTPClient", ["HTTP", "Network"]),
+        layer("HTTPClient", ["CZlib", "HTTP", "Network"]),
 
         // Rung 3: the SDK; the store. On Apple's platforms URLSession is the client.
         .target(
@@ -95,7 +95,8 @@ let package = Package(
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),
         tests("HTTPServerTests", ["CZlib", "HTTP", "HTTPServer", "Network", "TestSupport"]),
         tests(
-            "HTTPClientTests", ["HTTP", "HTTPClient", "HTTPServer", "Network", "TestSupport"]),
+            "HTTPClientTests",
+            ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Network", "TestSupport"]),
         tests(
             "ArticleClientTests",
             [

@@ -3,6 +3,11 @@
 #include <stddef.h>
 #include <zlib.h>
 
+/// Begins to decode gzip (RFC 1952) with the largest window (`inflateInit2`).
+static inline int czlib_begin_gunzip(z_stream *stream) {
+    return inflateInit2(stream, 15 + 16);
+}
+
 /// Compresses `count` bytes into at most `room` bytes of gzip (RFC 1952) in one step (`deflate`);
 /// 0 if they do not fit, or memory is short.
 static inline size_t czlib_gzip(

@@ -25,7 +25,7 @@ enum Ladder {
         "Network": Rung(1, ["CLinux", "COpenSSL"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
         "HTTPServer": Rung(2, ["CZlib", "HTTP", "Network"], modules: system),
-        "HTTPClient": Rung(2, ["HTTP", "Network"], modules: system),
+        "HTTPClient": Rung(2, ["CZlib", "HTTP", "Network"], modules: system),
         "ArticleClient": Rung(
             3, ["ArticleAPI", "HTTP", "HTTPClient", "Network"],
             modules: system.union(["Foundation", "Security"])),

@@ -100,6 +100,42 @@ import URLSessionTransport
         }
     }
 
+    @Test func `transports come and go, and share one session that stays`() async throws {
+        try await ScriptedServer.run(Self.echo) { server in
+            for _ in 0..<5 {
+                let answer = await exchange(server.address)
+                #expect(answer.text == "GET / */* 0")
+            }
+            #expect(server.acceptedCount == 1)
+        }
+    }
+
+    @Test func `exchanges by https that fail one after the other end nothing else`() async throws {
+        let pair = try TestCertificates().pair(["localhost"])
+        for number in 0..<8 {
+            let peer = try TestTLSPeer(pair, answer: "HTTP/1.1 200 OK\r\n\r\n")
+            let origin = try #require(HTTPOrigin("https://localhost:\(peer.address.port)"))
+            let task = Task { () async -> TransportError? in
+                do throws(TransportError) {
+                    _ = try await URLSessionTransport().exchange(
+                        HTTPRequest(.get, RequestTarget(path: "/")!), with: origin,
+                        options: .init())
+                    return nil
+                } catch { return error }
+            }
+            if number % 2 == 1 { task.cancel() }
+            switch await task.value {
+            // On Linux it does not tell that it was the certificate.
+            case .failed? where number % 2 == 0: break
+            case .cancelled? where number % 2 == 1: break
+            case let other: Issue.record("\(number): \(String(describing: other))")
+            }
+        }
+        try await ScriptedServer.run(Self.echo) { server in
+            #expect(await exchange(server.address).text == "GET / */* 0")
+        }
+    }
+
     @Test(arguments: ["Basic realm=\"a\"", "Bearer", "Digest realm=\"a\", nonce=\"b\""])
     func `401 is an answer, whatever it asks for`(challenge: String) async throws {
         try await ScriptedServer.run { peer, _ in

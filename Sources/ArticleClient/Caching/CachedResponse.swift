@@ -59,13 +59,21 @@ struct CacheControl {
     let lifetime: Duration?
 
     init(_ fields: HTTPFields) {
-        let directives = (fields.combined(.cacheControl) ?? "").lowercased()
-            .split(separator: ",").map { $0.filter { $0 != " " && $0 != "\"" } }
-        forbidsStorage = directives.contains("no-store")
-        let seconds = directives.compactMap { directive in
-            directive.hasPrefix("max-age=") ? Int64(directive.dropFirst(8)) : nil
-        }.first
-        let mustAsk = directives.contains { $0 == "no-cache" || $0.hasPrefix("no-cache=") }
+        let bytes = (fields.combined(.cacheControl) ?? "").utf8
+        var seconds: Int64?
+        var (forbidsStorage, mustAsk) = (false, false)
+        for directive in bytes.split(separator: UInt8(ascii: ",")) {
+            let text = directive.lazy.filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") }
+                .map { (65...90).contains($0) ? $0 | 0x20 : $0 }
+            if text.elementsEqual("no-store".utf8) { forbidsStorage = true }
+            if text.elementsEqual("no-cache".utf8) || text.starts(with: "no-cache=".utf8) {
+                mustAsk = true
+            }
+            if seconds == nil, text.starts(with: "max-age=".utf8) {
+                seconds = Int64(String(decoding: text.dropFirst(8), as: UTF8.self))
+            }
+        }
+        self.forbidsStorage = forbidsStorage
         lifetime = mustAsk ? nil : seconds.flatMap { $0 > 0 ? .seconds($0) : nil }
     }
 

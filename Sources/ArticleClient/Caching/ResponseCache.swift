@@ -82,13 +82,22 @@ struct CacheKey: Hashable, Sendable {
     let origin: HTTPOrigin
     /// Target and fields, credentials among them, so that whatever `Vary` names is in it.
     let bytes: [UInt8]
+    /// Of the bytes: they are looked up several times on their way.
+    private let digest: Int
 
     init(_ request: HTTPRequest, to origin: HTTPOrigin, token: String?) {
         self.origin = origin
-        var bytes = request.target.bytes
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(request.target.bytes.count + request.fields.wireBytes.count + 64)
+        bytes += request.target.bytes
         bytes.append(0x20)
         bytes += request.fields.wireBytes
         bytes += (token ?? "").utf8
         self.bytes = bytes
+        var hasher = Hasher()
+        bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        digest = hasher.finalize()
     }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }

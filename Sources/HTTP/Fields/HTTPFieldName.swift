@@ -54,6 +54,7 @@ public struct HTTPFieldName: Sendable {
     public static let location = HTTPFieldName(known: "Location")
     public static let origin = HTTPFieldName(known: "Origin")
     public static let proxyAuthorization = HTTPFieldName(known: "Proxy-Authorization")
+    public static let range = HTTPFieldName(known: "Range")
     public static let rateLimit = HTTPFieldName(known: "RateLimit")
     public static let rateLimitPolicy = HTTPFieldName(known: "RateLimit-Policy")
     public static let referrerPolicy = HTTPFieldName(known: "Referrer-Policy")

@@ -26,8 +26,13 @@ public final class HTTPClient: Sendable {
     public func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: ExchangeOptions = .init()
     ) async throws(HTTPClientError) -> HTTPResponse {
-        let exchange = Exchange(
-            Self.addressed(request, to: origin), to: origin, options, in: pool)
+        var (request, options) = (Self.addressed(request, to: origin), options)
+        if request.fields.contains(.acceptEncoding) || request.fields.contains(.range) {
+            options.decodesGzip = false
+        } else if options.decodesGzip {
+            request.fields.append(.acceptEncoding, "gzip")
+        }
+        let exchange = Exchange(request, to: origin, options, in: pool)
         let outcome = await withTaskCancellationHandler {
             await withUnsafeContinuation { exchange.begin($0) }
         } onCancel: {

@@ -30,10 +30,13 @@ public struct ExchangeOptions: Sendable {
     /// How long the peer may stand still while it takes the request or sends the answer; `nil`:
     /// as long as it likes, as streams of events do.
     public var stallMilliseconds: Int64? = 30_000
-    /// The longest body that is taken, in bytes.
+    /// The longest body that is taken, in bytes; of one in gzip, what comes out of it.
     public var bodyBytes = 16 << 20
     /// Whether the answer is given with its head, and its body piece by piece.
     public var isStreamed = false
+    /// Whether gzip is asked for, and taken off the answer again. A request that says itself which
+    /// codings it takes, or asks for a part, gets its answer as it comes.
+    public var decodesGzip = true
     /// Told how many bytes of the request's body have gone out, of how many. Runs on the event
     /// loop and must not block.
     public var uploadProgress: (@Sendable (_ sent: Int, _ total: Int) -> Void)?

@@ -118,7 +118,7 @@ extension ClientConnection {
     }
 
     /// Waits for more and takes it; false at the peer's end.
-    private func more(
+    func more(
         _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> Bool {
         let stall = exchange.options.stallMilliseconds ?? Self.longMilliseconds
@@ -146,89 +146,6 @@ extension ClientConnection {
             }
             return result
         } catch { throw HTTPClientError(error) }
-    }
-
-    // MARK: Bodies
-
-    private func readBody(
-        _ head: ResponseHead, _ exchange: Exchange, _ channel: SocketChannel
-    ) async throws(HTTPClientError) {
-        var limits = HTTPLimits()
-        limits.bodyBytes = exchange.options.bodyBytes
-        var decoder: BodyDecoder
-        do throws(HTTPParseError) {
-            decoder = try BodyDecoder(head.framing, limits: limits)
-        } catch { throw Self.bodyError(error, exchange) }
-        if exchange.options.isStreamed {
-            try await stream(head, &decoder, exchange, channel)
-        } else {
-            var body: [UInt8] = []
-            if case .length(let length) = head.framing {
-                body.reserveCapacity(min(length, Self.reservedBytes))
-            }
-            while try await decode(head, &decoder, into: &body, exchange, channel) {}
-            exchange.finish(
-                .success(HTTPResponse(head.status, fields: head.fields, body: .bytes(body))))
-        }
-    }
-
-    /// No more room is made for what a peer only announces.
-    private static var reservedBytes: Int { 256 << 10 }
-
-    /// Gives the head to the caller, then the body as fast as it is read.
-    private func stream(
-        _ head: ResponseHead, _ decoder: inout BodyDecoder, _ exchange: Exchange,
-        _ channel: SocketChannel
-    ) async throws(HTTPClientError) {
-        channel.endWork()
-        let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
-            [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
-        }
-        hand(head, pipe, to: exchange)
-        var isMore = true
-        while isMore {
-            var piece: [UInt8] = []
-            isMore = try await decode(head, &decoder, into: &piece, exchange, channel)
-            if !piece.isEmpty, !pipe.add(piece), channel.isOpen { await waitForRoom() }
-            guard channel.isOpen || !isMore else { throw .cancelled }
-        }
-        exchange.bodyEnded(.success(()))
-    }
-
-    /// Behind this the caller alone has the reader, whose end is the exchange's.
-    private func hand(_ head: ResponseHead, _ pipe: BodyPipe, to exchange: Exchange) {
-        var length: Int?
-        if case .length(let known) = head.framing { length = known }
-        let reader = BodyReader(pipe, of: exchange)
-        let body = HTTPBodyStream(length: length) { try await reader.next() }
-        exchange.finish(
-            .success(HTTPResponse(head.status, fields: head.fields, body: .stream(body))),
-            streaming: pipe)
-    }
-
-    /// Decodes what is there, or waits for more first; false when the body is complete.
-    private func decode(
-        _ head: ResponseHead, _ decoder: inout BodyDecoder, into body: inout [UInt8],
-        _ exchange: Exchange, _ channel: SocketChannel
-    ) async throws(HTTPClientError) -> Bool {
-        guard !decoder.isComplete else { return false }
-        if buffer.isEmpty {
-            guard try await more(exchange, channel) else {
-                guard head.framing == .untilClose else { throw .disconnected }
-                return false
-            }
-        }
-        do throws(HTTPParseError) {
-            buffer.use(try decoder.decode(Span(_unsafeElements: buffer.bytes), into: &body))
-        } catch { throw Self.bodyError(error, exchange) }
-        return !decoder.isComplete
-    }
-
-    private static func bodyError(
-        _ error: HTTPParseError, _ exchange: Exchange
-    ) -> HTTPClientError {
-        error.status == .contentTooLarge
-            ? .tooLarge(limitBytes: exchange.options.bodyBytes) : .malformed(error.detail)
     }
 }
 

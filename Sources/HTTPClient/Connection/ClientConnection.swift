@@ -20,6 +20,8 @@ final class ClientConnection: @unchecked Sendable {
     private(set) var exchange: Exchange?
     var parser: ResponseParser
     let buffer: ReceiveBuffer
+    /// Made for the first body in gzip, and used for those that follow.
+    var gzip: GzipDecoder?
     /// Exchanges that were answered.
     private(set) var answered = 0
     /// Bytes of the current request that went out, and of its answer that came.

@@ -1,0 +1,81 @@
+import HTTP
+import Network
+
+extension ClientConnection {
+    /// Reads the body behind the head, and gives the answer to the exchange.
+    func readBody(
+        _ head: ResponseHead, _ exchange: Exchange, _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        let isCoded = exchange.options.decodesGzip && head.hasGzipBody
+        if isCoded, gzip == nil { gzip = GzipDecoder() }
+        var answer = HTTPResponse(head.status, fields: head.fields)
+        if isCoded, gzip != nil {
+            // They are of what was sent, which nobody sees any more.
+            answer.fields.remove(.contentEncoding)
+            answer.fields.remove(.contentLength)
+        }
+        var body = try AnswerBody(
+            head.framing, isCoded ? gzip : nil, limitBytes: exchange.options.bodyBytes)
+        if exchange.options.isStreamed {
+            return try await stream(answer, &body, exchange, channel)
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(body.length ?? 0, Self.reservedBytes))
+        while !body.isComplete { try await decode(&body, into: &bytes, exchange, channel) }
+        answer.body = .bytes(bytes)
+        exchange.finish(.success(answer))
+    }
+
+    /// No more room is made for what a peer only announces.
+    private static var reservedBytes: Int { 256 << 10 }
+
+    /// Gives the head to the caller, then the body as fast as it is read.
+    private func stream(
+        _ answer: HTTPResponse, _ body: inout AnswerBody, _ exchange: Exchange,
+        _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        channel.endWork()
+        let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
+            [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
+        }
+        hand(answer, body.length, pipe, to: exchange)
+        while !body.isComplete {
+            var piece: [UInt8] = []
+            try await decode(&body, into: &piece, exchange, channel)
+            if !piece.isEmpty, !pipe.add(piece), channel.isOpen { await waitForRoom() }
+            guard channel.isOpen || body.isComplete else { throw .cancelled }
+        }
+        exchange.bodyEnded(.success(()))
+    }
+
+    /// Behind this the caller alone has the reader, whose end is the exchange's.
+    private func hand(
+        _ answer: HTTPResponse, _ length: Int?, _ pipe: BodyPipe, to exchange: Exchange
+    ) {
+        var answer = answer
+        let reader = BodyReader(pipe, of: exchange)
+        answer.body = .stream(HTTPBodyStream(length: length) { try await reader.next() })
+        exchange.finish(.success(answer), streaming: pipe)
+    }
+
+    /// Takes out what is there, or waits for more first.
+    private func decode(
+        _ body: inout AnswerBody, into bytes: inout [UInt8], _ exchange: Exchange,
+        _ channel: SocketChannel
+    ) async throws(HTTPClientError) {
+        if body.needsMore, buffer.isEmpty, try await !more(exchange, channel) {
+            return try body.close()
+        }
+        try body.decode(buffer, into: &bytes)
+    }
+}
+
+extension ResponseHead {
+    /// Whether a body follows in gzip and no other coding (RFC 9110 §8.4.1.3).
+    fileprivate var hasGzipBody: Bool {
+        guard framing != .none, let coding = fields.combined(.contentEncoding)?.lowercased() else {
+            return false
+        }
+        return coding == "gzip" || coding == "x-gzip"
+    }
+}

@@ -1,0 +1,82 @@
+import CZlib
+
+/// Takes the gzip coding (RFC 1952) off a body, a bounded piece at a time.
+final class GzipDecoder {
+    // zlib keeps the address: it may not move.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let room: UnsafeMutableBufferPointer<UInt8>
+    /// Whether a member has begun, and whether the last one that did has ended.
+    private var (hasBegun, hasEnded) = (false, false)
+
+    /// The most that comes out of one step, in bytes.
+    static let stepBytes = 32 << 10
+
+    /// `nil`: there is no memory for it (`inflateInit2`).
+    init?() {
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        room = .allocate(capacity: Self.stepBytes)
+        guard czlib_begin_gunzip(stream) == Z_OK else { return nil }
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+        room.deallocate()
+    }
+
+    /// Forgets what it was at: another body begins.
+    func begin() {
+        inflateReset(stream)
+        (hasBegun, hasEnded) = (false, false)
+    }
+
+    /// Whether what was given so far is a whole body. Nothing at all is one, too: an empty one.
+    var isWhole: Bool { !hasBegun || hasEnded }
+
+    /// Decodes what stands behind `position`, as far as one step goes.
+    ///
+    /// - Returns: whether there is more to come of this input.
+    /// - Throws: `malformed`, if that is no gzip.
+    func step(
+        _ input: [UInt8], _ position: inout Int, into output: inout [UInt8]
+    ) throws(HTTPClientError) -> Bool {
+        if hasEnded, position < input.count {
+            // One member may follow the other (§2.2).
+            inflateReset(stream)
+            hasEnded = false
+        }
+        guard !hasEnded, position < input.count || hasBegun else { return false }
+        hasBegun = true
+        let code = inflate(input, &position, into: &output)
+        switch code {
+        case Z_STREAM_END:
+            hasEnded = true
+            return position < input.count
+        case Z_OK: return position < input.count || stream.pointee.avail_out == 0
+        // It has given all that it has.
+        case Z_BUF_ERROR: return false
+        case Z_MEM_ERROR: throw .malformed("a gzip body that memory is too short for")
+        default: throw .malformed("a body that is no gzip")
+        }
+    }
+
+    private func inflate(
+        _ input: [UInt8], _ position: inout Int, into output: inout [UInt8]
+    ) -> Int32 {
+        input.withUnsafeBufferPointer { input in
+            let rest = UnsafeBufferPointer(rebasing: input[position...])
+            let offered = UInt32(clamping: rest.count)
+            stream.pointee.next_in = UnsafeMutablePointer(mutating: rest.baseAddress)
+            stream.pointee.avail_in = offered
+            stream.pointee.next_out = room.baseAddress
+            stream.pointee.avail_out = UInt32(room.count)
+            let code = CZlib.inflate(stream, Z_NO_FLUSH)
+            position += Int(offered - stream.pointee.avail_in)
+            output.append(
+                contentsOf: room.prefix(room.count - Int(stream.pointee.avail_out)))
+            stream.pointee.next_in = nil
+            return code
+        }
+    }
+}
