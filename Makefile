@@ -108,8 +108,9 @@ tls-check: build .build/sslyze/bin/sslyze ## have sslyze judge the server's TLS 
 	.build/sslyze/bin/pip install --quiet sslyze
 
 bench: build ## measure what DESIGN promises, in minutes; more in ARGS (--only cached, --only secure, --million, --help)
-	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light
+	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light h2load:nghttp2-client
 	swift build $(FLAGS) --configuration release --static-swift-stdlib --product store-bench
+	swift build $(FLAGS) --configuration release --static-swift-stdlib --product client-bench
 	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)
 
 clean: ## remove what was built (databases stay)

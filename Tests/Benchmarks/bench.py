@@ -15,6 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import report  # noqa: E402
+from client import ClientTrials  # noqa: E402
 from machine import Lab  # noqa: E402
 from secure import SecureTrials  # noqa: E402
 from trials import Trials  # noqa: E402
@@ -24,8 +25,10 @@ def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--broadsheet", default=".build/release/broadsheet")
     parser.add_argument("--store-bench", default=".build/release/store-bench")
+    parser.add_argument("--client-bench", default=".build/release/client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
-    parser.add_argument("--only", help="cached, uncached, creates, footprint, crowds or secure")
+    parser.add_argument("--only", help="cached, uncached, creates, footprint, crowds, secure "
+                        "or client")
     parser.add_argument("--seconds", type=int, default=3, help="of each run")
     parser.add_argument("--pairs", type=int, default=5, help="runs of which the median counts")
     parser.add_argument("--seed", type=int, default=7, help="of the made-up articles")
@@ -46,7 +49,8 @@ def main():
         trials = Trials(lab, wanted.seconds, wanted.pairs, wanted.seed)
         plan = {"cached": trials.cached, "uncached": lambda: trials.uncached(sizes),
                 "creates": trials.creates, "footprint": trials.footprint,
-                "crowds": trials.crowds, "secure": SecureTrials(lab, trials).run}
+                "crowds": trials.crowds, "secure": SecureTrials(lab, trials).run,
+                "client": ClientTrials(lab, trials, os.path.abspath(wanted.client_bench)).run}
         rows = []
         for name, trial in plan.items():
             if wanted.only in (None, name):

@@ -51,6 +51,15 @@ def write(rows, about, folder):
     plot(rates, "On one core, per second", os.path.join(folder, "rates.svg"))
 
 
+    costs = [(label, row[who]) for row in rows if "bare" in row
+             for who, label in (("send", client(row)), ("bare", "a bare exchange"))]
+    plot(costs, "Client CPU of a request, µs", os.path.join(folder, "client.svg"))
+
+
+def client(row):
+    return row["name"].split(":")[0]
+
+
 def short(row):
     return row["name"].split(":")[0].replace("cached GET, ", "broadsheet, ")
 
@@ -67,7 +76,8 @@ def plot(bars, title, path):
     for number, (label, value) in enumerate(bars):
         y = 40 + 28 * number
         width = 320 * value / largest
-        colour = "#9aa0a6" if "nginx" in label or "single" in label else "#2a7de1"
+        colour = "#9aa0a6" if any(
+            word in label for word in ("nginx", "single", "bare")) else "#2a7de1"
         parts.append(f'<text x="12" y="{y + 15}">{label}</text>')
         parts.append(f'<rect x="310" y="{y}" width="{width:.1f}" height="20" rx="3" '
                      f'fill="{colour}"/>')

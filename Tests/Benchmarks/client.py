@@ -1,0 +1,65 @@
+"""The trials of the SDK: what it adds to a bare exchange, and how fast its connections are."""
+
+import json
+import re
+import statistics
+import subprocess
+
+from machine import LOAD_CORE
+from trials import ARTICLES, row
+
+
+class ClientTrials:
+    """The SDK on the load's core, against a server on the other one."""
+
+    def __init__(self, lab, trials, client_bench):
+        self.lab, self.trials, self.client_bench = lab, trials, client_bench
+
+    def run(self):
+        server = self.lab.serve(self.trials.corpus(1000))
+        base = f"http://127.0.0.1:{server.port}"
+        # An article's round takes about a second.
+        rows = self.costs(base) + [self.rate(server, base)]
+        server.stop()
+        return rows
+
+    def costs(self, base):
+        found = self.client("costs", base, 4_000 * self.trials.seconds, self.trials.pairs)
+        rows = []
+        for transport, costs in found.items():
+            for subject, cost in costs.items():
+                # What an app does most, over what it does it by, is what the gate is for.
+                gate = 1.5 if (transport, subject) == ("sockets", "article") else None
+                rows.append(row(
+                    f"SDK, {subject}, {transport}: client CPU beside a bare exchange",
+                    cost["ratio"], "times", gate, 1.1 if gate else None,
+                    send=cost["send"], bare=cost["bare"]))
+        return rows
+
+    def rate(self, server, base):
+        """One connection, one request at a time: the same request by h2load."""
+        first = json.load(server.get(f"{ARTICLES}?limit=1&fields=id"))["items"][0]
+        count = 5_000 * self.trials.seconds
+        pairs = [(self.client("rate", base, count, 1),
+                  self.h2load(f"{base}{ARTICLES}/{first['id']}", count))
+                 for _ in range(self.trials.pairs)]
+        ratio = statistics.median(ours["perSecond"] / theirs for ours, theirs in pairs)
+        return row(
+            "requests of one connection beside h2load --h1", ratio, "times", upward=True,
+            clientPerSecond=statistics.median(ours["perSecond"] for ours, _ in pairs),
+            clientMicroseconds=statistics.median(ours["cpu"] for ours, _ in pairs),
+            h2loadPerSecond=statistics.median(theirs for _, theirs in pairs))
+
+    def client(self, *arguments):
+        command = ["taskset", "-c", LOAD_CORE, self.client_bench, *map(str, arguments)]
+        return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+
+    @staticmethod
+    def h2load(url, count):
+        # It takes gzip as the SDK does, and only counts its bytes.
+        command = ["taskset", "-c", LOAD_CORE, "h2load", "--h1", "-c1", "-m1", "-t1", f"-n{count}",
+                   "-Haccept-encoding: gzip", url]
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        if f"{count} succeeded" not in text:
+            raise SystemExit(f"bench: not every answer was good\n{text}")
+        return float(re.search(r"([\d.]+) req/s", text).group(1))
