@@ -13,7 +13,9 @@ extension BackendService {
         let callKey = CallKey(
             cacheKey: key, freshness: call.options.freshness, timeout: call.options.timeout,
             method: call.request.method)
-        return await calls.outcome(for: callKey) { await fetched(call, key) }
+        return await calls.outcome(for: callKey, on: network.executor) {
+            await fetched(call, key)
+        }
     }
 
     /// What a write changed, no copy and no exchange that began before it knows of; also when

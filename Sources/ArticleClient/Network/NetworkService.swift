@@ -15,6 +15,9 @@ public struct NetworkService: Sendable {
         self.environment = environment
     }
 
+    /// Where exchanges end.
+    var executor: (any TaskExecutor)? { transport.executor }
+
     /// Sends the request and gives the answer, of any status, whole or streamed as the options
     /// say. Cancelling the task ends the exchange at once.
     public func send(

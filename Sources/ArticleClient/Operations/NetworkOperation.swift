@@ -114,7 +114,7 @@ public final class NetworkOperation: Sendable {
             return true
         }
         guard begins else { return isDone() }
-        let task = ClientTask.start { [self] in
+        let task = ClientTask.startApart { [self] in
             end(await work())
             isDone()
         }

@@ -2,8 +2,20 @@
 /// an answer that several wait for, the renewal of a token, or an operation in a queue. Everything
 /// else runs in its caller's task, and ends with it.
 enum ClientTask {
-    static func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    /// - Parameter executor: where it runs; `nil`: it begins on the caller's thread where systems
+    ///   can do that, and goes on wherever there is one.
+    static func start(
+        on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        if let executor { return Task(executorPreference: executor) { await work() } }
         if #available(macOS 26, iOS 26, *) { return Task.immediate { await work() } }
         return Task { await work() }
+    }
+
+    /// Work that may take its thread's time: never on the caller's.
+    static func startApart(
+        _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        Task { await work() }
     }
 }

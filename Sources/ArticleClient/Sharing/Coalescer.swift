@@ -7,8 +7,11 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var count: Int { flights.withLock { $0.count } }
 
     /// The outcome of the work for this key: of that which is under way, or of this.
+    ///
+    /// - Parameter executor: where the work is to run; `nil`: anywhere.
     func outcome(
-        for key: Key, _ work: @escaping @Sendable () async -> Outcome
+        for key: Key, on executor: (any TaskExecutor)? = nil,
+        _ work: @escaping @Sendable () async -> Outcome
     ) async -> Outcome {
         // Ends: a round that gives nothing met work that its last waiter had just left, and the
         // next round finds other work or begins its own.
@@ -20,7 +23,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 return (flight, true)
             }
             if isNew {
-                flight.start { [self] in
+                flight.start(on: executor) { [self] in
                     let outcome = await work()
                     forget(flight, key)
                     return outcome

@@ -14,7 +14,7 @@ final class Flight<Value: Sendable>: Sendable {
     }
 
     private let state = Guarded(State())
-    /// Whether it goes on when nobody waits any more.
+    /// Whether it goes on when nobody waits any more; then it has threads of its own, too.
     private let outlivesWaiters: Bool
 
     init(outlivesWaiters: Bool = false) { self.outlivesWaiters = outlivesWaiters }
@@ -23,8 +23,15 @@ final class Flight<Value: Sendable>: Sendable {
     var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
     /// Begins the work; once.
-    func start(_ work: @escaping @Sendable () async -> Outcome) {
-        let task = ClientTask.start { [self] in end(await work()) }
+    ///
+    /// - Parameter executor: where it is to run; `nil`: anywhere.
+    func start(
+        on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Outcome
+    ) {
+        let whole = { @Sendable [self] in end(await work()) }
+        let task =
+            outlivesWaiters
+            ? ClientTask.startApart(whole) : ClientTask.start(on: executor, whole)
         let isUseless = state.withLock { state in
             state.task = state.outcome == nil ? task : nil
             return state.isAbandoned

@@ -31,6 +31,9 @@
             } catch { throw TransportError(error) }
         }
 
+        /// Its event loop.
+        public var executor: (any TaskExecutor)? { try? startedClient().executor }
+
         private func startedClient() throws(TransportError) -> HTTPClient {
             do throws(SystemError) {
                 return try client.withLock { (client) throws(SystemError) in

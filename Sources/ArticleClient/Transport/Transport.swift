@@ -10,6 +10,14 @@ public protocol Transport: Sendable {
     func exchange(
         _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
     ) async throws(TransportError) -> HTTPResponse
+
+    /// Where exchanges end, if that is one place: what several wait for then runs there, so that
+    /// no other thread has to be woken on the way. `nil`: anywhere.
+    var executor: (any TaskExecutor)? { get }
+}
+
+extension Transport {
+    public var executor: (any TaskExecutor)? { nil }
 }
 
 /// What one exchange may take.

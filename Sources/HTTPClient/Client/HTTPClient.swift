@@ -17,6 +17,10 @@ public final class HTTPClient: Sendable {
     /// Connections that are open or about to be.
     public var connectionCount: Int { pool.loop.channelCount }
 
+    /// The event loop: work that goes on there after an exchange wakes no other thread. It must not
+    /// block.
+    public var executor: any TaskExecutor { pool.loop }
+
     /// Sends the request and gives the answer: whole, or with a body that streams.
     ///
     /// A request that only reads is sent a second time if a kept connection turns out to have

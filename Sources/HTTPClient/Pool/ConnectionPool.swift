@@ -29,10 +29,8 @@ final class ConnectionPool: Sendable {
     // MARK: From any thread
 
     func add(_ exchange: Exchange) {
-        loop.submit { [self] in
-            exchange.place.deadline = loop.now + exchange.options.deadlineMilliseconds
-            place(exchange)
-        }
+        guard !loop.isOnLoop else { return begin(exchange) }
+        loop.submit { [self] in begin(exchange) }
     }
 
     /// The exchange is over before its answer was whole: what works on it stops.
@@ -60,6 +58,11 @@ final class ConnectionPool: Sendable {
     }
 
     // MARK: Exchanges
+
+    private func begin(_ exchange: Exchange) {
+        exchange.place.deadline = loop.now + exchange.options.deadlineMilliseconds
+        place(exchange)
+    }
 
     /// Gives the exchange to an idle connection, or lets it wait for one.
     private func place(_ exchange: Exchange) {
