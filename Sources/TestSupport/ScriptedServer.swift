@@ -18,7 +18,7 @@ public final class ScriptedServer: Sendable {
         let loop = try EventLoop(index: 0)
         let accepted = accepted
         self.loop = loop
-        listener = try Listener(address) { descriptor, peer in
+        listener = try Listener(address, on: loop) { descriptor, peer in
             let index = accepted.next()
             loop.adopt(descriptor, peer: peer) { channel in
                 let peer = ScriptedPeer(channel)

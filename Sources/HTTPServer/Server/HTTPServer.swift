@@ -144,9 +144,10 @@ public final class HTTPServer: Sendable {
         _ rules: ConnectionRules, _ group: EventLoopGroup, _ locals: [LoopContext]
     ) throws(HTTPServerError) -> Door {
         let take = entrance(rules, group, locals)
+        let loop = group.loops[rules.listener % group.loops.count]
         do throws(SystemError) {
             let socket = try open(address, configuration.socketMode)
-            return Door(listener: Listener(socket, take), take: take)
+            return Door(listener: Listener(socket, on: loop, take), take: take)
         } catch {
             throw error.isAddressInUse ? .addressInUse(address) : .cannotListen(address, error)
         }

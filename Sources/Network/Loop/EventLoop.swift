@@ -15,6 +15,9 @@ public final class EventLoop: TaskExecutor, Sendable {
         var jobs: [UnownedJob] = []
         var slots = ChannelSlots()
         var timers = LoopTimers()
+        var listeners = LoopListeners()
+        /// Listeners at which connections wait.
+        var arrivals: [UInt64] = []
         var now: Int64
         var wallSeconds: Int64
         var nextTurn: [UnsafeContinuation<Void, Never>] = []
@@ -106,6 +109,7 @@ public final class EventLoop: TaskExecutor, Sendable {
                 runInbox()
                 runJobs()
                 waitForEvents()
+                tellListeners()
                 tellTimers()
                 resumeNextTurn()
             }
@@ -165,7 +169,11 @@ public final class EventLoop: TaskExecutor, Sendable {
             try poller.wait(milliseconds: timeout) { event in
                 if !isTurnBegun { readClocks() }
                 isTurnBegun = true
-                state.slots[event.token]?.note(event)
+                if LoopListeners.holds(event.token) {
+                    state.arrivals.append(event.token)
+                } else {
+                    state.slots[event.token]?.note(event)
+                }
             }
         } catch {
             // Programmer error: epoll_wait fails only for a bad descriptor or a bad buffer.
@@ -177,6 +185,18 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func readClocks() {
         state.now = Self.clock(CLOCK_MONOTONIC)
         state.wallSeconds = Self.clock(CLOCK_REALTIME) / 1_000
+    }
+
+    private func tellListeners() {
+        guard !state.arrivals.isEmpty else { return }
+        let arrivals = state.arrivals
+        state.arrivals = []
+        for token in arrivals {
+            guard let listener = state.listeners[token], !listener.arrive() else { continue }
+            // It would be told again at once, of the connection that still waits.
+            poller.forget(listener.descriptor)
+            watchLater(token)
+        }
     }
 
     private func tellTimers() {
@@ -274,11 +294,20 @@ public final class EventLoop: TaskExecutor, Sendable {
         ended: @escaping @Sendable () -> Void = {}
     ) {
         let raw = descriptor.release()
-        submit { [self] in
-            guard !state.isStopping, start(raw, peer, body, ended) else {
-                close(raw)
-                return ended()
-            }
+        guard isOnLoop else {
+            return submit { [self] in take(raw, peer, body, ended) }
+        }
+        take(raw, peer, body, ended)
+    }
+
+    private func take(
+        _ raw: Int32, _ peer: SocketAddress,
+        _ body: @escaping @Sendable (SocketChannel) async -> Void,
+        _ ended: @escaping @Sendable () -> Void
+    ) {
+        guard !state.isStopping, start(raw, peer, body, ended) else {
+            close(raw)
+            return ended()
         }
     }
 
@@ -310,6 +339,34 @@ public final class EventLoop: TaskExecutor, Sendable {
             ended()
         }
         return true
+    }
+
+    // MARK: Listening
+
+    /// Calls `arrive` on the loop whenever connections wait at the socket, until `endListening`.
+    /// When it says that it cannot take them, they wait for a moment. Only on the loop.
+    func listen(at descriptor: Int32, _ arrive: @escaping () -> Bool) -> UInt64 {
+        checkIsOnLoop()
+        let token = state.listeners.add(.init(descriptor: descriptor, arrive: arrive))
+        watch(token)
+        return token
+    }
+
+    /// Only on the loop.
+    func endListening(_ token: UInt64) {
+        checkIsOnLoop()
+        if let listener = state.listeners.remove(token) { poller.forget(listener.descriptor) }
+    }
+
+    private func watch(_ token: UInt64) {
+        guard let listener = state.listeners[token] else { return }
+        do throws(SystemError) {
+            try poller.watchArrivals(listener.descriptor, token: token)
+        } catch { watchLater(token) }
+    }
+
+    private func watchLater(_ token: UInt64) {
+        schedule(afterMilliseconds: LoopListeners.shortageMilliseconds) { [self] in watch(token) }
     }
 
     // MARK: Stopping

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What became of a watched descriptor. Edges: each is told once.
+/// What became of a watched descriptor. Of connections edges, of which each is told once.
 struct ReadyEvent {
     let token: UInt64
     let isReadable: Bool
@@ -14,6 +14,8 @@ struct ReadyEvent {
 protocol Poller: ~Copyable, Sendable {
     /// Watches a descriptor for both directions, until it is closed.
     borrowing func watch(_ descriptor: Int32, token: UInt64) throws(SystemError)
+    /// Watches a socket that listens. Told again and again, as long as a connection waits there.
+    borrowing func watchArrivals(_ descriptor: Int32, token: UInt64) throws(SystemError)
     /// Watches it no more.
     borrowing func forget(_ descriptor: Int32)
     /// Waits at most so long (-1: for ever; 0: not at all) and reports what is ready.
@@ -50,6 +52,10 @@ struct EpollPoller: Poller, ~Copyable {
         let edges =
             EPOLLIN.rawValue | EPOLLOUT.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue
         try Self.add(descriptor, edges, token, to: epoll.raw)
+    }
+
+    func watchArrivals(_ descriptor: Int32, token: UInt64) throws(SystemError) {
+        try Self.add(descriptor, EPOLLIN.rawValue, token, to: epoll.raw)
     }
 
     func forget(_ descriptor: Int32) {

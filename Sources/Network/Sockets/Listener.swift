@@ -1,20 +1,19 @@
-import Dispatch
-import Glibc
-
-/// Accepts connections with a Dispatch source and deals them out to loops.
+/// Accepts connections on a loop and deals them out to it and to others.
 ///
-/// When descriptors run out it takes no more connections for a moment and then looks again; those
-/// that wait meanwhile stay in the kernel's queue.
+/// On the loop, because whoever came is served there without another thread having to wake up: a
+/// Dispatch source beside it took two changes of threads for each connection. When descriptors run
+/// out it takes no more connections for a moment and then looks again; those that wait meanwhile
+/// stay in the kernel's queue.
 public final class Listener: Sendable {
     /// Where it listens: with the real port.
     public let address: SocketAddress
     private let socket: ListeningSocket
-    private let queue: DispatchQueue
-    private let source = Lock<(any DispatchSourceRead)?>(nil)
+    private let loop: EventLoop
+    /// What the loop knows it by while it accepts.
+    private let place = Lock<UInt64?>(nil)
     private let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
     private let accept: Accept
     private static let batch = 64
-    private static let shortageMilliseconds = 100
 
     /// How the next connection is taken from the socket (`ListeningSocket.accept`).
     typealias Accept =
@@ -25,42 +24,42 @@ public final class Listener: Sendable {
     /// - Parameters:
     ///   - socketMode: who may connect to a Unix socket; `nil`: as the umask has it.
     ///   - backlog: how many connections may wait in the kernel (`listen(2)`).
-    ///   - take: gets each connection, on the listener's queue; what it does not keep is closed.
+    ///   - loop: where connections are accepted; it has to run until `stop` or `rest` is over.
+    ///   - take: gets each connection, on the loop; what it does not keep is closed.
     public convenience init(
-        _ address: SocketAddress, socketMode: UInt32? = nil, backlog: Int32 = 4_096,
+        _ address: SocketAddress, on loop: EventLoop, socketMode: UInt32? = nil,
+        backlog: Int32 = 4_096,
         _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
     ) throws(SystemError) {
-        self.init(try ListeningSocket(address, mode: socketMode, backlog: backlog), take)
+        self.init(try ListeningSocket(address, mode: socketMode, backlog: backlog), on: loop, take)
     }
 
     /// Accepts from a socket that is there already, from `start` on.
     public convenience init(
-        _ socket: ListeningSocket,
+        _ socket: ListeningSocket, on loop: EventLoop,
         _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
     ) {
-        self.init(socket, { (socket) throws(SystemError) in try socket.accept() }, take)
+        self.init(socket, on: loop, { (socket) throws(SystemError) in try socket.accept() }, take)
     }
 
     init(
-        _ socket: ListeningSocket, _ accept: @escaping Accept,
+        _ socket: ListeningSocket, on loop: EventLoop, _ accept: @escaping Accept,
         _ take: @escaping @Sendable (consuming Descriptor, SocketAddress) -> Void
     ) {
         self.socket = socket
         self.address = socket.address
         self.take = take
         self.accept = accept
-        queue = DispatchQueue(label: "broadsheet.listener.\(self.address)")
+        self.loop = loop
     }
 
     /// Begins to accept.
     public func start() {
-        source.withLock { source in
-            guard source == nil else { return }
-            let new = DispatchSource.makeReadSource(fileDescriptor: socket.raw, queue: queue)
-            new.setEventHandler { [self] in acceptBatch() }
-            new.setCancelHandler { [socket] in socket.close() }
-            new.activate()
-            source = new
+        loop.submit { [self] in
+            place.withLock { place in
+                guard place == nil else { return }
+                place = loop.listen(at: socket.raw) { [self] in acceptBatch() }
+            }
         }
     }
 
@@ -73,36 +72,23 @@ public final class Listener: Sendable {
     /// Accepts no more, and leaves the socket open: who comes waits in the kernel.
     public func rest() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            let isStarted = source.withLock { source in
-                source?.setCancelHandler { continuation.resume() }
-                source?.cancel()
-                return source.take() != nil
+            loop.submit { [self] in
+                if let place = place.withLock({ $0.take() }) { loop.endListening(place) }
+                continuation.resume()
             }
-            if !isStarted { continuation.resume() }
         }
     }
 
-    private func acceptBatch() {
+    /// - Returns: whether connections can be taken at all.
+    private func acceptBatch() -> Bool {
         do throws(SystemError) {
             for _ in 0..<Self.batch {
-                guard let (descriptor, peer) = try accept(socket) else { return }
+                guard let (descriptor, peer) = try accept(socket) else { return true }
                 take(Descriptor(descriptor), peer)
             }
+            return true
         } catch {
-            pause()
-        }
-    }
-
-    /// The source would fire again at once, for the connection that still waits.
-    private func pause() {
-        source.withLock { source in
-            guard let source else { return }
-            source.suspend()
-            // Dispatch sources may be used from any thread (dispatch_source_create(3)).
-            nonisolated(unsafe) let paused = source
-            queue.asyncAfter(deadline: .now() + .milliseconds(Self.shortageMilliseconds)) {
-                paused.resume()
-            }
+            return false
         }
     }
 }

@@ -24,7 +24,7 @@ struct ListenerTests {
     @Test(arguments: Transport.available)
     func `what clients send comes back`(transport: Transport) async throws {
         let loops = try TestLoops(count: 2)
-        let listener = try Listener(transport.address()) { descriptor, peer in
+        let listener = try Listener(transport.address(), on: loops.loop) { descriptor, peer in
             loops.group.next().adopt(descriptor, peer: peer) { channel in
                 guard let bytes = try? await channel.receive(5) else { return }
                 try? await channel.write(bytes, Array("!".utf8), stallMilliseconds: 30_000)
@@ -42,9 +42,10 @@ struct ListenerTests {
     }
 
     @Test func `out of descriptors it waits without spinning, and recovers`() async throws {
+        let loops = try TestLoops()
         let socket = try ListeningSocket(Transport.v4.address())
         let calls = Lock((count: 0, first: ContinuousClock.Instant?.none))
-        let listener = Listener(socket) { (socket) throws(SystemError) in
+        let listener = Listener(socket, on: loops.loop) { (socket) throws(SystemError) in
             let isShort = calls.withLock { calls in
                 let first = calls.first ?? .now
                 calls = (calls.count + 1, first)
@@ -64,9 +65,10 @@ struct ListenerTests {
     }
 
     @Test func `stop is heeded while descriptors are short`() async throws {
+        let loops = try TestLoops()
         let (tries, tried) = AsyncStream.makeStream(of: Void.self)
         let socket = try ListeningSocket(Transport.v4.address())
-        let listener = Listener(socket) { (_) throws(SystemError) in
+        let listener = Listener(socket, on: loops.loop) { (_) throws(SystemError) in
             tried.yield()
             throw SystemError("accept4", code: ENFILE)
         } _: { _, _ in
@@ -79,13 +81,15 @@ struct ListenerTests {
     }
 
     @Test func `an address is in use while someone answers there`() throws {
-        let first = try Listener(Transport.v4.address()) { _, _ in }
+        let loops = try TestLoops()
+        let first = try Listener(Transport.v4.address(), on: loops.loop) { _, _ in }
         #expect(throws: SystemError("bind", code: EADDRINUSE)) {
-            try Listener(first.address) { _, _ in }
+            try Listener(first.address, on: loops.loop) { _, _ in }
         }
     }
 
     @Test func `the file of a Unix socket is removed when nobody answers any more`() async throws {
+        let loops = try TestLoops()
         let address = Transport.unix.address()
         guard case .unix(let path) = address else { return }
         do {
@@ -94,21 +98,22 @@ struct ListenerTests {
             #expect(address.withSockaddr { bind(left, $0, $1) } == 0)
             close(left)
         }
-        let listener = try Listener(address) { _, _ in }
+        let listener = try Listener(address, on: loops.loop) { _, _ in }
         listener.start()
         #expect(throws: SystemError("bind", code: EADDRINUSE)) {
-            try Listener(address) { _, _ in }
+            try Listener(address, on: loops.loop) { _, _ in }
         }
         await listener.stop()
         #expect(access(path, F_OK) == -1)
     }
 
     @Test func `a file that is no socket is left alone`() throws {
+        let loops = try TestLoops()
         let address = Transport.unix.address()
         guard case .unix(let path) = address else { return }
         close(open(path, O_CREAT | O_WRONLY, 0o600))
         defer { unlink(path) }
-        #expect(throws: SystemError.self) { try Listener(address) { _, _ in } }
+        #expect(throws: SystemError.self) { try Listener(address, on: loops.loop) { _, _ in } }
         #expect(access(path, F_OK) == 0)
     }
 }

@@ -64,7 +64,7 @@ struct SocketChannelTests {
         let loops = try TestLoops()
         let head = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 11) }
-        let listener = try Listener(transport.address()) { descriptor, peer in
+        let listener = try Listener(transport.address(), on: loops.loop) { descriptor, peer in
             loops.loop.adopt(descriptor, peer: peer) { channel in
                 let start = channel.writeAtOnce(head, body)
                 try? await channel.write(head, body, from: start, stallMilliseconds: 30_000)
@@ -98,7 +98,7 @@ struct SocketChannelTests {
     @Test func `a reset is a disconnection`() async throws {
         let loops = try TestLoops()
         let (errors, told) = AsyncStream.makeStream(of: ChannelError?.self)
-        let listener = try Listener(Transport.v4.address()) { descriptor, peer in
+        let listener = try Listener(Transport.v4.address(), on: loops.loop) { descriptor, peer in
             loops.loop.adopt(descriptor, peer: peer) { channel in
                 do throws(ChannelError) {
                     _ = try await channel.receive(2)
