@@ -10,7 +10,7 @@ import Synchronization
 /// runs there too.
 public final class EventLoop: TaskExecutor, Sendable {
     /// Everything that only the loop's thread touches.
-    private struct State {
+    struct State {
         var wheel: TimerWheel
         var jobs: [UnownedJob] = []
         var slots = ChannelSlots()
@@ -39,8 +39,8 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     // Confined to the loop's thread: `isOnLoop` is checked wherever another could come in.
     // Nothing keeps an access to it open while it calls others, so none needs to be watched.
-    @exclusivity(unchecked) private nonisolated(unsafe) var state: State
-    private let poller: EpollPoller
+    @exclusivity(unchecked) nonisolated(unsafe) var state: State
+    let poller: EpollPoller
     private let inbox = Lock(Inbox())
     private let thread = Atomic<UInt>(0)
     private let channels = Atomic<Int>(0)
@@ -187,18 +187,6 @@ public final class EventLoop: TaskExecutor, Sendable {
         state.wallSeconds = Self.clock(CLOCK_REALTIME) / 1_000
     }
 
-    private func tellListeners() {
-        guard !state.arrivals.isEmpty else { return }
-        let arrivals = state.arrivals
-        state.arrivals = []
-        for token in arrivals {
-            guard let listener = state.listeners[token], !listener.arrive() else { continue }
-            // It would be told again at once, of the connection that still waits.
-            poller.forget(listener.descriptor)
-            watchLater(token)
-        }
-    }
-
     private func tellTimers() {
         for token in state.wheel.take(upTo: state.now) {
             if LoopTimers.holds(token) {
@@ -339,34 +327,6 @@ public final class EventLoop: TaskExecutor, Sendable {
             ended()
         }
         return true
-    }
-
-    // MARK: Listening
-
-    /// Calls `arrive` on the loop whenever connections wait at the socket, until `endListening`.
-    /// When it says that it cannot take them, they wait for a moment. Only on the loop.
-    func listen(at descriptor: Int32, _ arrive: @escaping () -> Bool) -> UInt64 {
-        checkIsOnLoop()
-        let token = state.listeners.add(.init(descriptor: descriptor, arrive: arrive))
-        watch(token)
-        return token
-    }
-
-    /// Only on the loop.
-    func endListening(_ token: UInt64) {
-        checkIsOnLoop()
-        if let listener = state.listeners.remove(token) { poller.forget(listener.descriptor) }
-    }
-
-    private func watch(_ token: UInt64) {
-        guard let listener = state.listeners[token] else { return }
-        do throws(SystemError) {
-            try poller.watchArrivals(listener.descriptor, token: token)
-        } catch { watchLater(token) }
-    }
-
-    private func watchLater(_ token: UInt64) {
-        schedule(afterMilliseconds: LoopListeners.shortageMilliseconds) { [self] in watch(token) }
     }
 
     // MARK: Stopping

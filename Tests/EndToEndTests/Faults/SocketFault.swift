@@ -30,7 +30,9 @@ struct SocketFault: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    private static let post = "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
+    private static let post =
+        "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        + "Authorization: Bearer \(Served.adminKey)\r\n"
     static let page =
         "GET /v1/articles?limit=100&fields=id,body HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

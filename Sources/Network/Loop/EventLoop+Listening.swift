@@ -1,0 +1,40 @@
+/// Sockets at which connections arrive.
+extension EventLoop {
+    /// Calls `arrive` on the loop whenever connections wait at the socket, until `endListening`.
+    /// When it says that it cannot take them, they wait for a moment. Only on the loop.
+    func listen(at descriptor: Int32, _ arrive: @escaping () -> Bool) -> UInt64 {
+        checkIsOnLoop()
+        let token = state.listeners.add(.init(descriptor: descriptor, arrive: arrive))
+        watch(token)
+        return token
+    }
+
+    /// Only on the loop.
+    func endListening(_ token: UInt64) {
+        checkIsOnLoop()
+        if let listener = state.listeners.remove(token) { poller.forget(listener.descriptor) }
+    }
+
+    private func watch(_ token: UInt64) {
+        guard let listener = state.listeners[token] else { return }
+        do throws(SystemError) {
+            try poller.watchArrivals(listener.descriptor, token: token)
+        } catch { watchLater(token) }
+    }
+
+    private func watchLater(_ token: UInt64) {
+        schedule(afterMilliseconds: LoopListeners.shortageMilliseconds) { [self] in watch(token) }
+    }
+
+    func tellListeners() {
+        guard !state.arrivals.isEmpty else { return }
+        let arrivals = state.arrivals
+        state.arrivals = []
+        for token in arrivals {
+            guard let listener = state.listeners[token], !listener.arrive() else { continue }
+            // It would be told again at once, of the connection that still waits.
+            poller.forget(listener.descriptor)
+            watchLater(token)
+        }
+    }
+}
