@@ -31,11 +31,12 @@ public final class SocketChannel {
     private var isReadable = true
     var isWritable = true
     private var isHungUp = false
-    public private(set) var isDraining = false
+    // Asked for each request, and never while they change: none needs to be watched.
+    @exclusivity(unchecked) public private(set) var isDraining = false
     /// The server is about to give its connections away …
-    public private(set) var isLeaving = false
+    @exclusivity(unchecked) public private(set) var isLeaving = false
     /// … and does so now.
-    public private(set) var isGivenAway = false
+    @exclusivity(unchecked) public private(set) var isGivenAway = false
     private var isTimedOut = false
     private var isInterrupted = false
     private var failure: ChannelError?
