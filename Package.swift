@@ -47,7 +47,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "Resources", path: "Resources",
-            exclude: ["debian", "grafana", "migrations", "samples", "systemd"],
+            exclude: ["debian", "grafana", "migrations", "plots", "samples", "systemd"],
             cSettings: cRules),
 
         // Rung 1: HTTP as values; sockets and event loops.

@@ -222,13 +222,16 @@ class Hostile:
         slow = [self.open(head) for _ in range(400)] + [self.open(body) for _ in range(200)]
         deaf = [self.open(greedy) for _ in range(100)]
         self.is_on.set()
+        # Each sends a byte every fifth of a second: a few at a time, as this shares a core with who
+        # measures, and would keep it for milliseconds.
+        at_a_time = 20
         while not self.is_over.is_set():
-            for number, connection in enumerate(slow):
-                if not self.push(connection, b"x"):
-                    slow[number] = self.open(head)
-            for _ in range(20):
+            for start in range(0, len(slow), at_a_time):
+                for number in range(start, start + at_a_time):
+                    if not self.push(slow[number], b"x"):
+                        slow[number] = self.open(head)
                 self.open(b"\x16\x03\x01 no HTTP\r\n\r\n").close()
-            self.is_over.wait(0.2)
+                self.is_over.wait(0.2 * at_a_time / len(slow))
         for connection in slow + deaf:
             connection.close()
 
