@@ -16,16 +16,27 @@ public struct Identifier<Subject>: Sendable, Hashable {
 
     /// A new id, made at `time` with 74 bits from `random` (RFC 9562 §5.7).
     public init(at time: Timestamp, using random: inout some RandomNumberGenerator) {
-        let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
-        high = milliseconds << 16 | 0x7000 | UInt64.random(in: 0...0xFFF, using: &random)
-        low = 1 << 63 | UInt64.random(in: 0..<(1 << 62), using: &random)
+        self.init(
+            at: time, .random(in: Self.highRandom, using: &random),
+            .random(in: Self.lowRandom, using: &random))
     }
 
     /// A new id, made at `time` with bits of the system's generator.
+    ///
+    /// That one is not passed on: it has no bytes, and the thread sanitizer takes the address of
+    /// nothing, which all threads have in common, for something that they change.
     public init(at time: Timestamp) {
-        var random = SystemRandomNumberGenerator()
-        self.init(at: time, using: &random)
+        self.init(at: time, .random(in: Self.highRandom), .random(in: Self.lowRandom))
     }
+
+    private init(at time: Timestamp, _ highRandom: UInt64, _ lowRandom: UInt64) {
+        let milliseconds = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
+        high = milliseconds << 16 | 0x7000 | highRandom
+        low = 1 << 63 | lowRandom
+    }
+
+    private static var highRandom: ClosedRange<UInt64> { 0...0xFFF }
+    private static var lowRandom: ClosedRange<UInt64> { 0...(1 << 62 - 1) }
 }
 
 extension Identifier: Comparable {
