@@ -10,6 +10,14 @@ import URLSessionTransport
 /// What is known to go wrong with URLSession on Linux has a test each: an update of the toolchain
 /// shows what has changed.
 @Suite struct URLSessionTransportTests {
+    /// URLSession's threads come late where a sanitizer slows all tests down.
+    private static let patient = {
+        var options = TransportOptions()
+        options.timeout = .seconds(600)
+        options.stallTimeout = .seconds(600)
+        return options
+    }()
+
     private func exchange(
         _ server: SocketAddress, _ path: String = "/", _ method: HTTPMethod = .get,
         fields: HTTPFields = HTTPFields(), body: [UInt8] = [],
@@ -17,8 +25,7 @@ import URLSessionTransport
     ) async -> Result<HTTPResponse, TransportError> {
         guard let target = RequestTarget(path: path), let origin = HTTPOrigin("http://\(server)")
         else { return .failure(.offline("no address")) }
-        var options = TransportOptions()
-        options.timeout = .seconds(20)
+        var options = Self.patient
         change(&options)
         do throws(TransportError) {
             return .success(
@@ -64,10 +71,12 @@ import URLSessionTransport
                 .ok, fields: fields, body: .bytes(Array(#"{"items":[],"next":"c"}"#.utf8)))
         }
         try await TestServer.run(try routes.build()) { test in
+            var configuration = BackendConfiguration(
+                baseURL: try #require(BaseURL("http://\(test.address)")))
+            configuration.timeout = Self.patient.timeout
+            configuration.stallTimeout = Self.patient.timeout
             let service = BackendService(
-                configuration: BackendConfiguration(
-                    baseURL: try #require(BaseURL("http://\(test.address)"))),
-                transport: URLSessionTransport())
+                configuration: configuration, transport: URLSessionTransport())
             let list = FetchArticlesRequest()
             #expect(try await service.send(list).next == "c")
             #expect(try await service.reply(to: list).source == .revalidated)
@@ -119,7 +128,7 @@ import URLSessionTransport
                 do throws(TransportError) {
                     _ = try await URLSessionTransport().exchange(
                         HTTPRequest(.get, RequestTarget(path: "/")!), with: origin,
-                        options: .init())
+                        options: Self.patient)
                     return nil
                 } catch { return error }
             }
@@ -196,7 +205,7 @@ import URLSessionTransport
         do throws(TransportError) {
             _ = try await URLSessionTransport().exchange(
                 HTTPRequest(.get, RequestTarget(path: "/")!),
-                with: HTTPOrigin(unixSocket: "/a"), options: .init())
+                with: HTTPOrigin(unixSocket: "/a"), options: Self.patient)
         } catch {
             guard case .failed(let failure) = error else { throw TestFailure("\(error)") }
             #expect(failure.kind == .unsupported)
