@@ -11,17 +11,16 @@ final class SpoolFile: Sendable {
 
     private static let pieceBytes = 256 << 10
 
-    /// Beside `path`, where there is room for such things (`mkstemp(3)`); only its owner reads it.
+    /// Beside `path`, where there is room for such things; only its owner reads it.
     ///
     /// - Parameter use: opens the file by its name, before that goes.
     init(
         beside path: String, _ use: (_ name: String) throws -> Void = { _ in }
     ) throws {
-        var template = Array("\(path).XXXXXX".utf8CString)
-        descriptor = try retrying("mkstemp") { mkstemp(&template) }
-        let name = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        defer { unlink(name) }
-        try use(name)
+        let file = try TemporaryFile(path)
+        descriptor = file.descriptor
+        defer { unlink(file.path) }
+        try use(file.path)
     }
 
     deinit { close(descriptor) }

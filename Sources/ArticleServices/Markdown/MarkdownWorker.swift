@@ -16,10 +16,10 @@ final class MarkdownWorker: Sendable {
         case stuck
     }
 
-    private let process: pid_t
+    private let process: ChildProcess
     private let socket: Int32
 
-    /// Starts the process (`posix_spawn`): in a group of its own, so that an interrupt from the
+    /// Starts the process: in a group of its own, so that an interrupt from the
     /// terminal lets it finish; without the environment, which may hold a key.
     init(patienceSeconds: Int) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
@@ -40,13 +40,12 @@ final class MarkdownWorker: Sendable {
     }
 
     /// Ends the process, whatever it does.
-    func end() { kill(process, SIGKILL) }
+    func end() { kill(process.id, SIGKILL) }
 
     deinit {
         close(socket)
         end()
-        var status: Int32 = 0
-        waitpid(process, &status, 0)
+        _ = process.wait()
     }
 
     /// Renders a text. After any outcome but `.rendered`, `.refused` for its depth or its length,
@@ -99,32 +98,10 @@ final class MarkdownWorker: Sendable {
         return true
     }
 
-    private static func start(on socket: Int32) throws(SystemError) -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, socket, STDIN_FILENO)
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
+    private static func start(on socket: Int32) throws(SystemError) -> ChildProcess {
         let libraries = getenv("LD_LIBRARY_PATH").map { "LD_LIBRARY_PATH=\(String(cString: $0))" }
-        let arguments = [strdup(BROADSHEET_MARKDOWN_WORKER), nil]
-        let environment = [libraries.flatMap { strdup($0) }, nil]
-        defer { for text in arguments + environment { free(text) } }
-        var process: pid_t = 0
-        let code = posix_spawn(
-            &process, "/proc/self/exe", &actions, &attributes, arguments, environment)
-        guard code == 0 else { throw SystemError("posix_spawn", code: code) }
-        return process
+        return try ChildProcess(
+            "/proc/self/exe", [BROADSHEET_MARKDOWN_WORKER],
+            environment: libraries.map { [$0] } ?? [], input: socket, inOwnGroup: true)
     }
 }

@@ -1,3 +1,5 @@
+import Network
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -57,6 +59,15 @@ enum Files {
         guard fsync(descriptor) == 0 else { throw failure("cannot write \(path)", .ioError) }
     }
 
+    /// Makes a file beside the place of what it is for, which a failure names.
+    static func makeTemporary(
+        _ prefix: String, ending: String = "", for purpose: String
+    ) throws(CommandFailure) -> TemporaryFile {
+        do throws(SystemError) {
+            return try TemporaryFile(prefix, ending: ending)
+        } catch { throw failure("cannot make \(purpose)", .cannotCreate, code: error.code) }
+    }
+
     /// Makes the names in a file's folder last (`fsync(2)`).
     static func flushFolder(of path: String) throws(CommandFailure) {
         let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
@@ -67,9 +78,11 @@ enum Files {
         guard fsync(descriptor) == 0 else { throw failure("cannot write \(folder)", .ioError) }
     }
 
-    /// The failure with `errno`'s text behind it.
-    static func failure(_ text: String, _ status: ExitStatus) -> CommandFailure {
-        let status = errno == EACCES || errno == EPERM ? ExitStatus.noPermission : status
-        return CommandFailure(status, "\(text): \(String(cString: strerror(errno)))")
+    /// The failure with the text of the error behind it: of `errno`, unless another is given.
+    static func failure(
+        _ text: String, _ status: ExitStatus, code: Int32 = errno
+    ) -> CommandFailure {
+        let status = code == EACCES || code == EPERM ? ExitStatus.noPermission : status
+        return CommandFailure(status, "\(text): \(String(cString: strerror(code)))")
     }
 }

@@ -1,3 +1,5 @@
+import Network
+
 #if canImport(Glibc)
     import Glibc
 #else
@@ -24,14 +26,14 @@ final class NewFile {
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             partial = nil
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
-        } else {
-            var template = Array("\(path).XXXXXX".utf8CString)
-            descriptor = mkstemp(&template)
-            partial = template.withUnsafeBufferPointer { bytes in
-                bytes.baseAddress.map { String(cString: $0) }
+            guard descriptor >= 0 else {
+                throw Files.failure("cannot make \(given)", .cannotCreate)
             }
+        } else {
+            let file = try Files.makeTemporary(path, for: given)
+            partial = file.path
+            descriptor = file.descriptor
         }
-        guard descriptor >= 0 else { throw Files.failure("cannot make \(given)", .cannotCreate) }
     }
 
     deinit {

@@ -45,7 +45,7 @@ struct Tenure: Sendable {
 
     /// Heeds signals and the supervisor's clock while the servers run, and tells that they do.
     func attend(_ servers: Servers) -> Attention {
-        let signals = SignalHandlers([SIGHUP: { readAgain() }])
+        let signals = SignalSources([SIGHUP]) { _ in readAgain() }
         supervisor.ready("serving")
         return Attention(
             signals: signals, watchdog: Watchdog(supervisor, servers.articles))
@@ -63,7 +63,7 @@ struct Tenure: Sendable {
 
     /// What `attend` began.
     struct Attention {
-        let signals: SignalHandlers
+        let signals: SignalSources
         let watchdog: Watchdog?
 
         func end() {

@@ -45,7 +45,7 @@ final class SuccessorProcess: Sendable {
         guard isNew else { return }
         do throws(SystemError) {
             let process = try spawn()
-            log.info("started process \(process) to take over")
+            log.info("started process \(process.id) to take over")
             DispatchQueue.global().async { self.await(process) }
         } catch {
             log.error("no new process: \(error)")
@@ -56,9 +56,8 @@ final class SuccessorProcess: Sendable {
     /// The new process serves, and this one ends.
     func serves(_ process: Int32) { end(.serving(process: process)) }
 
-    private func await(_ process: pid_t) {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) == -1, errno == EINTR {}
+    private func await(_ process: ChildProcess) {
+        let status = process.wait()
         let signal = status & 0x7F
         let how = signal == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(signal)"
         let text = "the new process ended \(how): the old one goes on"
@@ -77,27 +76,10 @@ final class SuccessorProcess: Sendable {
         }
     }
 
-    private func spawn() throws(SystemError) -> pid_t {
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        var all = sigset_t()
-        sigemptyset(&none)
-        sigfillset(&all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    private func spawn() throws(SystemError) -> ChildProcess {
         var arguments = CommandLine.arguments
         if !arguments.contains(Self.flag) { arguments.append(Self.flag) }
-        let words = arguments.map { strdup($0) } + [nil]
         let variables = Environment.all { !Self.ownVariables.contains($0) }
-        let settings = variables.map { strdup($0) } + [nil]
-        defer { for text in words + settings { free(text) } }
-        var process: pid_t = 0
-        let code = posix_spawn(&process, program, nil, &attributes, words, settings)
-        guard code == 0 else { throw SystemError("posix_spawn \(program)", code: code) }
-        return process
+        return try ChildProcess(program, arguments, environment: variables)
     }
 }
