@@ -18,16 +18,11 @@ import Testing
         case silence
     }
 
-    private static let deadlines = [
-        "--handshake-timeout", "1", "--head-timeout", "1", "--body-timeout", "1",
-        "--idle-timeout", "1", "--write-timeout", "1",
-    ]
-
     @Test(arguments: Wire.allCases, Ending.allCases)
     func `a conversation that breaks off anywhere harms nobody`(
         wire: Wire, ending: Ending
     ) async throws {
-        let target = try Target(wire, Self.deadlines)
+        let target = try Target(wire, Target.deadlines)
         var breaker = Breaker(target: target, ending: ending)
         let step = Thoroughness.isFull ? 1 : 41
         for make in [BreakingPlace.sent, BreakingPlace.received] {
@@ -77,7 +72,7 @@ import Testing
                 try converse(over: connection, layer)
             } catch {
                 // Anything else is the server's doing.
-                guard layer.isBroken else { throw error }
+                guard layer.isBroken else { throw TestFailure("at \(place): \(error)") }
             }
             guard layer.isBroken else { return false }
             connection.speakRaw()

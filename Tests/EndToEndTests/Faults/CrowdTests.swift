@@ -29,7 +29,8 @@ import Testing
         // The first and the last are still welcome.
         for client in [clients[0], clients[Self.idle - 1]] { try target.expectService(client) }
         for client in clients { client.reset() }
-        try await target.expectNoTrace()
+        try await target.expectNoTrace(
+            memoryKilobytes: Target.memoryLimitKilobytes + Self.idle * Self.idleKilobytes)
     }
 
     @Test(arguments: Wire.allCases)

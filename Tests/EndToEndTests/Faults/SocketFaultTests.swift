@@ -7,16 +7,12 @@ import Testing
 /// socket-faults`, some otherwise. Good ones are served meanwhile, and nothing is left of the bad.
 @Suite struct SocketFaultTests {
     private static let clients = Thoroughness.isFull ? 1_000 : 12
-    /// A second, so that they come about.
-    private static let deadlines = [
-        "handshake", "head", "body", "idle", "write",
-    ].flatMap { ["--\($0)-timeout", "1"] }
 
     @Test(arguments: SocketFault.all, Wire.allCases)
     func `bad clients get what is due, and good ones do not notice`(
         fault: SocketFault, wire: Wire
     ) async throws {
-        let target = try Target(wire, Self.deadlines)
+        let target = try Target(wire, Target.deadlines)
         if case .anything = fault.due { try Self.write(60, to: target) }
         let clients = try (0..<Self.clients).map { number in
             if number % 50 == 0 { try target.expectService() }
@@ -46,7 +42,7 @@ import Testing
 
     /// Goes on until the server has lost its patience with all of them.
     private static func drip(to clients: [RawConnection], _ target: Target) throws {
-        let end = ContinuousClock.now + .milliseconds(1_500)
+        let end = ContinuousClock.now + .seconds(Target.deadline) * 1.5
         while ContinuousClock.now < end {
             for client in clients { _ = client.sendSome([0x78]) }
             try target.expectService()

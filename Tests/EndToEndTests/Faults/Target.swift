@@ -16,6 +16,12 @@ struct Target {
 
     /// The most that any good client waits: far more than it should take, on a busy machine.
     private static let patience = Duration.seconds(10)
+    /// What bad clients are given, in seconds: little, so that it comes about, and enough for good
+    /// clients beside a thousand bad ones.
+    static let deadline = Thoroughness.isFull ? 5 : 1
+    static let deadlines = ["handshake", "head", "body", "idle", "write"].flatMap {
+        ["--\($0)-timeout", "\(deadline)"]
+    }
     static let get = "GET /v1/articles?limit=1&fields=id HTTP/1.1\r\nHost: localhost\r\n\r\n"
     /// The most that a fault may cost, whatever there is of it.
     static let memoryLimitKilobytes = Sanitizer.isUsed ? 512_000 : 100_000
@@ -99,19 +105,17 @@ struct Target {
     }
 
     /// Nothing is left of the faults: no socket, and no more memory than is due.
-    func expectNoTrace(_ what: Comment? = nil) async throws {
+    func expectNoTrace(
+        _ what: Comment? = nil, memoryKilobytes: Int = memoryLimitKilobytes
+    ) async throws {
         let process = served.program.processID
         let isClear = await eventually {
             ProcessFigures.socketCount(process) <= mostSockets
         }
         #expect(isClear, what)
         try expectService(nil, what)
-        try expectBoundedMemory(what)
-    }
-
-    func expectBoundedMemory(_ what: Comment? = nil) throws {
-        let peak = try ProcessFigures(served.program.processID).peakKilobytes - peakAtStart
-        #expect(peak < Self.memoryLimitKilobytes, what)
+        let peak = try ProcessFigures(process).peakKilobytes - peakAtStart
+        #expect(peak < memoryKilobytes, what)
     }
 
     func figures() throws -> ProcessFigures { try ProcessFigures(served.program.processID) }
