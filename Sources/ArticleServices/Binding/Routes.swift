@@ -42,11 +42,12 @@ struct Routes {
         let endpoint = Request.endpoint
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
+        let mediaType = answer.mediaType.flatMap { MediaType($0) }
         builder.on(endpoint.method, endpoint.template.description) { message, context in
             // All that can be said before the body is read.
             do throws(ServiceError) {
                 let caller = try identify(message.fields, context)
-                try Self.checkAccept(message, answer.mediaType)
+                try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)
                 if !endpoint.method.isSafe { try Self.checkConditions(message) }
                 return .welcome(Visitor(account: caller.account, identity: caller))
@@ -109,12 +110,12 @@ struct Routes {
     }
 
     private static func checkAccept(
-        _ message: HTTPRequest, _ mediaType: String?
+        _ message: HTTPRequest, _ mediaType: MediaType?
     ) throws(ServiceError) {
-        guard let accept = message.fields.combined(.accept), let mediaType,
-            let type = MediaType(mediaType)
-        else { return }
-        guard type.isAccepted(by: accept) else { throw .notAcceptable(mediaType) }
+        guard let mediaType, let accept = message.fields.combined(.accept) else { return }
+        guard mediaType.isAccepted(by: accept) else {
+            throw .notAcceptable(mediaType.description)
+        }
     }
 }
 

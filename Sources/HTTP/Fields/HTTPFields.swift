@@ -106,7 +106,7 @@ public struct HTTPFields: Sendable {
     /// - Returns: false, and nothing added, if the value has a control octet (RFC 9110 §5.5).
     @discardableResult
     public mutating func append(_ name: HTTPFieldName, _ value: String) -> Bool {
-        guard value.utf8.allSatisfy(Token.isFieldContent) else { return false }
+        guard value.isFieldContent else { return false }
         let start = wireBytes.count
         wireBytes += name.bytes
         wireBytes.append(UInt8(ascii: ":"))
@@ -121,7 +121,7 @@ public struct HTTPFields: Sendable {
     /// - Returns: false, and nothing changed, if the value has a control octet.
     @discardableResult
     public mutating func set(_ name: HTTPFieldName, to value: String) -> Bool {
-        guard value.utf8.allSatisfy(Token.isFieldContent) else { return false }
+        guard value.isFieldContent else { return false }
         if contains(name) { remove(name) }
         return append(name, value)
     }
@@ -228,6 +228,12 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
+    /// Whether every octet may stand in a field's value.
+    fileprivate var isFieldContent: Bool {
+        utf8.withContiguousStorageIfAvailable { $0.allSatisfy(Token.isFieldContent) }
+            ?? utf8.allSatisfy(Token.isFieldContent)
+    }
+
     /// Without optional white space at both ends (RFC 9110 §5.6.3).
     var trimmed: String {
         guard let first = utf8.first, let last = utf8.last,

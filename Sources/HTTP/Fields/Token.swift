@@ -49,4 +49,16 @@ struct OctetSet: Sendable {
     func contains(_ byte: UInt8) -> Bool {
         byte < 0x80 && ((byte < 0x40 ? low : high) &>> UInt64(byte & 0x3F)) & 1 == 1
     }
+
+    /// This one's octets and those of an ASCII text.
+    func union(_ marks: StaticString) -> OctetSet {
+        var (low, high) = (low, high)
+        marks.withUTF8Buffer { bytes in
+            for byte in bytes {
+                let bit = 1 as UInt64 &<< UInt64(byte & 0x3F)
+                if byte < 0x40 { low |= bit } else { high |= bit }
+            }
+        }
+        return OctetSet(low: low, high: high)
+    }
 }

@@ -14,18 +14,28 @@ public enum PercentEncoding {
     public static func decode(
         _ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false
     ) throws(DecodingError) -> String {
+        try decode(Array(bytes).span, plusIsSpace: plusIsSpace)
+    }
+
+    static func decode(
+        _ bytes: borrowing Span<UInt8>, plusIsSpace: Bool = false
+    ) throws(DecodingError) -> String {
         var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.underestimatedCount)
-        var iterator = bytes.makeIterator()
-        // Invariant: what has been taken from `iterator` is in `decoded`, whole escapes only.
-        while let byte = iterator.next() {
-            if byte == UInt8(ascii: "%") {
-                guard let high = iterator.next().flatMap(hexValue),
-                    let low = iterator.next().flatMap(hexValue)
+        decoded.reserveCapacity(bytes.count)
+        var index = 0
+        // Invariant: the octets before `index` are in `decoded`, whole escapes only.
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard index + 1 < bytes.count, let high = hexValue(of: bytes[index]),
+                    let low = hexValue(of: bytes[index + 1])
                 else { throw .badEscape }
                 decoded.append(high << 4 | low)
-            } else {
-                decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? 0x20 : byte)
+                index += 2
+            case UInt8(ascii: "+") where plusIsSpace: decoded.append(0x20)
+            default: decoded.append(byte)
             }
         }
         guard !decoded.contains(0) else { throw .nul }
@@ -36,20 +46,21 @@ public enum PercentEncoding {
     /// The text as one path segment: all but unreserved characters, `sub-delims`, `:` and `@` are
     /// escaped (RFC 3986 §3.3).
     public static func encodeSegment(_ text: String) -> String {
-        encode(text, keeping: "!$&'()*+,;=:@")
+        encode(text, keeping: segmentOctets)
     }
 
     /// The text as a name or value in a query: all but unreserved characters and a few harmless
     /// ones are escaped; `+` is written `%2B` and a space `%20`.
     public static func encodeQuery(_ text: String) -> String {
-        encode(text, keeping: "!$'()*,;:@/?")
+        encode(text, keeping: queryOctets)
     }
 
-    private static func encode(_ text: String, keeping marks: String) -> String {
+    private static func encode(_ text: String, keeping kept: OctetSet) -> String {
+        if text.utf8.allSatisfy(kept.contains) { return text }
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {
-            if isUnreserved(byte) || marks.utf8.contains(byte) {
+            if kept.contains(byte) {
                 encoded.append(byte)
             } else {
                 encoded.append(UInt8(ascii: "%"))
@@ -60,14 +71,13 @@ public enum PercentEncoding {
         return String(decoding: encoded, as: UTF8.self)
     }
 
-    /// RFC 3986 §2.3.
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 48...57, 65...90, 97...122: true
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        default: false
-        }
-    }
+    private static let segmentOctets = unreserved.union("!$&'()*+,;=:@")
+    private static let queryOctets = unreserved.union("!$'()*,;:@/?")
+
+    /// RFC 3986 §2.3: digits, letters and four marks.
+    private static let unreserved = OctetSet(
+        low: 0x03FF_0000_0000_0000, high: 0x07FF_FFFE_07FF_FFFE
+    ).union("-._~")
 
     private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
 

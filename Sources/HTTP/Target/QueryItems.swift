@@ -32,21 +32,31 @@ public struct QueryItems: Sendable, Hashable {
     public init(parsing query: some Collection<UInt8>) throws(ParsingError) {
         items = []
         guard !query.isEmpty else { return }
-        let parts = query.split(
-            separator: UInt8(ascii: "&"), maxSplits: Self.limit, omittingEmptySubsequences: false)
-        guard parts.count <= Self.limit else { throw .tooMany(limit: Self.limit) }
-        for (index, part) in parts.enumerated() {
-            let halves = part.split(
-                separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            let name = try Self.decode(halves[0], position: index + 1)
-            guard !name.isEmpty else { throw .noName(position: index + 1) }
-            guard halves.count == 2 else { throw .noValue(name: name) }
-            items.append(Item(name, try Self.decode(halves[1], position: index + 1)))
+        let query = Array(query)
+        let count = query.count { $0 == UInt8(ascii: "&") } + 1
+        guard count <= Self.limit else { throw .tooMany(limit: Self.limit) }
+        items.reserveCapacity(count)
+        var start = 0
+        for position in 1...count {
+            let end = query[start...].firstIndex(of: UInt8(ascii: "&")) ?? query.count
+            items.append(try Self.item(query.span.extracting(start..<end), position))
+            start = end + 1
         }
     }
 
+    private static func item(
+        _ part: borrowing Span<UInt8>, _ position: Int
+    ) throws(ParsingError) -> Item {
+        var end = 0
+        while end < part.count, part[end] != UInt8(ascii: "=") { end += 1 }
+        let name = try decode(part.extracting(..<end), position)
+        guard !name.isEmpty else { throw .noName(position: position) }
+        guard end < part.count else { throw .noValue(name: name) }
+        return Item(name, try decode(part.extracting((end + 1)...), position))
+    }
+
     private static func decode(
-        _ bytes: some Sequence<UInt8>, position: Int
+        _ bytes: borrowing Span<UInt8>, _ position: Int
     ) throws(ParsingError) -> String {
         do throws(PercentEncoding.DecodingError) {
             return try PercentEncoding.decode(bytes, plusIsSpace: true)
@@ -60,8 +70,13 @@ public struct QueryItems: Sendable, Hashable {
 
     /// The query, encoded; empty without items.
     public var encoded: String {
-        items.map {
-            PercentEncoding.encodeQuery($0.name) + "=" + PercentEncoding.encodeQuery($0.value)
-        }.joined(separator: "&")
+        var text = ""
+        for item in items {
+            if !text.isEmpty { text += "&" }
+            text += PercentEncoding.encodeQuery(item.name)
+            text += "="
+            text += PercentEncoding.encodeQuery(item.value)
+        }
+        return text
     }
 }
