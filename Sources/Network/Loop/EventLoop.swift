@@ -113,6 +113,8 @@ public final class EventLoop: TaskExecutor, Sendable {
                 tellTimers()
                 resumeNextTurn()
             }
+            // What was to happen later may hold on to the loop.
+            state.timers.removeAll()
             runInbox()
             runJobs()
         } while !ends()

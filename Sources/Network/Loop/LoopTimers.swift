@@ -28,6 +28,8 @@ struct LoopTimers {
 
     mutating func remove(_ timer: LoopTimer) { entries[timer.token] = nil }
 
+    mutating func removeAll() { entries.removeAll() }
+
     mutating func take(_ token: UInt64, now: Int64) -> Outcome {
         guard let entry = entries[token] else { return .cancelled }
         guard entry.time <= now else { return .later(entry.time) }

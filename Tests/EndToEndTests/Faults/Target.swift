@@ -18,7 +18,7 @@ struct Target {
     private static let patience = Duration.seconds(10)
     /// What bad clients are given, in seconds: little, so that it comes about, and enough for good
     /// clients beside a thousand bad ones.
-    static let deadline = Thoroughness.isFull ? 5 : 1
+    static let deadline = Thoroughness.isFull || Sanitizer.isUsed ? 5 : 1
     static let deadlines = ["handshake", "head", "body", "idle", "write"].flatMap {
         ["--\($0)-timeout", "\(deadline)"]
     }

@@ -79,6 +79,22 @@ struct EventLoopTests {
         for (delay, time) in told { #expect(time >= delay) }
     }
 
+    @Test func `what a loop was to do later is let go when it stops`() async throws {
+        final class Held: Sendable {}
+        weak var remembered: Held?
+        weak var loop: EventLoop?
+        do {
+            let loops = try TestLoops()
+            let held = Held()
+            (remembered, loop) = (held, loops.loop)
+            await loops.submit { [held] loop in
+                // As what listens again later does.
+                _ = loop.schedule(afterMilliseconds: 3_600_000) { _ = (held, loop) }
+            }
+        }
+        #expect(await eventually { remembered == nil && loop == nil })
+    }
+
     @Test func `the wall clock tells the second`() async throws {
         let loops = try TestLoops()
         // 2026-01-01; a clock in milliseconds or since start-up would be far off.
