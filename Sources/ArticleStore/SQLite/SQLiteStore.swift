@@ -86,8 +86,9 @@ public final class SQLiteStore: Sendable {
             try schema.migrate(connection)
             try connection.useLog()
             let exports = ExportReaders(path: path, configuration)
-            readers = try ReaderPool(path: path, configuration)
-            writer = CommitQueue(connection, configuration) { exports.stop() }
+            let clock = CommitClock()
+            readers = try ReaderPool(path: path, configuration, clock)
+            writer = CommitQueue(connection, configuration, clock) { exports.stop() }
             self.exports = exports
         } catch {
             throw .failed(path: file.path, reason: error.reason)

@@ -106,6 +106,44 @@ import Testing
         await store.close()
     }
 
+    @Test func `no read misses a write that was acknowledged before it`() async throws {
+        let folder = try TemporaryFolder()
+        // One connection, and more readers than it can serve: their reads share transactions.
+        let store = try Self.open(folder) {
+            $0.readers = 1
+            $0.logBytes = 64 << 10
+            $0.logLimitBytes = 1 << 20
+        }
+        let made = try await store.createArticle(.make(), .sample("1"), by: .first)
+        let acknowledged = Lock(1)
+        let isOver = Lock(false)
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                for revision in 2...300 {
+                    let changed = try await store.updateArticle(
+                        made.id, expecting: .anything, by: .first
+                    ) { _ in .sample("\(revision)") }
+                    acknowledged.withLock { $0 = changed.revision }
+                }
+                isOver.withLock { $0 = true }
+            }
+            for _ in 0..<32 {
+                group.addTask {
+                    var seen = 0
+                    while !isOver.withLock({ $0 }) {
+                        let least = max(seen, acknowledged.withLock { $0 })
+                        seen = try await store.article(.id(made.id), visibleTo: .editors).revision
+                        #expect(seen >= least)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        // Readers that never paused kept nobody from emptying the log.
+        #expect(try #require(store.fileBytes).log < 1 << 20)
+        await store.close()
+    }
+
     @Test func `a full queue says so, and keeps what it took`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.writeQueueDepth = 3 }

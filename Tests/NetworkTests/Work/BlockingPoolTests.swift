@@ -77,6 +77,31 @@ struct BlockingPoolTests {
         #expect(try await pool.run { true })
     }
 
+    @Test func `a worker says when it has nothing more to do, and not before`() async throws {
+        let kept = Lock([0, 0])
+        let rests = Lock<[[Int]]>([])
+        let pool = BlockingPool(label: "test", width: 2, depth: 100) { worker in
+            let count = kept.withLock { kept in
+                defer { kept[worker] = 0 }
+                return kept[worker]
+            }
+            rests.withLock { $0.append([worker, count]) }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    try? await pool.run { worker in kept.withLock { $0[worker] += 1 } }
+                }
+            }
+        }
+        // Behind what the workers do, which includes their coming to rest.
+        let seen = Lock<[Int]>([])
+        await pool.runByEach { worker in seen.withLock { $0.append(worker) } }
+        #expect(seen.withLock { $0 } == [0, 1])
+        #expect(kept.withLock { $0 } == [0, 0])
+        #expect(rests.withLock { $0 }.reduce(0) { $0 + $1[1] } == 100)
+    }
+
     @Test func `one after another never finds a pool of one full`() async throws {
         let pool = BlockingPool(label: "test", width: 1, depth: 0)
         for number in 0..<1_000 { #expect(try await pool.run { number } == number) }

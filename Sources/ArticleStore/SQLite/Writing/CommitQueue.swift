@@ -33,6 +33,7 @@ final class CommitQueue: Sendable {
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "broadsheet.store.writer")
     let announcer = ChangeAnnouncer()
+    private let clock: CommitClock
     private let configuration: SQLiteConfiguration
     /// Makes readers that may run for long let go of the log.
     private let stopLongReaders: @Sendable () -> Void
@@ -45,10 +46,11 @@ final class CommitQueue: Sendable {
 
     init(
         _ connection: sending Connection, _ configuration: SQLiteConfiguration,
-        stopLongReaders: @escaping @Sendable () -> Void
+        _ clock: CommitClock, stopLongReaders: @escaping @Sendable () -> Void
     ) {
         self.connection = connection
         self.configuration = configuration
+        self.clock = clock
         self.stopLongReaders = stopLongReaders
         waitingBytes = configuration.logLimitBytes
     }
@@ -148,7 +150,7 @@ final class CommitQueue: Sendable {
         }
         do {
             try announcer.announce(on: connection, configuration)
-            try connection.execute(SQL.commit)
+            try clock.advance { () throws(StoreError) in try connection.execute(SQL.commit) }
         } catch {
             return recover(attempted, on: connection, from: error)
         }
@@ -241,7 +243,10 @@ final class CommitQueue: Sendable {
     /// A checkpoint that fails loses nothing: the log has it all, and the next one tries again.
     private func checkpoint(_ connection: Connection, truncating: Bool, patience: Int = 0) {
         try? connection.setBusyTimeout(milliseconds: patience)
-        if (try? connection.checkpoint(truncating: truncating)) == true, truncating {
+        let isDone = try? clock.advance { () throws(StoreError) in
+            try connection.checkpoint(truncating: truncating)
+        }
+        if isDone == true, truncating {
             waitingBytes = configuration.logLimitBytes
         }
         try? connection.setBusyTimeout(milliseconds: Connection.busyMilliseconds)
