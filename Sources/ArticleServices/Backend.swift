@@ -52,8 +52,8 @@ public struct Backend: Sendable {
     /// What everybody can reach.
     public func router() throws(RouterError) -> Router {
         var routes = Routes(answers: answers, log: log) {
-            [keys] (fields, context) throws(ServiceError) in
-            try keys.caller(of: fields, isConfidential: context.isConfidential)
+            [keys] (fields) throws(ServiceError) in
+            try keys.caller(of: fields)
         }
         registerResources(on: &routes)
         return try routes.router()
@@ -64,7 +64,7 @@ public struct Backend: Sendable {
     ///
     /// - Parameter file: the store's.
     public func controlRouter(_ file: SQLiteStore) throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, log: log) { _, _ in
+        var routes = Routes(answers: answers, log: log) { _ in
             .key(id: "control", name: "control", role: .admin)
         }
         registerResources(on: &routes)

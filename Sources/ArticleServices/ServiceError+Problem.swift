@@ -16,15 +16,6 @@ extension ServiceError {
         case .forbidden(let needed, let role):
             let detail = "This needs a key with the role \(needed); yours is a \(role)'s."
             return Problem(.forbidden, detail: detail, instance: instance)
-        case .exposedCredentials:
-            let detail =
-                "Credentials came unencrypted, and others may have read them: use https, and "
-                + "replace the key."
-            return Problem(
-                .insecureTransport, detail: detail, instance: instance,
-                errors: [
-                    Problem.Detail("must not be sent in the clear", at: .header("Authorization"))
-                ])
         case .preconditionRequired:
             let detail = "Send If-Match with the ETag of what you edited."
             return Problem(
@@ -138,8 +129,14 @@ extension Problem {
     /// The response to what the server itself refuses.
     @Sendable
     public static func response(_ refusal: ServerRefusal) -> HTTPResponse {
-        let kind = Kind.allCases.first { $0.status == refusal.status.code } ?? .malformedRequest
-        let problem = Problem(kind, detail: refusal.detail, instance: refusal.requestID)
+        var kind = Kind.allCases.first { $0.status == refusal.status.code } ?? .malformedRequest
+        var errors: [Problem.Detail] = []
+        if refusal.subject == .exposedCredentials {
+            kind = .insecureTransport
+            errors = [Detail("must not be sent in the clear", at: .header("Authorization"))]
+        }
+        let problem = Problem(
+            kind, detail: refusal.detail, instance: refusal.requestID, errors: errors)
         // Caches may keep a 404 or a 405 that does not forbid it (RFC 9110 §15.1).
         return problem.response([.cacheControl: "no-store"])
     }

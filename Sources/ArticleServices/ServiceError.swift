@@ -8,8 +8,6 @@ public enum ServiceError: Error, Sendable {
     case notFound
     case unauthenticated(CredentialFault)
     case forbidden(needed: Role, has: Role)
-    /// Credentials came where others could read them.
-    case exposedCredentials
     /// `If-Match` must be sent.
     case preconditionRequired
     /// `If-Match` named another revision; the one that stands, `nil` if there is none.

@@ -9,10 +9,13 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private static let listed =
-        #"broadsheet_http_requests_total{route="/v1/articles",method="GET",status="200"} 1"#
+    private static let listed = [
+        #"{route="/v1/articles",method="GET",status="200"} 1"#,
+        #"{route="/v1/articles",method="OPTIONS",status="204"} 1"#,
+        #"{route="/v1/articles",method="PUT",status="405"} 1"#,
+    ].map { "\nbroadsheet_http_requests_total\($0)\n" }
 
-    /// The page of a server that has answered two requests.
+    /// The page of a server that has answered a few requests.
     private func page() throws -> String {
         let served = try Served(
             folder.file("a.db"), ["--samples", "--admin-listen", "127.0.0.1:0"])
@@ -21,10 +24,15 @@ import Testing
         let address = line.dropFirst("metrics on http://".count).dropLast("/metrics".count)
         #expect(try served.client.get("/v1/articles").status == 200)
         #expect(try served.client.get("/metrics").status == 404, "never public by accident")
+        #expect(try served.client.send(.options, "/v1/articles").status == 204)
+        #expect(try served.client.send(.put, "/v1/articles").status == 405)
+        let garbage = try RawConnection(served.addresses[0])
+        try garbage.send("no request\r\n\r\n")
+        #expect(try garbage.response().status == 400)
         let admin = try #require(try SocketAddress.resolve(String(address)).first)
         var answer = try TestClient(admin).get("/metrics")
         // An answer is counted when it is out: its reader may be here before that.
-        for _ in 1...1_000 where !answer.text.contains(Self.listed) {
+        for _ in 1...1_000 where !Self.listed.allSatisfy(answer.text.contains) {
             answer = try TestClient(admin).get("/metrics")
         }
         #expect(answer.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
@@ -35,7 +43,9 @@ import Testing
 
     @Test func `the operator's listener tells what was served`() throws {
         let page = try page()
-        #expect(page.contains(Self.listed))
+        for line in Self.listed { #expect(page.contains(line)) }
+        let refused = /broadsheet_http_request_bytes_total\{route="",[^}]*status="400"\} 14\n/
+        #expect(page.contains(refused))
         #expect(page.contains("\nbroadsheet_change_sequence 19\n"))
         let articles = #"{route="/v1/articles",method="GET",status="200"}"#
         #expect(page.contains("\nbroadsheet_http_request_bytes_total\(articles) "))

@@ -28,14 +28,8 @@ public final class KeyRing: Sendable {
     /// Who sends these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
     ///
     /// Credentials that are there but not good are refused, also where none are needed.
-    ///
-    /// - Parameter isConfidential: whether nobody on the way could read them.
-    package func caller(
-        of fields: HTTPFields, isConfidential: Bool
-    ) throws(ServiceError) -> Caller {
+    package func caller(of fields: HTTPFields) throws(ServiceError) -> Caller {
         guard let authorization = fields[.authorization] else { return .stranger }
-        // Also for a key that is not known: it may be a good one of another server.
-        guard isConfidential else { throw .exposedCredentials }
         guard fields.values(of: .authorization).count == 1 else {
             throw .unauthenticated(.malformed)
         }

@@ -14,9 +14,8 @@ struct Routes {
     private let flights = WritesInFlight()
     private let log: @Sendable (String) -> Void
 
-    /// Who sends these fields, in this context.
-    typealias Identify =
-        @Sendable (HTTPFields, RequestContext) throws(ServiceError) -> Caller
+    /// Who sends these fields.
+    typealias Identify = @Sendable (HTTPFields) throws(ServiceError) -> Caller
 
     /// - Parameters:
     ///   - identify: tells who a request comes from.
@@ -46,7 +45,7 @@ struct Routes {
         builder.on(endpoint.method, endpoint.template.description) { message, context in
             // All that can be said before the body is read.
             do throws(ServiceError) {
-                let caller = try identify(message.fields, context)
+                let caller = try identify(message.fields)
                 try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)
                 if !endpoint.method.isSafe { try Self.checkConditions(message) }

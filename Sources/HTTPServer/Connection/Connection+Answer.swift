@@ -38,6 +38,7 @@ extension Connection {
     /// Answers bytes that were no request.
     func refuseUnread(_ refusal: ServerRefusal) async throws(ChannelError) {
         sent = SentAnswer(isObserved)
+        sent.receivedBytes = buffer?.bytes.count ?? 0
         forwarded = nil
         requestID = local.requestID(for: HTTPFields())
         try await refuse(refusal)

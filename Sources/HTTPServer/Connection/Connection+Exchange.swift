@@ -6,7 +6,11 @@ extension Connection {
     func exchange(_ head: consuming RequestHead) async throws(ChannelError) -> Bool {
         begin(head)
         if try await switchProtocols(head) { return false }
+        if let refusal = refusalOfExposure(head.fields) {
+            return try await answer(refusalByLimits() ?? refusal, over: head)
+        }
         if let port = rules.redirectPort {
+            if let refusal = refusalByLimits() { return try await answer(refusal, over: head) }
             return try await redirect(head, port: port)
         }
         if let ready = rules.router.cache?.answer(to: head) {
@@ -43,9 +47,11 @@ extension Connection {
             return .answer(refusalByLimits() ?? preflight)
         }
         switch rules.router.match(request.method, request.target) {
-        case .refused(let refusal):
+        case .refused(let refusal, let template):
+            sent.template = template
             return .answer(refusalByLimits() ?? response(to: refusal))
-        case .options(let allow):
+        case .options(let allow, let template):
+            sent.template = template
             let allowed = allow.map(\.rawValue).joined(separator: ", ")
             let response = HTTPResponse(.noContent, fields: [.allow: allowed])
             return .answer(refusalByLimits() ?? response)
@@ -53,8 +59,7 @@ extension Connection {
             if isObserved { sent.template = route.template }
             var context = RequestContext(
                 requestID: requestID, peer: clientAddress, template: route.template,
-                parameters: parameters, isConfidential: isConfidential(request.fields),
-                receivedSeconds: channel.loop.wallSeconds)
+                parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
             switch route.admit?(request, context) {
             case .refused(let response): return .answer(refusalByLimits() ?? response)
             case .welcome(let visitor): context.visitor = visitor

@@ -24,10 +24,18 @@ extension Connection {
         for observer in rules.handshakeObservers { observer.ended(handshake) }
     }
 
-    /// Whether nobody on the way could read the request: what a trusted proxy says of it counts,
-    /// otherwise the connection itself.
-    func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
+    /// Refuses credentials that others may have read on the way, whatever they are for: also to
+    /// be sent on to https, and a key that is unknown here, which may be another server's.
+    func refusalOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
+        guard fields.contains(.authorization), !isConfidential(fields) else { return nil }
+        return response(to: .exposedCredentials)
+    }
+
+    /// Whether nobody on the way could read the request: it came by TLS, from this machine, or by a
+    /// trusted proxy that says so. One that names whom it comes from has to say how it came.
+    private func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
         if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
+        if let forwarded { return forwarded.address.isLoopback }
         return channel.isSecure || client.tellsTLS ?? client.address.isLoopback
     }
 

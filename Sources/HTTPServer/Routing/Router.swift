@@ -43,9 +43,10 @@ public struct Router: Sendable {
     /// What a request comes to.
     enum Match {
         case route(Route, PathParameters)
-        case refused(ServerRefusal)
+        /// With the template of the path's routes, if it has any.
+        case refused(ServerRefusal, template: String? = nil)
         /// `OPTIONS`, answered from the table.
-        case options([HTTPMethod])
+        case options([HTTPMethod], template: String? = nil)
     }
 
     private let root: Node
@@ -92,13 +93,16 @@ public struct Router: Sendable {
             return .route(route, segments.parameters(of: route))
         }
         let allow = Self.allowed(node.routes.map(\.method))
-        if method == .options { return .options(allow) }
+        let template = node.routes.first?.template
+        if method == .options { return .options(allow, template: template) }
         guard Self.standard.contains(method) || methods.contains(method) else {
-            return .refused(ServerRefusal(.notImplemented, "The method is unknown."))
+            return .refused(
+                ServerRefusal(.notImplemented, "The method is unknown."), template: template)
         }
         return .refused(
             ServerRefusal(
-                .methodNotAllowed, "\(method) is not offered at this path.", allow: allow))
+                .methodNotAllowed, "\(method) is not offered at this path.", allow: allow),
+            template: template)
     }
 
     /// The node with routes where the segments from `depth` on lead. It goes no deeper than the

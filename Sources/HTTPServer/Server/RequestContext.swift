@@ -9,9 +9,6 @@ public struct RequestContext: Sendable {
     /// The route that matched: `/v1/articles/{id}`.
     public let template: String
     public let parameters: PathParameters
-    /// Whether nobody on the way could read the request: it came by TLS, from this machine, or by a
-    /// trusted proxy that says so.
-    public let isConfidential: Bool
     /// Seconds since 1970, when the request came.
     public let receivedSeconds: Int64
     /// What the route found out about the sender before the body was read.
@@ -19,13 +16,12 @@ public struct RequestContext: Sendable {
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,
-        isConfidential: Bool, receivedSeconds: Int64
+        receivedSeconds: Int64
     ) {
         self.requestID = requestID
         self.peer = peer
         self.template = template
         self.parameters = parameters
-        self.isConfidential = isConfidential
         self.receivedSeconds = receivedSeconds
     }
 }

@@ -3,6 +3,8 @@ public import HTTP
 /// Why the server itself, and no handler, answers a request.
 public struct ServerRefusal: Error, Sendable {
     public var status: HTTPStatus
+    /// What it is about, where the status alone does not tell.
+    public var subject = Subject.request
     /// For the client, in one sentence.
     public var detail: String
     /// What the resource can do: with 405 and `OPTIONS`.
@@ -10,6 +12,12 @@ public struct ServerRefusal: Error, Sendable {
     public var requestID: String
     /// After which time the client may try again; 503 has 1 in any case.
     public var retryAfterSeconds: Int?
+
+    public enum Subject: Sendable {
+        case request
+        /// Credentials that others on the way may have read.
+        case exposedCredentials
+    }
 
     public init(
         _ status: HTTPStatus, _ detail: String, allow: [HTTPMethod] = [], requestID: String = "",
@@ -21,6 +29,15 @@ public struct ServerRefusal: Error, Sendable {
         self.requestID = requestID
         self.retryAfterSeconds = retryAfterSeconds
     }
+
+    static let exposedCredentials = {
+        var refusal = ServerRefusal(
+            .forbidden,
+            "Credentials came unencrypted, and others may have read them: use https, and replace "
+                + "the key. A proxy has to say that its client came by https.")
+        refusal.subject = .exposedCredentials
+        return refusal
+    }()
 
     /// What makes an answer of a refusal. The server adds `Allow` and `Retry-After` itself.
     public typealias Renderer = @Sendable (ServerRefusal) -> HTTPResponse

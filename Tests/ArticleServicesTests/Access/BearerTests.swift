@@ -7,11 +7,9 @@ import Testing
 @Suite struct BearerTests {
     private static let key = "0123456789-0123456789-0123456789"
 
-    private func caller(
-        _ value: String, isConfidential: Bool = true
-    ) throws(ServiceError) -> Caller {
+    private func caller(_ value: String) throws(ServiceError) -> Caller {
         try KeyRing([], operatorKey: OperatorKey(Self.key)) { Timestamp(milliseconds: 0) }
-            .caller(of: [.authorization: value], isConfidential: isConfidential)
+            .caller(of: [.authorization: value])
     }
 
     @Test(arguments: ["Bearer ", "bearer ", "BEARER   "])
@@ -22,15 +20,5 @@ import Testing
     @Test(arguments: ["Basic \(key)", "Bearer", "Bearer\(key)", key, "Bearer \(key) x", "Bearer  "])
     func `anything else is no key`(value: String) {
         #expect(throws: ServiceError.self) { try caller(value) }
-    }
-
-    @Test(arguments: ["Bearer \(key)", "Bearer bsk_unknown", "Basic \(key)", ""])
-    func `what others could read is refused before it is looked at`(value: String) {
-        #expect {
-            try caller(value, isConfidential: false)
-        } throws: { error in
-            guard case .exposedCredentials = error as? ServiceError else { return false }
-            return true
-        }
     }
 }

@@ -7,51 +7,69 @@ import Testing
 @Suite struct TransportTests {
     // MARK: Who could read along
 
-    /// Routes that tell whether the request was confidential.
-    private static func telling() throws -> Router {
-        try TestRoutes.router { routes in
-            routes.on(.get, "/confidential") { _, context in
-                TestRoutes.text("\(context.isConfidential)")
-            }
-        }
+    private static let key = "Authorization: Bearer k\r\n"
+    private static let trusting = ServerConfiguration.local {
+        _ = $0.trustedProxies.add("127.0.0.0/8")
     }
 
-    @Test func `what came by TLS, or from this machine, nobody could read`() async throws {
+    @Test func `credentials are taken by TLS, and from this machine`() async throws {
         let test = try TLSTest()
-        try await test.run(Self.telling()) { server in
+        try await test.run { server in
             let (connection, _) = try server.connect(test.options())
-            try connection.send("GET /confidential HTTP/1.1\r\nHost: t\r\n\r\n")
-            #expect(try connection.response().text == "true")
+            try connection.send("GET /hello HTTP/1.1\r\nHost: t\r\n\(Self.key)\r\n")
+            #expect(try connection.response().status == 200)
         }
-        try await TestServer.run(Self.telling()) { server in
-            let told = try server.client.get("/confidential").text
-            #expect(told == "true")
+        try await TestServer.run(TestRoutes.router()) { server in
+            let response = try server.client.send(
+                .get, "/hello", fields: [.authorization: "Bearer k"])
+            #expect(response.status == 200)
         }
     }
 
     @Test(arguments: [
-        ("https", "true"), ("http", "false"), ("https, http", "false"), (nil, "true"),
+        ("", 200), ("X-Forwarded-Proto: https", 200), ("X-Forwarded-Proto: http", 403),
+        ("X-Forwarded-Proto: https, http", 403),
+        // Whoever is named has come from somewhere, and nobody says how.
+        ("X-Forwarded-For: 203.0.113.5", 403), ("Forwarded: for=203.0.113.5", 403),
+        ("Forwarded: for=203.0.113.5;proto=https", 200), ("X-Forwarded-For: 127.0.0.1", 200),
     ])
-    func `a trusted proxy tells how the client came`(said: String?, expected: String)
-        async throws
-    {
-        let configuration = ServerConfiguration.local {
-            _ = $0.trustedProxies.add("127.0.0.0/8")
+    func `a trusted proxy tells how the client came`(said: String, expected: Int) async throws {
+        try await TestServer.run(TestRoutes.router(), with: Self.trusting) { server in
+            let connection = try RawConnection(server.address)
+            let line = said.isEmpty ? "" : "\(said)\r\n"
+            try connection.send("GET /hello HTTP/1.1\r\nHost: t\r\n\(Self.key)\(line)\r\n")
+            #expect(try connection.response().status == expected)
+            // Without a key it does not matter.
+            let stranger = try RawConnection(server.address)
+            try stranger.send("GET /hello HTTP/1.1\r\nHost: t\r\n\(line)\r\n")
+            #expect(try stranger.response().status == 200)
         }
-        try await TestServer.run(Self.telling(), with: configuration) { server in
-            var fields = HTTPFields()
-            if let said { fields[.xForwardedProto] = said }
-            let response = try server.client.send(.get, "/confidential", fields: fields)
-            #expect(response.text == expected)
+    }
+
+    @Test(arguments: ["Bearer k", "Basic eDp5", ""], ["GET /hello", "GET /nothing", "PUT /hello"])
+    func `exposed credentials are refused, whatever they are for`(
+        value: String, request: String
+    ) async throws {
+        try await TestServer.run(TestRoutes.router(), with: Self.trusting) { server in
+            let connection = try RawConnection(server.address)
+            try connection.send(
+                "\(request) HTTP/1.1\r\nHost: t\r\nAuthorization: \(value)\r\n"
+                    + "X-Forwarded-Proto: http\r\n\r\n")
+            let refused = try connection.response()
+            #expect(refused.status == 403 && refused.text.contains("unencrypted"))
         }
     }
 
     @Test func `what others say of how a client came does not count`() async throws {
         let configuration = ServerConfiguration.local { _ = $0.trustedProxies.add("10.0.0.0/8") }
-        try await TestServer.run(Self.telling(), with: configuration) { server in
+        try await TestServer.run(TestRoutes.router(), with: configuration) { server in
             let response = try server.client.send(
-                .get, "/confidential", fields: [.xForwardedProto: "http", .forwarded: "proto=http"])
-            #expect(response.text == "true")
+                .get, "/hello",
+                fields: [
+                    .authorization: "Bearer k", .xForwardedProto: "http",
+                    .forwarded: "proto=http",
+                ])
+            #expect(response.status == 200)
         }
     }
 
@@ -138,12 +156,31 @@ import Testing
         }
     }
 
+    @Test func `exposed credentials are not sent on, and limits count`() async throws {
+        try await Self.redirecting {
+            _ = $0.trustedProxies.add("127.0.0.1")
+            $0.limits.addressRate = RateLimit("2/60")
+        } _: { _, plain in
+            func status(_ fields: String) throws -> Int {
+                let connection = try RawConnection(plain)
+                try connection.send(
+                    "GET /hello HTTP/1.1\r\nHost: t\r\nX-Forwarded-For: 203.0.113.5\r\n"
+                        + "\(fields)\r\n")
+                return try connection.response().status
+            }
+            let statuses = try [Self.key, "", ""].map(status)
+            #expect(statuses == [403, 308, 429])
+        }
+    }
+
     private static func redirecting(
+        _ change: (inout ServerConfiguration) -> Void = { _ in },
         _ body: (TestServer, SocketAddress) async throws -> Void
     ) async throws {
         let test = try TLSTest()
         try await test.run {
             $0.redirects = [.v4([127, 0, 0, 1], port: 0)]
+            change(&$0)
         } _: { server in
             try await body(server, server.addresses[1])
         }
