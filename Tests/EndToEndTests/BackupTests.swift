@@ -96,8 +96,20 @@ import Testing
         #expect(refused.status == 73 && refused.errors.count == 1)
         #expect(refused.errors.first?.contains("--overwrite") == true)
         #expect(try read(backup) == "precious")
-        let itself = try Program.run("backup", database, "--database", database, "--overwrite")
-        #expect(itself.status == 64)
+        // Neither where the database is nor where its parts are, there or not, by any name.
+        symlink(folder.path, folder.file("link"))
+        for ending in ["", "-wal", "-journal", ".lock", ".control", ".admin-key"] {
+            for place in [database, folder.file("link/a.db")] {
+                for command in [["backup", "--overwrite"], ["export"]] {
+                    let program = try Program.start(
+                        command + [place + ending, "--database", database])
+                    #expect(program.wait() == 64, "\(command) \(place)\(ending)")
+                    #expect(program.errors.rest().last?.contains("the database") == true)
+                }
+            }
+        }
+        unlink(folder.file("link"))
+        #expect(try Program.run("check", "--database", database).status == 0)
         let nowhere = try Program.run("backup", folder.file("no/b.db"), "--database", database)
         #expect(nowhere.status == 73 && nowhere.errors.count == 1)
         let missing = try Program.run(

@@ -52,11 +52,9 @@ struct BackupCommand: Command {
     }
 
     private func refuseUnlessFree() throws(CommandFailure) {
+        try Database.protect(database, from: path)
         var status = stat()
         if stat(path, &status) == 0 {
-            guard Files.resolved(path) != Files.resolved(database) else {
-                throw CommandFailure(.usage, "\(path) is the database itself")
-            }
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw CommandFailure(.cannotCreate, "\(path) is no file")
             }

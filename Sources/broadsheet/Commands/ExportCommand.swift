@@ -29,6 +29,7 @@ struct ExportCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
+        if path != "-" { try Database.protect(database, from: path) }
         try await Database.with(database, mode: .existing) { (database) throws(CommandFailure) in
             try await export(database)
         }

@@ -17,6 +17,16 @@ enum Files {
         return String(cString: real)
     }
 
+    /// Where a file is or would be: the folder without symbolic links, and the file's own name.
+    static func place(_ path: String) -> String {
+        if exist(path) { return resolved(path) }
+        let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = cut.map { path[path.index(after: $0)...] } ?? path[...]
+        let whole = resolved(folder)
+        return whole == "/" ? "/\(name)" : "\(whole)/\(name)"
+    }
+
     /// The bytes of a file of at most 16 MiB (`open(2)`, `read(2)`).
     static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
         try read(path, limitBytes: 16 << 20)

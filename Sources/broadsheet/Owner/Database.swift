@@ -38,6 +38,18 @@ enum Database: Sendable {
         }
     }
 
+    /// Refuses to write where the database is, or what belongs to it.
+    static func protect(_ database: String, from path: String) throws(CommandFailure) {
+        let (database, path) = (Files.place(database), Files.place(path))
+        guard path != database else {
+            throw CommandFailure(.usage, "\(path) is the database itself")
+        }
+        let endings = ["-wal", "-shm", "-journal", ".lock", ".control", ".admin-key"]
+        guard !endings.contains(where: { path == database + $0 }) else {
+            throw CommandFailure(.usage, "\(path) belongs to the database")
+        }
+    }
+
     var importDestination: any ImportDestination {
         switch self {
         case .opened(let store): store
