@@ -123,6 +123,12 @@ public final class RawConnection {
         return taken
     }
 
+    /// Whether something came that was not received yet, or the end (`poll(2)`).
+    public var hasInput: Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&state, 1, 0) > 0
+    }
+
     private func receive() throws -> Bool {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         let count = layer?.read(into: &bytes) ?? recv(descriptor, &bytes, bytes.count, 0)

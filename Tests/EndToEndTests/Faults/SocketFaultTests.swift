@@ -44,7 +44,8 @@ import Testing
     private static func drip(to clients: [RawConnection], _ target: Target) throws {
         let end = ContinuousClock.now + .seconds(Target.deadline) * 1.5
         while ContinuousClock.now < end {
-            for client in clients { _ = client.sendSome([0x78]) }
+            // Who goes on when the server has answered and gone loses the answer.
+            for client in clients where !client.hasInput { _ = client.sendSome([0x78]) }
             try target.expectService()
         }
     }
