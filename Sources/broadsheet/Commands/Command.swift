@@ -22,6 +22,7 @@ extension Command {
             let flag = "--\(option.name)" + (option.value.map { " " + $0 } ?? "")
             let padding = String(repeating: " ", count: max(1, 32 - flag.count))
             text += "  \(flag)\(padding)\(option.help)"
+            if option.isRepeatable { text += "; may be repeated" }
             if let standard = option.standard { text += " [\(standard)]" }
             text += "\n"
         }

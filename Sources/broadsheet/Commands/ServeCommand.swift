@@ -33,6 +33,7 @@ struct ServeCommand: Command {
         let sockets = ListenerSockets()
         do throws(CommandFailure) {
             try ActivatedSockets.take(into: sockets)
+            try configuration.transport.check(activated: sockets)
             let tenure = Tenure(
                 sockets: sockets, certificates: try certificates(log), requests: requests,
                 successors: SuccessorProcess(log), supervisor: Supervisor(), log: log)
@@ -186,7 +187,10 @@ struct ServeCommand: Command {
         let attention = tenure.attend(servers)
         defer { attention.end() }
         announce(listening, redirects: servers.redirects.count)
-        for address in watched { tell("metrics on \(address.url("http"))/metrics") }
+        for address in watched {
+            tell("metrics on \(address.url("http"))/metrics")
+            if !address.isLoopback { log.warning("whoever reaches \(address) reads the metrics") }
+        }
         let request = await tenure.requests.next()
         let graceSeconds = Double(configuration.graceSeconds)
         switch request {

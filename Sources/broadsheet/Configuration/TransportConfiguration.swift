@@ -64,6 +64,20 @@ struct TransportConfiguration: Sendable {
             .usage, "--redirect-http and --hsts need --tls-certificate and --tls-key")
     }
 
+    /// Refuses sockets of a supervisor that could not be served: what they need is the same as
+    /// for flags of their meaning.
+    func check(activated sockets: ListenerSockets) throws(CommandFailure) {
+        let roles = sockets.all.filter(\.isActivated).map(\.role)
+        if roles.contains(.proxied), trustedProxies.isEmpty {
+            throw CommandFailure(
+                .configuration, "a socket named proxied needs --trusted-proxy: others are refused")
+        }
+        if roles.contains(.redirect), certificates.isEmpty {
+            throw CommandFailure(
+                .configuration, "a socket named redirect needs --tls-certificate and --tls-key")
+        }
+    }
+
     /// Tells the server everything but the certificates.
     func apply(to server: inout ServerConfiguration) {
         server.redirects = redirects

@@ -136,6 +136,15 @@ import Testing
         #expect(program.errors.rest().last?.contains("descriptor 3 of LISTEN_FDS") == true)
     }
 
+    @Test(arguments: [("proxied", "--trusted-proxy"), ("redirect", "--tls-certificate")])
+    func `a socket that could not be served stops the start`(name: String, needed: String) throws {
+        let articles = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
+        let other = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
+        let program = try activate([articles.raw, other.raw], names: "articles:\(name)")
+        #expect(program.wait() == 78)
+        #expect(program.errors.rest().last?.contains(needed) == true)
+    }
+
     @Test func `sockets that are meant for another process are left alone`() throws {
         let served = try start(["LISTEN_PID": "1", "LISTEN_FDS": "1"])
         #expect(try served.client.get("/readyz").status == 200)
