@@ -1,5 +1,5 @@
 extension JSONParser {
-    /// A string from its opening to its closing quotation mark (RFC 8259 §7).
+    /// A string from its opening to its closing quotation mark (RFC 8259 §7), stream-safe.
     mutating func string() throws(JSONSyntaxError) -> String {
         let start = position + 1
         let run = endOfRun(from: start)
@@ -28,7 +28,7 @@ extension JSONParser {
                     throw error(.invalidUTF8)
                 }
                 position += 1
-                return text
+                return text.streamSafe
             case UInt8(ascii: "\\"):
                 let scalar = try escape()
                 if scalar.isASCII {
@@ -169,6 +169,7 @@ extension JSONParser {
                 ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
         }
         guard let text else { throw error(.invalidUTF8) }
-        return text
+        // Also of names: they are compared and hashed.
+        return isASCII ? text : text.streamSafe
     }
 }

@@ -105,7 +105,7 @@ public struct ArticleService: Sendable {
         let rendered: RenderedBody? =
             switch request.changes.body {
             case .keep: nil
-            case .clear: RenderedBody(html: "")
+            case .clear: RenderedBody(written: [])
             case .set(let body): try await markdown.render(body)
             }
         return try await edit(request.id, expecting: request.expected, by: caller, request) {

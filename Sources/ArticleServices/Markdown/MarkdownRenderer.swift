@@ -23,14 +23,14 @@ public final class MarkdownRenderer: Sendable {
     var waiting: Int { pool.waiting }
 
     /// The library, its version, and how it is used here: HTML by another name is made again.
-    static let name = "cmark-gfm \(String(cString: broadsheet_markdown_version())) safe-1"
+    static let name = "cmark-gfm \(String(cString: broadsheet_markdown_version())) safe-2"
 
     /// Renders a body away from the event loops.
     ///
     /// - Throws: `.invalid` with a pointer to the body if that costs too much, `.busy` if too many
     ///   wait, `.unavailable` if no worker can be had.
     func render(_ body: String) async throws(ServiceError) -> RenderedBody {
-        if body.isEmpty { return RenderedBody(html: "") }
+        if body.isEmpty { return RenderedBody(written: []) }
         let result: Result<RenderedBody, ServiceError>
         do {
             result = try await pool.run {
@@ -42,13 +42,13 @@ public final class MarkdownRenderer: Sendable {
 
     /// Renders a body on this thread, which is none of an event loop.
     func renderNow(_ body: String) throws(ServiceError) -> RenderedBody {
-        if body.isEmpty { return RenderedBody(html: "") }
+        if body.isEmpty { return RenderedBody(written: []) }
         for _ in 0..<2 {
             let worker = try idleWorker()
             switch worker.render(body, limits) {
             case .rendered(let html):
                 rest(worker)
-                return RenderedBody(html: String(decoding: html, as: UTF8.self).inNFC)
+                return RenderedBody(written: html)
             case .refused(let outcome):
                 if !outcome.endsWorker { rest(worker) }
                 throw .invalidValue("/body", limits.refusal(outcome))

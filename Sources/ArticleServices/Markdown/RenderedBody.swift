@@ -7,10 +7,27 @@ struct RenderedBody: Sendable, Hashable {
     /// Of the words that readers see: not of addresses and markup.
     let measure: TextMeasure
 
-    /// - Parameter html: as the renderer writes it, in NFC.
-    init(html: String) {
-        self.html = html
+    /// - Parameter html: as the renderer writes it.
+    init(written html: [UInt8]) {
         measure = TextMeasure(Self.text(of: html))
+        self.html = String(decoding: Self.withMarkupKept(html), as: UTF8.self).inNFC
+    }
+
+    /// U+0338 as a reference: behind the `>` of a tag it would make `≯` of it in NFC, here or at
+    /// a reader who normalises, and the tag would go on into the text. No other mark composes
+    /// with the characters of markup.
+    private static func withMarkupKept(_ html: [UInt8]) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(html.count)
+        var start = 0
+        // Invariant: html[..<start] is in `kept`, with references for the mark.
+        while let first = html[start...].firstIndex(of: 0xCC) {
+            let isMark = first + 1 < html.count && html[first + 1] == 0xB8
+            kept += html[start..<first]
+            if isMark { kept += Array("&#824;".utf8) } else { kept.append(0xCC) }
+            start = first + (isMark ? 2 : 1)
+        }
+        return kept + html[start...]
     }
 
     /// As the store keeps it.
@@ -19,13 +36,13 @@ struct RenderedBody: Sendable, Hashable {
     /// The text of our own renderer's HTML, in which `<` and `>` stand around tags and comments
     /// only, blocks are parted by line breaks, and `&amp; &lt; &gt; &quot;` are all the references
     /// that there are.
-    private static func text(of html: String) -> String {
+    private static func text(of html: [UInt8]) -> String {
         var text: [UInt8] = []
-        text.reserveCapacity(html.utf8.count)
+        text.reserveCapacity(html.count)
         var isInTag = false
         var isInReference = false
         // Invariant: `text` holds what stands outside of tags; a reference is a space.
-        for byte in html.utf8 {
+        for byte in html {
             switch byte {
             case UInt8(ascii: "<"): isInTag = true
             case UInt8(ascii: ">"): isInTag = false

@@ -45,7 +45,7 @@ import Testing
     {
         var content = try ArticleContent(
             Article.Draft(slug: slug, title: slug, body: body, status: .published),
-            rendered: RenderedBody(html: ""), defaultLanguage: "en", at: Self.time)
+            rendered: RenderedBody(written: []), defaultLanguage: "en", at: Self.time)
         content.bodyHTML = nil
         return try await store.createArticle(
             Article.ID(at: Self.time), content, by: Edit(at: Self.time, editor: nil))

@@ -66,7 +66,7 @@ import Testing
         try await ImportDesk.with { desk in
             let taken = Article.ID(at: ImportDesk.time(0))
             let made = try ArticleContent(
-                Article.Draft(slug: "taken", title: "Here"), rendered: RenderedBody(html: ""),
+                Article.Draft(slug: "taken", title: "Here"), rendered: RenderedBody(written: []),
                 defaultLanguage: "en", at: ImportDesk.time(0))
             _ = try await desk.store.createArticle(
                 taken, made, by: Edit(at: ImportDesk.time(0), editor: "Eve"))
