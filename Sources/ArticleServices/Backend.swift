@@ -51,7 +51,7 @@ public struct Backend: Sendable {
 
     /// What everybody can reach.
     public func router() throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, log: log) {
+        var routes = Routes(answers: answers, now: now, log: log) {
             [keys] (fields) throws(ServiceError) in
             try keys.caller(of: fields)
         }
@@ -64,7 +64,7 @@ public struct Backend: Sendable {
     ///
     /// - Parameter file: the store's.
     public func controlRouter(_ file: SQLiteStore) throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, log: log) { _ in
+        var routes = Routes(answers: answers, now: now, log: log) { _ in
             .key(id: "control", name: "control", role: .admin)
         }
         registerResources(on: &routes)

@@ -7,11 +7,14 @@ struct Representation<Request: BackendAPIRequest> {
     private let answer: AnswerFormat<Request.Item>
     private let request: Request
     private let caller: Caller
+    /// When the request came: what was acknowledged before is in the reply.
+    private let time: Timestamp
 
     init(
         _ reply: Reply<Request.Item>, _ answer: AnswerFormat<Request.Item>, to request: Request,
-        _ caller: Caller
+        _ caller: Caller, at time: Timestamp
     ) {
+        self.time = time
         self.reply = reply
         self.answer = answer
         self.request = request
@@ -35,12 +38,13 @@ struct Representation<Request: BackendAPIRequest> {
         let revision = (reply.item as? any Revised)?.revision
         let etag = Validator.tag(revision: revision, of: bytes, renderer: reply.renderer)
         fields.append(.etag, etag.description)
-        let modified = reply.changedAt.map { $0.milliseconds / 1_000 }
-        if let modified { fields.append(.lastModified, HTTPDate.text(modified)) }
+        let modified = lastModified
+        let isTold = modified.map { $0 < time.milliseconds / 1_000 } ?? false
+        if let modified, isTold { fields.append(.lastModified, HTTPDate.text(modified)) }
         appendLinks(to: &fields)
         if isRead, let message {
             let outcome = ConditionalRequest.outcome(
-                message.fields, etag: etag, lastModified: modified
+                message.fields, etag: etag, lastModified: modified, isTold: isTold
             ) { Validator.isMeant(by: $0, revision: revision, etag) }
             switch outcome {
             case .proceed: break
@@ -52,6 +56,13 @@ struct Representation<Request: BackendAPIRequest> {
             fields.append(.contentType, mediaType)
         }
         return HTTPResponse(status, fields: fields, body: .bytes(bytes))
+    }
+
+    /// The second at whose beginning the last change was there, since 1970. It is told when it is
+    /// over: until then another change may get the same one, and would seem to be this one to who
+    /// knows it by its time alone (RFC 9110 §8.8.2.2).
+    private var lastModified: Int64? {
+        reply.changedAt.map { ($0.milliseconds + 999) / 1_000 }
     }
 
     /// Shared caches may keep what strangers see, and ask each time whether it still stands; what

@@ -12,6 +12,7 @@ struct Routes {
     private let identify: Identify
     private let answers: PublicAnswers
     private let flights = WritesInFlight()
+    private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
     /// Who sends these fields.
@@ -22,12 +23,13 @@ struct Routes {
     ///   - answers: keeps what strangers get.
     ///   - log: takes causes of failures, which clients never see; one line each.
     init(
-        answers: PublicAnswers, log: @escaping @Sendable (String) -> Void,
-        identify: @escaping Identify
+        answers: PublicAnswers, now: @escaping @Sendable () -> Timestamp,
+        log: @escaping @Sendable (String) -> Void, identify: @escaping Identify
     ) {
         builder = RouterBuilder(cache: answers.cache)
         self.identify = identify
         self.answers = answers
+        self.now = now
         self.log = log
     }
 
@@ -37,7 +39,7 @@ struct Routes {
         _ handle:
             @escaping @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
     ) {
-        let (identify, answers, flights, log) = (identify, answers, flights, log)
+        let (identify, answers, flights, now, log) = (identify, answers, flights, now, log)
         let endpoint = Request.endpoint
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
@@ -61,13 +63,15 @@ struct Routes {
                 guard caller == .stranger, endpoint.method == .get,
                     !ConditionalRequest.hasPreconditions(message.fields)
                 else {
+                    let began = now()
                     let reply = try await flights.once(request, caller, handle)
-                    return try Representation(reply, answer, to: request, caller)
+                    return try Representation(reply, answer, to: request, caller, at: began)
                         .response(to: message)
                 }
                 return await answers.answer(message, context, log: log) { () throws(ServiceError) in
+                    let began = now()
                     let reply = try await handle(request, caller)
-                    let whole = try Representation(reply, answer, to: request, caller)
+                    let whole = try Representation(reply, answer, to: request, caller, at: began)
                         .response(to: nil)
                     return (whole, reply.dependencies)
                 }

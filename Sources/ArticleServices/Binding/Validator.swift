@@ -18,8 +18,13 @@ enum Validator {
     /// Whether a tag of `If-Match` names this representation (RFC 9110 §13.1.1): one of the same
     /// revision does, or, without revisions, the very same.
     static func isMeant(by tag: EntityTag, revision: Int?, _ etag: EntityTag) -> Bool {
-        guard let revision else { return tag.stronglyMatches(etag) }
+        guard let revision else { return tag.stronglyMatches(etag) || isCompressed(tag, etag) }
         return !tag.isWeak && Self.revision(of: tag) == revision
+    }
+
+    /// Whether a tag names the compressed form (`ResponseCache`) of what the other one names.
+    private static func isCompressed(_ tag: EntityTag, _ etag: EntityTag) -> Bool {
+        !tag.isWeak && !etag.isWeak && tag.value == etag.value + "-gzip"
     }
 
     /// The revision in a tag that this backend made; `nil` for any other.

@@ -21,10 +21,11 @@ public enum ConditionalRequest {
     /// - Parameters:
     ///   - fields: of the request.
     ///   - etag: of the selected representation; `nil` if it has none.
-    ///   - lastModified: seconds since 1970; `nil` if the answer does not tell.
+    ///   - lastModified: seconds since 1970; `nil` if it is not known.
+    ///   - isTold: whether the answer tells it; otherwise no copy is known by it.
     ///   - isMeant: whether a tag of `If-Match` names what is there.
     public static func outcome(
-        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?,
+        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?, isTold: Bool = true,
         isMeant: (EntityTag) -> Bool
     ) -> Outcome {
         if let text = fields.combined(.ifMatch) {
@@ -35,7 +36,7 @@ public enum ConditionalRequest {
             return .preconditionFailed(.ifUnmodifiedSince)
         }
         let isNotModified = Freshness.isNotModified(
-            fields, etag: etag, lastModified: lastModified)
+            fields, etag: etag, lastModified: isTold ? lastModified : nil)
         return isNotModified ? .notModified : .proceed
     }
 

@@ -20,6 +20,7 @@ import Testing
 
     @Test func `an article is found by its id and its slug`() async throws {
         try await Newsroom.run { newsroom in
+            newsroom.pass(milliseconds: 1_000)
             for key in [Cast.bread, Self.upper, "fresh-bread", "%66resh-bread"] {
                 let answer = try newsroom.send("GET /v1/articles/\(key)")
                 #expect(answer.summary == "200")

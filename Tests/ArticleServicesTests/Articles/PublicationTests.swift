@@ -22,7 +22,7 @@ import Testing
             let out = try newsroom.send(target)
             #expect(out.summary == "200")
             #expect(out.text.contains(#""status":"published""#))
-            #expect(out.fields[.lastModified] == "Fri, 15 Jan 2027 09:00:00 GMT")
+            #expect(out.fields[.lastModified] == nil)
             for (line, word) in others { #expect(try newsroom.send(line).text.contains(word)) }
             // Who saw it before sees that it is another one, without an edit.
             let again = try newsroom.send(

@@ -57,9 +57,10 @@ struct ScenarioTable: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Plays scenarios that must leave everything as it was.
-    func playWithoutChange() async throws {
+    /// Plays scenarios that must leave everything as it was, so long after the opening.
+    func playWithoutChange(afterMilliseconds delay: Int64 = 0) async throws {
         try await Newsroom.run { newsroom in
+            newsroom.pass(milliseconds: delay)
             let before = try await newsroom.changes()
             for scenario in scenarios { try scenario.play(in: newsroom) }
             #expect(try await newsroom.changes() == before, "nothing was changed")

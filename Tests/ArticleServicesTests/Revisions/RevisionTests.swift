@@ -63,6 +63,7 @@ import Testing
             #expect(restored.summary == "200" && restored.revision == 3)
             #expect(restored.fields[.cacheControl] == "no-store")
             #expect(!restored.fields.contains(.location))
+            newsroom.pass(milliseconds: 1_000)
             for target in [path, "/v1/articles/gone"] {
                 let back = try newsroom.send("GET \(target)")
                 #expect(back.summary == "200" && back.body == restored.body)
