@@ -22,7 +22,8 @@ public struct AcceptEncoding: Sendable, Hashable {
     }
 
     /// Whether gzip is taken, and no coding at all is not liked better. A client that names neither
-    /// takes no coding; one that takes neither gets the answer as it is, as the RFC advises.
+    /// takes no coding; one that takes neither gets the answer as it is, and so does one that takes
+    /// only gzip where there is no such answer: one that it cannot read beats none.
     public var prefersGzip: Bool {
         guard let gzip = gzip ?? others, gzip > 0 else { return false }
         return gzip >= identity ?? 0

@@ -36,6 +36,9 @@ struct CacheShard {
         return answer
     }
 
+    /// What was found was of no use to the request.
+    mutating func forgetHit() { counts.hits &-= 1 }
+
     /// Keeps the answer, if what it was made of still stands, and lets others go for it.
     ///
     /// - Returns: whether it still stands, kept or not.
@@ -43,7 +46,7 @@ struct CacheShard {
         guard history.stands(answer.dependencies, readAt: answer.stamp) else { return false }
         if let place = places[answer.key] { remove(at: place) }
         // One answer does not take the room of all, and its head fits a loop's buffer.
-        guard answer.cost <= limitBytes / 4, answer.plain.whole.head.count <= Self.headLimitBytes
+        guard answer.cost <= limitBytes / 2, answer.plain.whole.head.count <= Self.headLimitBytes
         else { return true }
         while counts.bytes + answer.cost > limitBytes { evictOne() }
         let place = freeSlots.popLast() ?? slots.count

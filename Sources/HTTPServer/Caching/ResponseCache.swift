@@ -27,7 +27,7 @@ public final class ResponseCache: Sendable {
     private let pool = BlockingPool(label: "broadsheet.compression", width: 2, depth: 256)
     /// An answer that takes longer to make is not waited for by others.
     private static let patienceMilliseconds: Int64 = 2_000
-    private static let smallestShardBytes = 8 << 20
+    private static let smallestShardBytes = 16 << 20
     private static let mostShards = 8
 
     /// - Parameters:
@@ -82,8 +82,11 @@ public final class ResponseCache: Sendable {
             !ConditionalRequest.hasPreconditions(head.fields)
         else { return nil }
         let key = CacheKey(head.target.bytes)
-        guard let answer = shard(key).withLock({ $0.find(key) }), stands(answer) else { return nil }
-        return answer.answer(to: head.fields)
+        guard let answer = shard(key).withLock({ $0.find(key) }) else { return nil }
+        if stands(answer), let ready = answer.answer(to: head.fields) { return ready }
+        // Who asks for it again, as what waits, finds it once more.
+        shard(key).withLock { $0.forgetHit() }
+        return nil
     }
 
     /// Answers a request that is the same for everyone: what is ready, what another request makes
@@ -100,7 +103,10 @@ public final class ResponseCache: Sendable {
             switch entry {
             case .found(let answer):
                 if stands(answer) { return await respond(answer, to: request) }
-                shard(key).withLock { $0.drop(answer) }
+                shard(key).withLock { shard in
+                    shard.forgetHit()
+                    shard.drop(answer)
+                }
             case .make(let stamp):
                 return await fill(key, stamp, request, context, make)
             case .wait:

@@ -54,6 +54,16 @@ import Testing
         }
     }
 
+    @Test func `each request that finds an answer counts once`() async throws {
+        try await run { test, bench in
+            _ = try get(test, "text", nil)
+            let codings = ["gzip", "gzip", nil, "gzip", "identity"]
+            for coding in codings { _ = try get(test, "text", coding) }
+            #expect(bench.cache.statistics.misses == 1)
+            #expect(bench.cache.statistics.hits == codings.count)
+        }
+    }
+
     @Test func `a validator stands for one coding alone`() async throws {
         try await run { test, _ in
             let plain = try #require(try get(test, "text", nil).fields[.etag])
