@@ -55,7 +55,7 @@ extension ServiceError {
             let detail = "There is no room left; nothing was changed."
             return Problem(.storageFull, detail: detail, instance: instance)
         case .unavailable:
-            let detail = "The storage did not answer; nothing was changed."
+            let detail = "A part of the backend did not answer; nothing was changed."
             return Problem(.unavailable, detail: detail, instance: instance)
         }
     }

@@ -13,6 +13,7 @@ import Testing
         #"{route="/v1/articles",method="GET",status="200"} 1"#,
         #"{route="/v1/articles",method="OPTIONS",status="204"} 1"#,
         #"{route="/v1/articles",method="PUT",status="405"} 1"#,
+        #"{route="",method="",status="400"} 1"#,
     ].map { "\nbroadsheet_http_requests_total\($0)\n" }
 
     /// The page of a server that has answered a few requests.

@@ -66,9 +66,9 @@ struct FieldLines: Sendable {
         for digits in Self.elements(value) {
             guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }),
                 let length = Int(String(decoding: digits, as: UTF8.self))
-            else { throw .bad("Content-Length is no number of bytes") }
+            else { throw .bad("a Content-Length that is no number of bytes") }
             guard contentLength == nil || contentLength == length else {
-                throw .bad("Content-Length is given twice and differently")
+                throw .bad("two Content-Lengths that differ")
             }
             contentLength = length
         }

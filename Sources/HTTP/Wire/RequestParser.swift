@@ -74,7 +74,7 @@ public struct RequestParser: Sendable {
             guard version == .http10 else { throw .bad("no Host") }
             return
         }
-        guard lines.hasValidHost else { throw .bad("Host is no host and port") }
+        guard lines.hasValidHost else { throw .bad("a Host that is no host and port") }
     }
 
     private static func expectsContinue(
