@@ -20,6 +20,13 @@ public struct TestCertificates: Sendable {
         claims.start += startsInDays * 86_400
         return TLSPair(try NewCertificate(claims, signedBy: authority))
     }
+
+    /// A certificate that has its name in its subject alone, as was the custom once.
+    public func pair(namedBySubject name: String) throws -> TLSPair {
+        var claims = NewCertificate.Claims([name], days: 30)
+        claims.hasAlternativeNames = false
+        return TLSPair(try NewCertificate(claims, signedBy: authority))
+    }
 }
 
 extension TLSPair {

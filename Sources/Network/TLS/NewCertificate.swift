@@ -28,6 +28,9 @@ public final class NewCertificate: Sendable {
         package var usesRSA = false
         /// Whether it may sign others.
         package var isAuthority = false
+        /// Whether the names stand where clients look for them (RFC 9525 §6.3), or the first one in
+        /// the subject alone.
+        package var hasAlternativeNames = true
         /// Seconds from now.
         package var start = -3_600
         package var end: Int
@@ -75,7 +78,8 @@ public final class NewCertificate: Sendable {
             && Self.add(NID_basic_constraints, constraint, to: certificate)
             && Self.add(NID_key_usage, usage, to: certificate)
             && Self.add(NID_ext_key_usage, "serverAuth", to: certificate)
-            && Self.add(NID_subject_alt_name, alternatives, to: certificate)
+            && (!claims.hasAlternativeNames
+                || Self.add(NID_subject_alt_name, alternatives, to: certificate))
             && X509_sign(certificate, issuer?.key ?? key, EVP_sha256()) > 0
         guard isSet else { throw .failed(TLSFailure.lastReason()) }
     }

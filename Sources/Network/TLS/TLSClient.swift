@@ -64,7 +64,9 @@ public final class TLSClient: Sendable {
             ASN1_OCTET_STRING_free(address)
             return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1
         }
-        SSL_set_hostflags(ssl, UInt32(X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS))
+        // The subject's common name is no name of a server (RFC 9525 §6.3).
+        let flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
+        SSL_set_hostflags(ssl, UInt32(flags))
         var name = Array(host.utf8CString)
         return SSL_set1_host(ssl, host) == 1
             && SSL_ctrl(

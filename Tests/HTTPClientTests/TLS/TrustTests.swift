@@ -65,6 +65,11 @@ import Testing
         #expect(try await outcome(of: pair, as: host).isUntrusted("mismatch"))
     }
 
+    @Test func `a name in the subject alone is none`() async throws {
+        let pair = try certificates.pair(namedBySubject: "localhost")
+        #expect(try await outcome(of: pair, as: "localhost").isUntrusted("mismatch"))
+    }
+
     @Test func `a certificate that nobody vouches for is refused, and trusted by itself`()
         async throws
     {
