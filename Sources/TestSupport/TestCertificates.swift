@@ -5,10 +5,17 @@ public struct TestCertificates: Sendable {
     /// Vouches for the others.
     public let authority: NewCertificate
 
-    public init() throws {
-        var claims = NewCertificate.Claims(["authority.test"], days: 30)
+    public init() throws { try self.init("authority.test", signedBy: nil) }
+
+    /// An authority that another one vouches for.
+    public init(below root: TestCertificates) throws {
+        try self.init("between.test", signedBy: root.authority)
+    }
+
+    private init(_ name: String, signedBy issuer: NewCertificate?) throws {
+        var claims = NewCertificate.Claims([name], days: 30)
         claims.isAuthority = true
-        authority = try NewCertificate(claims, signedBy: nil)
+        authority = try NewCertificate(claims, signedBy: issuer)
     }
 
     /// A certificate of the authority, with its key.

@@ -26,16 +26,6 @@ public struct TestTLS: Sendable {
     public static let tls13: Int32 = 0x0304
 }
 
-/// A session that a server gave to resume.
-public final class TestTicket: Sendable {
-    // Counts its references and locks for itself (openssl-threads(7)).
-    nonisolated(unsafe) let raw: OpaquePointer
-
-    init(_ raw: OpaquePointer) { self.raw = raw }
-
-    deinit { SSL_SESSION_free(raw) }
-}
-
 /// One client's session over a socket that blocks (`SSL_set_fd(3)`).
 public final class TestSession: ConnectionLayer {
     private let context: OpaquePointer

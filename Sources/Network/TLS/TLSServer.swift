@@ -50,12 +50,21 @@ public final class TLSServer: Sendable {
     ///   - pairs: at least one. Of those that a client's server name fits, the first of each kind
     ///     of key is shown; the first pair where none fits.
     ///   - protocols: what it speaks inside, for ALPN (RFC 7301), best first.
-    public init(
+    public convenience init(
         _ pairs: [TLSPair], profile: TLSProfile = .intermediate, protocols: [String]
+    ) throws(TLSConfigurationError) {
+        try self.init(
+            pairs, profile: profile, protocols: protocols, ticketClock: Self.monotonicSeconds)
+    }
+
+    /// - Parameter ticketClock: the seconds by which the keys of session tickets grow old.
+    package init(
+        _ pairs: [TLSPair], profile: TLSProfile = .intermediate, protocols: [String],
+        ticketClock: @escaping @Sendable () -> Int64
     ) throws(TLSConfigurationError) {
         self.profile = profile
         self.protocols = protocols
-        tickets = TicketKeys(now: Self.monotonicSeconds)
+        tickets = TicketKeys(now: ticketClock)
         material = Lock(try Material(pairs, profile, protocols, tickets))
     }
 
