@@ -84,7 +84,7 @@ let package = Package(
             name: "broadsheet",
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPServer", "Network",
+                "HTTPClient", "HTTPServer", "Network",
             ],
             swiftSettings: rules),
 

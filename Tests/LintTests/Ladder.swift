@@ -44,7 +44,7 @@ enum Ladder {
             5,
             [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPServer", "Network",
+                "HTTPClient", "HTTPServer", "Network",
             ], modules: system),
         "TestSupport": Rung(
             4,

@@ -11,14 +11,20 @@ public final class TLSClient: Sendable {
     ///   - authorities: PEM of those who are trusted; `nil`: those of the system, or of
     ///     `SSL_CERT_FILE` and `SSL_CERT_DIR`.
     ///   - protocols: what it speaks inside, for ALPN (RFC 7301), best first.
+    /// - Throws: if there are no authorities in the PEM.
     public init(
         authorities: [UInt8]? = nil, protocols: [String]
     ) throws(TLSConfigurationError) {
+        let trusted = authorities.map { PEM.certificates(in: $0) }
+        defer { for certificate in trusted ?? [] { X509_free(certificate) } }
+        guard trusted?.isEmpty != true else {
+            throw TLSConfigurationError("holds no certificate in PEM (\(TLSFailure.lastReason()))")
+        }
         do throws(TLSContextError) {
             context = try TLSContext(TLS_client_method(), profile: .intermediate)
             try context.configure { raw in
                 SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nil)
-                return Self.trust(authorities, in: raw) && Self.offer(protocols, in: raw)
+                return Self.trust(trusted, in: raw) && Self.offer(protocols, in: raw)
             }
         } catch {
             throw TLSConfigurationError("the authorities cannot be used: \(error.reason)")
@@ -38,13 +44,11 @@ public final class TLSClient: Sendable {
         return session
     }
 
-    private static func trust(_ authorities: [UInt8]?, in context: OpaquePointer) -> Bool {
+    /// - Parameter authorities: `nil`: those of the system.
+    private static func trust(_ authorities: [OpaquePointer]?, in context: OpaquePointer) -> Bool {
         guard let authorities else { return SSL_CTX_set_default_verify_paths(context) == 1 }
-        let certificates = PEM.certificates(in: authorities)
-        defer { for certificate in certificates { X509_free(certificate) } }
         let store = SSL_CTX_get_cert_store(context)
-        return !certificates.isEmpty
-            && certificates.allSatisfy { X509_STORE_add_cert(store, $0) == 1 }
+        return authorities.allSatisfy { X509_STORE_add_cert(store, $0) == 1 }
     }
 
     /// `SSL_CTX_set_alpn_protos(3)`, which gives 0 where others give 1.

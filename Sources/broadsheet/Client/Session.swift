@@ -4,10 +4,13 @@ import HTTP
 
 /// A backend as the client commands reach it, and how they show what it says.
 struct Session: Sendable {
+    static let serverOption = Option(
+        "server", "URL", "of the backend: http://host:port, https://… or unix:PATH",
+        default: "http://localhost:8080")
+    static let authoritiesOption = Option(
+        "ca", "FILE", "PEM of the authorities that https trusts, instead of the system's")
     static let options = [
-        Option(
-            "server", "URL", "of the backend: http://host:port, https://… or unix:PATH",
-            default: "http://localhost:8080"),
+        serverOption, authoritiesOption,
         Option("key", "KEY", "an API key, by BROADSHEET_KEY only; otherwise that of login"),
         Option("json", nil, "answers as JSON, also on a terminal"),
         CommonOptions.config,
@@ -23,7 +26,8 @@ struct Session: Sendable {
         var configuration = BackendConfiguration(baseURL: url)
         configuration.retries.attempts = 2
         backend = BackendService(
-            configuration: configuration, auth: try Self.auth(settings, url), cache: nil)
+            configuration: configuration, transport: try Self.transport(settings),
+            auth: try Self.auth(settings, url), cache: nil)
     }
 
     static func server(_ settings: Settings) throws(CommandFailure) -> BaseURL {

@@ -11,15 +11,19 @@ import ArticleClient
 struct LoginCommand: Command {
     static let name = "login"
     static let summary = "Keeps an API key for a backend; reads it from standard input."
-    static let usage = "[--server URL]"
+    static let usage = "[--server URL] [--ca FILE]"
     static let example = "broadsheet login --server https://articles.example.org <key.txt"
-    static let options = [Session.options[0], CommonOptions.config]
+    static let options = [
+        Session.serverOption, Session.authoritiesOption, CommonOptions.config,
+    ]
 
     let server: BaseURL
+    private let transport: SocketTransport
 
     init(_ settings: Settings) throws(CommandFailure) {
         try settings.refuseOperands()
         server = try Session.server(settings)
+        transport = try Session.transport(settings)
     }
 
     func run() async throws(CommandFailure) {
@@ -37,8 +41,8 @@ struct LoginCommand: Command {
     /// A key that the backend does not know is not kept.
     private func check(_ key: String) async throws(CommandFailure) {
         let backend = BackendService(
-            configuration: BackendConfiguration(baseURL: server), auth: BackendAuth(token: key),
-            cache: nil)
+            configuration: BackendConfiguration(baseURL: server), transport: transport,
+            auth: BackendAuth(token: key), cache: nil)
         do throws(BackendError) {
             _ = try await backend.send(FetchArticlesRequest(limit: 1))
         } catch { throw CommandFailure(error) }
@@ -51,7 +55,7 @@ struct LogoutCommand: Command {
     static let summary = "Forgets the API key for a backend."
     static let usage = "[--server URL]"
     static let example = "broadsheet logout --server https://articles.example.org"
-    static let options = [Session.options[0], CommonOptions.config]
+    static let options = [Session.serverOption, CommonOptions.config]
 
     let server: BaseURL
 

@@ -1,0 +1,18 @@
+import ArticleClient
+import HTTPClient
+import Network
+
+extension Session {
+    /// Sockets of its own; https trusts whom `--ca` names, or else whom the system trusts.
+    static func transport(_ settings: Settings) throws(CommandFailure) -> SocketTransport {
+        var configuration = HTTPClientConfiguration()
+        if let path = settings.text("ca") {
+            let authorities = try Files.read(path)
+            do throws(TLSConfigurationError) {
+                configuration.tls = try TLSClient(
+                    authorities: authorities, protocols: ["http/1.1"])
+            } catch { throw CommandFailure(.configuration, "\(path): \(error)") }
+        }
+        return SocketTransport(configuration)
+    }
+}
