@@ -16,6 +16,20 @@ import Testing
         try #require(made.status == 0, "\(made.errors)")
     }
 
+    /// Puts a new certificate where another one is.
+    private func renew(_ name: String, in place: String) throws {
+        try makeCertificate(name, out: "new")
+        for part in ["pem", "key"] {
+            try #require(rename(folder.file("new.\(part)"), folder.file("\(place).\(part)")) == 0)
+        }
+    }
+
+    private func writeExpired(_ name: String) throws {
+        let pair = try TestCertificates().pair([name], days: -1, startsInDays: -9)
+        try write(pair.key, to: folder.file("expired.key"))
+        try write(pair.certificate, to: folder.file("expired.pem"))
+    }
+
     private func serve(_ more: [String] = []) throws -> Served {
         try Served(
             folder.file("articles.db"),
@@ -68,11 +82,7 @@ import Testing
         let kept = try connect(served)
         for round in 0..<3 {
             let name = "round-\(round).test"
-            try makeCertificate(name, out: "new-\(round)")
-            for part in ["pem", "key"] {
-                try #require(
-                    rename(folder.file("new-\(round).\(part)"), folder.file("a.\(part)")) == 0)
-            }
+            try renew(name, in: "a")
             served.program.signal(SIGHUP)
             // Requests go on while the new ones are read.
             for _ in 0..<20 {
@@ -90,6 +100,28 @@ import Testing
         #expect(throws: Never.self) { try connect(served, "round-2.test") }
         try kept.send(health)
         #expect(try kept.response().status == 200)
+    }
+
+    @Test func `while one certificate has expired, another one is renewed`() throws {
+        try makeCertificate("localhost", out: "a")
+        try writeExpired("one.test")
+        let served = try serve([
+            "--tls-certificate", folder.file("expired.pem"), "--tls-key",
+            folder.file("expired.key"),
+        ])
+        try served.waitForError("expired.pem: has expired")
+        try renew("new.test", in: "a")
+        served.program.signal(SIGHUP)
+        try served.waitForError("took the new certificates")
+        try served.waitForError("expired.pem: has expired")
+        let connection = try connect(served, "new.test")
+        try connection.send(health)
+        #expect(try connection.response().status == 200)
+        // A step back from the one that was there.
+        try writeExpired("two.test")
+        served.program.signal(SIGHUP)
+        try served.waitForError("the old certificates stay")
+        #expect(throws: Never.self) { try connect(served, "new.test") }
     }
 
     @Test func `a key that a proxy got in the clear is refused`() throws {

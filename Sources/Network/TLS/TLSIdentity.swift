@@ -10,8 +10,7 @@ final class TLSIdentity: Sendable {
     private nonisolated(unsafe) let key: OpaquePointer
     /// The DNS names it is for, in small letters; `*.example.org` as it is.
     let names: [String]
-    /// The first and the last second of its validity, since 1970.
-    let validity: ClosedRange<Int64>
+    let facts: TLSServer.Certificate
     /// `EVP_PKEY_EC`, `EVP_PKEY_RSA`, …: a server shows one certificate of each kind.
     let keyKind: Int32
 
@@ -30,7 +29,9 @@ final class TLSIdentity: Sendable {
         chain = Array(certificates.dropFirst())
         names = Self.names(of: leaf)
         let start = Self.seconds(X509_get0_notBefore(leaf))
-        validity = start...max(start, Self.seconds(X509_get0_notAfter(leaf)))
+        facts = TLSServer.Certificate(
+            fingerprint: Self.fingerprint(of: leaf),
+            validity: start...max(start, Self.seconds(X509_get0_notAfter(leaf))))
         let parsed = PEM.privateKey(in: key)
         // Everything has to be there before this can throw: `deinit` frees it.
         self.key = parsed ?? EVP_PKEY_new()
@@ -72,6 +73,13 @@ final class TLSIdentity: Sendable {
             let text = UnsafeBufferPointer(start: bytes, count: Int(length))
             return String(decoding: text, as: UTF8.self).lowercased()
         }
+    }
+
+    private static func fingerprint(of certificate: OpaquePointer) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        X509_digest(certificate, EVP_sha256(), &digest, &count)
+        return Array(digest.prefix(Int(count)))
     }
 
     private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {

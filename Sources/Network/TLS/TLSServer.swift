@@ -74,8 +74,16 @@ public final class TLSServer: Sendable {
         material.withLock { $0 = new }
     }
 
-    /// For each pair: the first and the last second of its validity, since 1970.
-    public var validity: [ClosedRange<Int64>] { current.identities.map(\.validity) }
+    /// What there is to know of a certificate that is shown.
+    public struct Certificate: Sendable, Hashable {
+        /// SHA-256 of the whole (`X509_digest`): no two certificates share it.
+        public let fingerprint: [UInt8]
+        /// The first and the last second, since 1970.
+        public let validity: ClosedRange<Int64>
+    }
+
+    /// The server's own certificate of each pair.
+    public var certificates: [Certificate] { current.identities.map(\.facts) }
 
     private var current: Material { material.withLock { $0 } }
 

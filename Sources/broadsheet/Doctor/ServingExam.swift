@@ -30,12 +30,12 @@ struct ServingExam {
         let files = CertificateFiles(paths: transport.certificates)
         do throws(CommandFailure) {
             let pairs = try files.read()
-            let validity: [ClosedRange<Int64>]
+            let server: TLSServer
             do throws(TLSConfigurationError) {
-                validity = try TLSServer(pairs, profile: transport.profile, protocols: []).validity
+                server = try TLSServer(pairs, profile: transport.profile, protocols: [])
             } catch { throw files.failure(error) }
-            for (dates, paths) in zip(validity, files.paths) {
-                examine(dates, of: paths.certificate, &findings)
+            for (certificate, paths) in zip(server.certificates, files.paths) {
+                examine(certificate.validity, of: paths.certificate, &findings)
             }
         } catch {
             findings.failure(

@@ -3,12 +3,14 @@ import Dispatch
 import Network
 
 /// Keeps the certificates that a server shows as its files have them: read again when
-/// asked, and a moment after the files change. What is broken or expired is not taken, and the old
-/// ones stay.
+/// asked, and a moment after the files change. What is broken or a step back is not taken, and the
+/// old ones stay.
 final class Certificates: Sendable {
     let server: TLSServer
     private let files: CertificateFiles
     private let log: ServerLog
+    /// Seconds since 1970.
+    private let now: @Sendable () -> Int64
     private let state: Lock<State>
     private let queue = DispatchQueue(label: "broadsheet.certificates")
     private let timer = Lock<(any DispatchSourceTimer)?>(nil)
@@ -18,18 +20,23 @@ final class Certificates: Sendable {
         var read: [CertificateFiles.Stamp?]
         /// Of the files as they were seen last.
         var seen: [CertificateFiles.Stamp?]
+        /// When the dates were told last.
+        var warnedAt: Int64 = 0
     }
 
     /// How often the files are looked at.
     private static let intervalSeconds = 2.0
     static let warningDays: Int64 = 14
+    private static let secondsOfDay: Int64 = 86_400
 
     /// Reads the files.
     init(
-        _ files: CertificateFiles, profile: TLSProfile, _ log: ServerLog
+        _ files: CertificateFiles, profile: TLSProfile, _ log: ServerLog,
+        now: @escaping @Sendable () -> Int64 = { Timestamp.now.milliseconds / 1_000 }
     ) throws(CommandFailure) {
         self.files = files
         self.log = log
+        self.now = now
         // Before they are read: what changes meanwhile is seen as a change.
         let stamps = files.stamps()
         state = Lock(State(read: stamps, seen: stamps))
@@ -60,23 +67,35 @@ final class Certificates: Sendable {
     }
 
     /// Reads the files if they have changed, and no longer change: a certificate and its key come
-    /// one after the other.
+    /// one after the other. Once a day it warns of dates.
     func look() {
         let stamps = files.stamps()
-        let isDue = state.withLock { state in
+        let now = now()
+        let (isDue, isNewDay) = state.withLock { state in
             defer { state.seen = stamps }
-            return stamps == state.seen && stamps != state.read
+            return (
+                stamps == state.seen && stamps != state.read,
+                // The clock may be set back, too.
+                !(0..<Self.secondsOfDay).contains(now - state.warnedAt)
+            )
         }
-        if isDue { reload() }
+        if isDue {
+            reload()
+        } else if isNewDay {
+            warnOfDates()
+        }
     }
 
     /// Reads the files now.
     func reload() {
         let stamps = files.stamps()
-        state.withLock { $0 = State(read: stamps, seen: stamps) }
+        state.withLock { state in
+            state.read = stamps
+            state.seen = stamps
+        }
         do throws(CommandFailure) {
             let pairs = try files.read()
-            try refuseExpired(pairs)
+            try refuseStepsBack(pairs)
             do throws(TLSConfigurationError) {
                 try server.replace(pairs)
             } catch { throw files.failure(error) }
@@ -87,27 +106,31 @@ final class Certificates: Sendable {
         }
     }
 
-    /// Old certificates in place of what they should replace: a mistake.
-    private func refuseExpired(_ pairs: [TLSPair]) throws(CommandFailure) {
-        let validity: [ClosedRange<Int64>]
+    /// An expired certificate in the place of another one is a mistake. One that is served already
+    /// is none: it must not keep the others from being renewed.
+    private func refuseStepsBack(_ pairs: [TLSPair]) throws(CommandFailure) {
+        let next: TLSServer
         do throws(TLSConfigurationError) {
-            validity = try TLSServer(pairs, protocols: []).validity
+            next = try TLSServer(pairs, protocols: [])
         } catch { throw files.failure(error) }
-        let now = Timestamp.now.milliseconds / 1_000
-        for (dates, paths) in zip(validity, files.paths) where dates.upperBound < now {
+        let now = now()
+        for ((new, old), paths) in zip(zip(next.certificates, server.certificates), files.paths)
+        where new != old && new.validity.upperBound < now {
             throw CommandFailure(.configuration, "\(paths.certificate): has expired")
         }
     }
 
     private func warnOfDates() {
-        let now = Timestamp.now.milliseconds / 1_000
-        for (dates, paths) in zip(server.validity, files.paths) {
+        let now = now()
+        state.withLock { $0.warnedAt = now }
+        for (certificate, paths) in zip(server.certificates, files.paths) {
+            let dates = certificate.validity
             if now < dates.lowerBound {
                 log.warning("\(paths.certificate): is not valid yet")
             } else if dates.upperBound < now {
                 log.warning("\(paths.certificate): has expired")
-            } else if dates.upperBound - now < Self.warningDays * 86_400 {
-                let days = (dates.upperBound - now) / 86_400
+            } else if dates.upperBound - now < Self.warningDays * Self.secondsOfDay {
+                let days = (dates.upperBound - now) / Self.secondsOfDay
                 log.warning("\(paths.certificate): expires in \(days) days")
             }
         }

@@ -5,9 +5,15 @@ import ArticleAPI
 struct ServerLog: Sendable {
     let isJSON: Bool
     let dial: LogDial
+    private let tell: @Sendable (String) -> Void
 
-    init(isJSON: Bool, level: LogLevel = .info) {
+    /// - Parameter tell: takes each line, with its end.
+    init(
+        isJSON: Bool, level: LogLevel = .info,
+        tell: @escaping @Sendable (String) -> Void = { Console.tell($0) }
+    ) {
         self.isJSON = isJSON
+        self.tell = tell
         dial = LogDial(level)
     }
 
@@ -21,7 +27,7 @@ struct ServerLog: Sendable {
     private func write(_ level: LogLevel, _ message: String, always: Bool = false) {
         guard always || level <= dial.level else { return }
         guard isJSON else {
-            return Console.tell((level == .info ? "" : "\(level): ") + message + "\n")
+            return tell((level == .info ? "" : "\(level): ") + message + "\n")
         }
         var writer = JSONWriter()
         writer.object { line in
@@ -32,6 +38,6 @@ struct ServerLog: Sendable {
             line.name("message")
             line.string(message)
         }
-        Console.tell(String(decoding: writer.bytes, as: UTF8.self) + "\n")
+        tell(String(decoding: writer.bytes, as: UTF8.self) + "\n")
     }
 }
