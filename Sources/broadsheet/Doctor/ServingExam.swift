@@ -38,10 +38,15 @@ struct ServingExam {
                 examine(certificate.validity, of: paths.certificate, &findings)
             }
         } catch {
-            findings.failure(
-                subject, error.message,
-                do: "put the certificate, with its chain, and its own key into these files, as PEM")
+            findings.failure(subject, error.message, do: Self.advice(error))
         }
+    }
+
+    /// What to do about files that cannot be served.
+    static func advice(_ failure: CommandFailure) -> String {
+        failure.status == .noPermission
+            ? "let the user who serves read it: mode 640, with a group of those who may read keys"
+            : "put the certificate, with its chain, and its own key into these files, as PEM"
     }
 
     private func examine(
