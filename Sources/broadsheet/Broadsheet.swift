@@ -48,9 +48,9 @@ struct Broadsheet {
             return try Console.print(command.help)
         }
         let settings = try Settings(
-            options: command.options, strangers: configurationKeys, arguments: rest,
-            environment: Environment.current,
-            readFile: Files.read)
+            options: command.options, strangers: configurationKeys,
+            examinesFile: command.examinesConfigurationFile, arguments: rest,
+            environment: Environment.current, readFile: Files.read)
         try await command.init(settings).run()
     }
 }

@@ -7,12 +7,16 @@ protocol Command: Sendable {
     static var usage: String { get }
     static var example: String { get }
     static var options: [Option] { get }
+    /// Whether it begins with a wrong configuration file as well, and tells what is wrong.
+    static var examinesConfigurationFile: Bool { get }
 
     init(_ settings: Settings) throws(CommandFailure)
     func run() async throws(CommandFailure)
 }
 
 extension Command {
+    static var examinesConfigurationFile: Bool { false }
+
     /// The page that `broadsheet help <name>` prints.
     static var help: String {
         var text = "\(summary)\n\nUsage: broadsheet \(name) \(usage)\n\nExample:\n  \(example)\n"

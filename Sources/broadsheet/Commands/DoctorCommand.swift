@@ -9,6 +9,7 @@ struct DoctorCommand: Command {
     static let example = "broadsheet doctor --database broadsheet.db"
     static let options =
         [Option("json", nil, "one JSON object instead of lines")] + ServeConfiguration.options
+    static let examinesConfigurationFile = true
 
     private let settings: Settings
     private let isJSON: Bool
@@ -37,14 +38,7 @@ struct DoctorCommand: Command {
         let now = Timestamp.now.milliseconds / 1_000
         let path = Files.resolved(settings.database)
         let owner = await OwnerClient(ofDatabase: path)
-        var configuration: ServeConfiguration?
-        do throws(CommandFailure) {
-            configuration = try ServeConfiguration(settings)
-            findings.ok("configuration", "serve would take it")
-        } catch {
-            findings.failure(
-                "configuration", error.message, do: "broadsheet help serve explains each option")
-        }
+        let configuration = configuration(&findings)
         await DatabaseExam(path: path, owner: owner).run(&findings)
         PermissionExam(
             database: path, isServed: owner != nil,
@@ -56,6 +50,25 @@ struct DoctorCommand: Command {
         }
         MachineExam(database: path, now: now).run(&findings)
         return findings
+    }
+
+    /// What `serve` would be told; `nil` if it would refuse that.
+    private func configuration(_ findings: inout Findings) -> ServeConfiguration? {
+        let subject = "configuration"
+        if let failure = settings.fileFailure {
+            findings.failure(
+                subject, failure.message,
+                do: "mend the file, or name another: the rest was examined without it")
+        }
+        do throws(CommandFailure) {
+            let configuration = try ServeConfiguration(settings)
+            if settings.fileFailure == nil { findings.ok(subject, "serve would take it") }
+            return configuration
+        } catch {
+            findings.failure(
+                subject, error.message, do: "broadsheet help serve explains each option")
+            return nil
+        }
     }
 
     /// Files that the configuration is made of.

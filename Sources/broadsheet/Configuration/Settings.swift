@@ -13,14 +13,17 @@ struct Settings: Sendable {
     private var values: [String: [Value]] = [:]
     /// What stood on the command line beside the options.
     let operands: [String]
+    /// What is wrong with the configuration file, if that is examined; nothing of it counts then.
+    private(set) var fileFailure: CommandFailure?
 
     /// - Parameters:
     ///   - options: of this command.
     ///   - strangers: keys of a configuration file that only other commands know.
+    ///   - examinesFile: whether a wrong configuration file is told by `fileFailure`, not thrown.
     /// - Throws: `.usage` for a wrong flag, `.configuration` for a wrong file.
     init(
-        options: [Option], strangers: Set<String> = [], arguments: [String],
-        environment: [String: String],
+        options: [Option], strangers: Set<String> = [], examinesFile: Bool = false,
+        arguments: [String], environment: [String: String],
         readFile: (String) throws(CommandFailure) -> [UInt8]
     ) throws(CommandFailure) {
         let line = try CommandLineArguments(arguments, options: options)
@@ -33,9 +36,14 @@ struct Settings: Sendable {
             }
         }
         guard let path = values["config"]?.last?.text else { return }
-        let file = try ConfigurationFile(
-            readFile(path), path: path, options: options, strangers: strangers)
-        values.merge(file.values) { standing, _ in standing }
+        do throws(CommandFailure) {
+            let file = try ConfigurationFile(
+                readFile(path), path: path, options: options, strangers: strangers)
+            values.merge(file.values) { standing, _ in standing }
+        } catch {
+            guard examinesFile else { throw error }
+            fileFailure = error
+        }
     }
 
     /// An environment variable of a repeatable option holds values between commas.

@@ -54,6 +54,19 @@ import Testing
         #expect(!Broadsheet.configurationKeys.contains("config"))
     }
 
+    @Test(arguments: [#"{"lops": 2}"#, "{", "[]", #"{"maxConnections": null}"#])
+    func `a wrong file that is examined is told, and nothing of it counts`(file: String) throws {
+        let thrown = #expect(throws: CommandFailure.self) {
+            try settings("--config a.json", file: file)
+        }
+        let examined = try Settings(
+            options: Self.options, examinesFile: true,
+            arguments: ["--config", "a.json", "--listen", "b"], environment: [:]
+        ) { (_) throws(CommandFailure) in Array(file.utf8) }
+        #expect(examined.fileFailure?.message == thrown?.message)
+        #expect(examined.text("listen") == "b" && examined.text("max-connections") == nil)
+    }
+
     @Test(arguments: [
         ("--listen a --listen b", [:], "{}"), ("--listen=a --listen=b", [:], "{}"),
         ("", ["BROADSHEET_LISTEN": "a,b"], "{}"),
