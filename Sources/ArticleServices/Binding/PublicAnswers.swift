@@ -123,8 +123,9 @@ extension PublicAnswers: ChangeObserver {
     }
 
     private static func names(_ records: [ChangeRecord]) -> [CacheDependency] {
-        var names: Set<CacheDependency> = [.lists]
+        var names: Set<CacheDependency> = []
         for record in records {
+            if record.isPublic { names.insert(.lists) }
             switch record.subject {
             case .article(let id): names.insert(.article(id))
             case .author(let id): names.insert(.author(id))

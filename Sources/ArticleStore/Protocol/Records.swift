@@ -46,12 +46,17 @@ public struct ChangeRecord: Sendable, Hashable {
     public var subject: Subject
     public var revision: Int
     public var isDeletion: Bool
+    /// Whether strangers may see a difference: not by a draft that was one before.
+    public var isPublic: Bool
 
-    public init(sequence: Int64, subject: Subject, revision: Int, isDeletion: Bool) {
+    public init(
+        sequence: Int64, subject: Subject, revision: Int, isDeletion: Bool, isPublic: Bool
+    ) {
         self.sequence = sequence
         self.subject = subject
         self.revision = revision
         self.isDeletion = isDeletion
+        self.isPublic = isPublic
     }
 
     /// What changed.

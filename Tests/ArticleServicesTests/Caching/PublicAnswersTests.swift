@@ -83,6 +83,46 @@ import Testing
         }
     }
 
+    @Test func `drafts leave the lists where they are, until they are more`() async throws {
+        try await run { test, backend, _ in
+            try post(test, #"{"title":"One","status":"published","authors":[{"name":"Mina"}]}"#)
+            let lists = ["/v1/articles", "/v1/tags", "/v1/authors", "/v1/articles?count=exact"]
+            func expectKept(_ isKept: Bool, after change: String) throws {
+                let misses = backend.cacheStatistics.misses
+                for list in lists { #expect(try test.client.get(list).status == 200) }
+                let made = backend.cacheStatistics.misses - misses
+                #expect(made == (isKept ? 0 : lists.count), "\(change)")
+            }
+            try expectKept(false, after: "nothing was kept")
+            let draft = try post(test, #"{"title":"Two","authors":[{"name":"Mina"}]}"#)
+            try expectKept(true, after: "a draft")
+            let location = try #require(draft.fields[.location])
+            func send(_ method: HTTPMethod, _ target: String, _ json: String = "") throws {
+                var fields: HTTPFields = [.authorization: "Bearer \(Self.key)"]
+                if !json.isEmpty { fields[.contentType] = "application/merge-patch+json" }
+                let response = try test.client.send(
+                    method, target, fields: fields, body: Array(json.utf8))
+                #expect(response.status.description.hasPrefix("20"), "\(response.text)")
+            }
+            try send(.patch, location, #"{"title":"Two and a half"}"#)
+            try expectKept(true, after: "an edited draft")
+            try send(.patch, location, #"{"status":"published"}"#)
+            try expectKept(false, after: "a publication")
+            try send(.patch, location, #"{"status":"draft"}"#)
+            try expectKept(false, after: "a withdrawal")
+            try send(.patch, location, #"{"status":"archived"}"#)
+            try expectKept(false, after: "an archived one")
+            try send(.patch, location, #"{"status":"draft"}"#)
+            try expectKept(false, after: "a draft that was archived")
+            try send(.delete, location)
+            try expectKept(true, after: "a draft that is deleted")
+            try send(.post, "\(location)/revisions/3/restore")
+            try expectKept(false, after: "a publication that is restored")
+            try send(.delete, location)
+            try expectKept(false, after: "a publication that is deleted")
+        }
+    }
+
     @Test func `what a key sees is not kept, and not shown to strangers`() async throws {
         try await run { test, backend, _ in
             try post(test, #"{"title":"Draft"}"#)

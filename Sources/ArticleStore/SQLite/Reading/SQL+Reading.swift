@@ -132,8 +132,10 @@ enum SQL {
         """
     static let lastSequence: StaticString = "SELECT ifnull(max(sequence), 0) FROM changes"
     static let changesAfter: StaticString = """
-        SELECT sequence, kind, subject, revision, is_deletion FROM changes
-        WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
+        SELECT sequence, kind, subject, revision, is_deletion, kind = 1 OR EXISTS (
+            SELECT 1 FROM revisions WHERE state <> 0
+            AND row IN (subject << 20 | changes.revision, subject << 20 | changes.revision - 1))
+        FROM changes WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
         """
     static let keys: StaticString = """
         SELECT id, digest, name, role, created_at, expires_at, revoked_at FROM keys

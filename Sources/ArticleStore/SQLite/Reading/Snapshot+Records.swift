@@ -16,7 +16,8 @@ extension Snapshot {
                 ChangeRecord(
                     sequence: row.integer(0),
                     subject: try subject(kind: row.integer(1), number: row.integer(2)),
-                    revision: Int(row.integer(3)), isDeletion: row.integer(4) != 0))
+                    revision: Int(row.integer(3)), isDeletion: row.integer(4) != 0,
+                    isPublic: row.integer(5) != 0))
         }
         return changes
     }
