@@ -89,6 +89,12 @@ public final class ResponseCache: Sendable {
         return nil
     }
 
+    /// What was ready for this request did not go out, and is asked for again.
+    func takeBack(_ head: borrowing RequestHead) {
+        let key = CacheKey(head.target.bytes)
+        shard(key).withLock { $0.forgetHit() }
+    }
+
     /// Answers a request that is the same for everyone: what is ready, what another request makes
     /// at the moment, or what `make` gives.
     public func answer(

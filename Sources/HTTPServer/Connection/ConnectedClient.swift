@@ -35,29 +35,44 @@ struct ConnectedClient {
     /// The last node that is not trusted counts: what stands before it, anyone may have written.
     /// Where the two fields name different clients, one of them went through a proxy unseen, and
     /// the request is the proxy's own.
-    func origin(of fields: borrowing HTTPFields, trusting proxies: NetworkList) -> SocketAddress? {
+    func origin(
+        of fields: borrowing HTTPFields, trusting proxies: NetworkList
+    ) -> ForwardedClient? {
         let told = [ForwardedNodes.forwarded(fields), ForwardedNodes.xForwardedFor(fields)]
             .compactMap { $0.map { walk($0, trusting: proxies) } }
         guard let first = told.first else { return nil }
-        let isAgreed = told.dropFirst().allSatisfy { $0.networkOctets == first.networkOctets }
-        return isAgreed ? first : address
+        let isAgreed = told.dropFirst().allSatisfy {
+            $0.address.networkOctets == first.address.networkOctets
+        }
+        return isAgreed ? first : ForwardedClient(address, isKnown: false)
     }
 
     /// From the last node to the first, as long as those who name them are trusted.
-    private func walk(_ nodes: [ForwardedNode?], trusting proxies: NetworkList) -> SocketAddress {
+    private func walk(
+        _ nodes: [ForwardedNode?], trusting proxies: NetworkList
+    ) -> ForwardedClient {
         var client = address
-        for node in nodes.reversed() {
-            guard proxies.contains(client),
-                let next = node.flatMap({ SocketAddress(ip: $0.host, port: $0.port) })
-            else { return client }
+        for node in nodes.reversed() where proxies.contains(client) {
+            guard let next = node.flatMap({ SocketAddress(ip: $0.host, port: $0.port) }) else {
+                return ForwardedClient(client, isKnown: false)
+            }
             client = next
         }
-        return client
+        return ForwardedClient(client, isKnown: true)
     }
 }
 
 /// Whom a request comes from, if its connection's peer passes it on.
 struct ForwardedClient {
+    /// Its own, or that of the last proxy that is known.
     let address: SocketAddress
+    /// Whether it is named, and not hidden, unknown or named twice.
+    let isKnown: Bool
     let key: ClientKey
+
+    init(_ address: SocketAddress, isKnown: Bool) {
+        self.address = address
+        self.isKnown = isKnown
+        key = ClientKey(address)
+    }
 }

@@ -5,6 +5,7 @@ extension Connection {
     /// Answers the request; tells whether the connection goes on.
     func exchange(_ head: consuming RequestHead) async throws(ChannelError) -> Bool {
         begin(head)
+        defer { releaseBody() }
         if try await switchProtocols(head) { return false }
         if let refusal = refusalOfExposure(head.fields) {
             return try await answer(refusalByLimits() ?? refusal, over: head)
@@ -19,7 +20,6 @@ extension Connection {
             return try await answer(
                 refusal ?? ready.response, keepsAlive: head.keepsAlive)
         }
-        defer { releaseBody() }
         var request = HTTPRequest(
             head.method, head.target, version: head.version, fields: head.fields)
         switch judge(request, head) {

@@ -28,9 +28,7 @@ extension Connection {
 
     /// Finds out whom the request comes from that a trusted proxy passes on.
     func findClient(_ fields: borrowing HTTPFields) {
-        forwarded = client.origin(of: fields, trusting: rules.trustedProxies).map {
-            ForwardedClient(address: $0, key: ClientKey($0))
-        }
+        forwarded = client.origin(of: fields, trusting: rules.trustedProxies)
     }
 
     // MARK: Connections

@@ -35,7 +35,7 @@ extension Connection {
     /// trusted proxy that says so. One that names whom it comes from has to say how it came.
     private func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
         if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
-        if let forwarded { return forwarded.address.isLoopback }
+        if let forwarded { return forwarded.isKnown && forwarded.address.isLoopback }
         return channel.isSecure || client.tellsTLS ?? client.address.isLoopback
     }
 

@@ -232,6 +232,7 @@ final class Connection {
         }
         begin(head)
         guard isWithinLimits() else {
+            rules.router.cache?.takeBack(head)
             readyHead = consume head
             return false
         }

@@ -32,6 +32,8 @@ import Testing
         // Whoever is named has come from somewhere, and nobody says how.
         ("X-Forwarded-For: 203.0.113.5", 403), ("Forwarded: for=203.0.113.5", 403),
         ("Forwarded: for=203.0.113.5;proto=https", 200), ("X-Forwarded-For: 127.0.0.1", 200),
+        ("Forwarded: for=unknown", 403), ("Forwarded: for=_hidden", 403),
+        ("Forwarded: for=127.0.0.2\r\nX-Forwarded-For: 203.0.113.5", 403),
     ])
     func `a trusted proxy tells how the client came`(said: String, expected: Int) async throws {
         try await TestServer.run(TestRoutes.router(), with: Self.trusting) { server in
@@ -170,6 +172,24 @@ import Testing
             }
             let statuses = try [Self.key, "", ""].map(status)
             #expect(statuses == [403, 308, 429])
+        }
+    }
+
+    @Test func `bodies of what is refused by its head are given back`() async throws {
+        try await Self.redirecting {
+            _ = $0.trustedProxies.add("127.0.0.1")
+            $0.limits.bodyMemoryBytes = 100_000
+        } _: { _, plain in
+            let body = String(repeating: "x", count: 60_000)
+            for _ in 0..<4 {
+                let connection = try RawConnection(plain)
+                try connection.send(
+                    "POST /hello HTTP/1.1\r\nHost: t\r\nX-Forwarded-For: 203.0.113.5\r\n"
+                        + "\(Self.key)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                #expect(try connection.response().status == 403)
+                connection.shutdownWrite()
+                #expect(connection.isEnded())
+            }
         }
     }
 
