@@ -10,6 +10,14 @@ struct Dependencies: Sendable {
     /// The moment that it was made for, where it becomes another when an article gets public by its
     /// time.
     let moment: Timestamp?
+    /// From when on the answer tells more; `nil`: it tells all.
+    private(set) var end: Timestamp?
+
+    func lasting(until end: Timestamp?) -> Dependencies {
+        var dependencies = self
+        dependencies.end = end
+        return dependencies
+    }
 
     /// One article, whose by-line has the names of its authors. That it is public is not undone by
     /// time.
@@ -86,8 +94,12 @@ final class PublicAnswers: Sendable {
     private func lasting(
         _ response: HTTPResponse, of dependencies: Dependencies
     ) async throws(StoreError) -> CacheableAnswer {
-        var until: Timestamp?
-        if let moment = dependencies.moment { until = try await nextPublication(after: moment) }
+        var until = dependencies.end
+        if let moment = dependencies.moment,
+            let next = try await nextPublication(after: moment)
+        {
+            until = min(until ?? next, next)
+        }
         return .lasting(response, dependencies: dependencies.names, until: until?.milliseconds)
     }
 

@@ -39,7 +39,7 @@ struct Representation<Request: BackendAPIRequest> {
         let etag = Validator.tag(revision: revision, of: bytes, renderer: reply.renderer)
         fields.append(.etag, etag.description)
         let modified = lastModified
-        let isTold = modified.map { $0 < time.milliseconds / 1_000 } ?? false
+        let isTold = settlesAt == nil
         if let modified, isTold { fields.append(.lastModified, HTTPDate.text(modified)) }
         appendLinks(to: &fields)
         if isRead, let message {
@@ -58,12 +58,20 @@ struct Representation<Request: BackendAPIRequest> {
         return HTTPResponse(status, fields: fields, body: .bytes(bytes))
     }
 
-    /// The second at whose beginning the last change was there, since 1970. It is told when it is
-    /// over: until then another change may get the same one, and would seem to be this one to who
+    /// The second at whose beginning the last change was made, since 1970.
+    private var lastModified: Int64? { reply.changedAt.map { $0.milliseconds / 1_000 + 1 } }
+
+    /// From when on the time of the last change is told; `nil`: it is. Until then a change that
+    /// waits for its commit may come to have the same one, and would seem to be this one to who
     /// knows it by its time alone (RFC 9110 §8.8.2.2).
-    private var lastModified: Int64? {
-        reply.changedAt.map { ($0.milliseconds + 999) / 1_000 }
+    var settlesAt: Timestamp? {
+        guard let lastModified else { return nil }
+        let end = Timestamp(milliseconds: (lastModified + Self.longestWaitSeconds) * 1_000)
+        return end <= time ? nil : end
     }
+
+    /// What a write waits at most, far above what it does.
+    private static var longestWaitSeconds: Int64 { 60 }
 
     /// Shared caches may keep what strangers see, and ask each time whether it still stands; what
     /// depends on the caller is private.

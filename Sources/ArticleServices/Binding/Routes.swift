@@ -71,9 +71,9 @@ struct Routes {
                 return await answers.answer(message, context, log: log) { () throws(ServiceError) in
                     let began = now()
                     let reply = try await handle(request, caller)
-                    let whole = try Representation(reply, answer, to: request, caller, at: began)
-                        .response(to: nil)
-                    return (whole, reply.dependencies)
+                    let whole = Representation(reply, answer, to: request, caller, at: began)
+                    let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
+                    return (try whole.response(to: nil), dependencies)
                 }
             } catch {
                 return error.response(to: context.requestID, log: log)

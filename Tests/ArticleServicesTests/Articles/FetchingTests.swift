@@ -20,7 +20,7 @@ import Testing
 
     @Test func `an article is found by its id and its slug`() async throws {
         try await Newsroom.run { newsroom in
-            newsroom.pass(milliseconds: 1_000)
+            newsroom.pass(milliseconds: 61_000)
             for key in [Cast.bread, Self.upper, "fresh-bread", "%66resh-bread"] {
                 let answer = try newsroom.send("GET /v1/articles/\(key)")
                 #expect(answer.summary == "200")
@@ -29,7 +29,7 @@ import Testing
                 #expect(answer.fields[.contentLength] == "\(Self.bread.utf8.count)")
                 #expect(answer.fields[.cacheControl] == "public, no-cache")
                 #expect(answer.fields[.vary] == "Accept-Encoding, Authorization")
-                #expect(answer.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:00 GMT")
+                #expect(answer.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:01 GMT")
                 #expect(answer.revision == 1)
                 #expect(answer.fields[.etag]?.hasPrefix("\"1-") == true)
                 for name in [HTTPFieldName.location, .link, .wwwAuthenticate] {

@@ -16,13 +16,16 @@ import Testing
             for (line, word) in others { #expect(try !newsroom.send(line).text.contains(word)) }
             let waiting = try newsroom.send(target, as: .editor)
             #expect(waiting.text.contains(#""status":"scheduled""#))
-            #expect(waiting.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:00 GMT")
+            #expect(waiting.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:01 GMT")
 
             newsroom.pass(milliseconds: 1)
             let out = try newsroom.send(target)
             #expect(out.summary == "200")
             #expect(out.text.contains(#""status":"published""#))
             #expect(out.fields[.lastModified] == nil)
+            newsroom.pass(milliseconds: 61_000)
+            let settled = try newsroom.send(target)
+            #expect(settled.fields[.lastModified] == "Fri, 15 Jan 2027 09:00:01 GMT")
             for (line, word) in others { #expect(try newsroom.send(line).text.contains(word)) }
             // Who saw it before sees that it is another one, without an edit.
             let again = try newsroom.send(
