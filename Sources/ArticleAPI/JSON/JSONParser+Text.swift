@@ -1,3 +1,5 @@
+import HTTP
+
 extension JSONParser {
     /// A string from its opening to its closing quotation mark (RFC 8259 §7), stream-safe.
     mutating func string() throws(JSONSyntaxError) -> String {

@@ -204,7 +204,9 @@ public struct HTTPFields: Sendable {
     }
 
     private func text(of entry: Entry) -> String {
-        String(decoding: valueBytes(of: entry), as: UTF8.self)
+        let bytes = valueBytes(of: entry)
+        let text = String(decoding: bytes, as: UTF8.self)
+        return bytes.contains { $0 >= 0x80 } ? text.streamSafe : text
     }
 }
 

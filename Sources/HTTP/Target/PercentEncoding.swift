@@ -40,7 +40,7 @@ public enum PercentEncoding {
         }
         guard !decoded.contains(0) else { throw .nul }
         guard let text = String(validating: decoded, as: UTF8.self) else { throw .invalidUTF8 }
-        return text
+        return decoded.contains { $0 >= 0x80 } ? text.streamSafe : text
     }
 
     /// The text as one path segment: all but unreserved characters, `sub-delims`, `:` and `@` are
