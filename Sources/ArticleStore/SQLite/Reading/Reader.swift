@@ -21,7 +21,7 @@ final class Reader: @unchecked Sendable {
     func read<Value>(
         _ work: (Snapshot) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        guard let connection else { throw .unavailable("the store is closed") }
+        guard let connection else { throw Self.closed }
         let now = clock.time
         if now == nil || now != time {
             letGo()
@@ -40,6 +40,8 @@ final class Reader: @unchecked Sendable {
     }
 
     func close() { connection = nil }
+
+    static let closed = StoreError.unavailable("the store is closed")
 }
 
 extension Connection {

@@ -1,9 +1,11 @@
 import Network
+import Synchronization
 
 /// A few connections that only read, one for each of as many threads.
 final class ReaderPool: Sendable {
     private let readers: [Reader]
     private let pool: BlockingPool
+    private let isClosed = Atomic(false)
 
     init(
         path: String, _ configuration: SQLiteConfiguration, _ clock: CommitClock
@@ -26,6 +28,7 @@ final class ReaderPool: Sendable {
     func read<Value: Sendable>(
         _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
+        guard !isClosed.load(ordering: .relaxed) else { throw Reader.closed }
         let result: Result<Value, StoreError>
         do {
             result = try await pool.run { [readers] worker in
@@ -35,8 +38,9 @@ final class ReaderPool: Sendable {
         return try result.get()
     }
 
-    /// Waits for the reads that run, and closes all connections.
+    /// Waits for the reads that were asked for, and closes all connections.
     func close() async {
+        isClosed.store(true, ordering: .relaxed)
         await pool.runByEach { [readers] worker in readers[worker].close() }
     }
 }
