@@ -34,9 +34,12 @@ final class Connection {
     @exclusivity(unchecked) private var idleDeadline: Int64 = 0
     /// The connection goes to another process.
     var isPassedOn = false
-    /// Requests since the task last waited.
+    /// Requests, and bytes of answers, since the task last waited: neither many small ones nor a
+    /// few that are large keep the loop from others.
     private var streak = 0
+    private var streakBytes = 0
     private static let longestStreak = 32
+    private static let longestStreakBytes = 64 << 10
 
     init(_ channel: SocketChannel, _ local: LoopContext, _ rules: ConnectionRules) {
         self.channel = channel
@@ -81,10 +84,15 @@ final class Connection {
     /// Lets the loop's other connections go on when this one sends without a pause.
     private func giveWay() async {
         streak += 1
-        guard streak >= Self.longestStreak else { return }
-        streak = 0
+        streakBytes += sent.bytes
+        guard streak >= Self.longestStreak || streakBytes >= Self.longestStreakBytes else {
+            return
+        }
+        endStreak()
         await channel.loop.giveWay()
     }
+
+    private func endStreak() { (streak, streakBytes) = (0, 0) }
 
     // MARK: Reading
 
@@ -120,7 +128,7 @@ final class Connection {
             case .end: return nil
             case .wouldBlock: break
             }
-            streak = 0
+            endStreak()
             // Everybody waits for who is slow now.
             if let end = deadline, channel.isGivenAway, !isHurried {
                 isHurried = true
@@ -199,6 +207,7 @@ final class Connection {
     ///
     /// - Returns: until when the task may go on waiting; `nil` if something is left for it.
     private func answerArrival() -> Int64? {
+        var sentBytes = 0
         for _ in 0..<Self.longestStreak {
             do throws(ChannelError) {
                 guard case .bytes = try fill() else {
@@ -206,12 +215,15 @@ final class Connection {
                 }
             } catch { return nil }
             while let buffer {
+                // The task goes on, and gives way to others.
+                guard sentBytes < Self.longestStreakBytes else { return nil }
                 do throws(HTTPParseError) {
                     guard let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
                         return nil
                     }
                     use(parser.consumed)
                     guard answerAtOnce(head) else { return nil }
+                    sentBytes += sent.bytes
                     idleDeadline = now + limits.idleMilliseconds
                 } catch {
                     // The task finds the same.

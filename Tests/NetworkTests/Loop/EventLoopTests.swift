@@ -79,6 +79,31 @@ struct EventLoopTests {
         for (delay, time) in told { #expect(time >= delay) }
     }
 
+    @Test func `those who give way go on a few at a time`() async throws {
+        let loops = try TestLoops()
+        let loop = loops.loop
+        let resumed = Lock(0)
+        // How many went on up to each turn: what is posted runs at a turn's beginning.
+        let counts = Lock([0])
+        @Sendable func look() {
+            let count = resumed.withLock { $0 }
+            counts.withLock { $0.append(count) }
+            if count < 40 { loop.submit(look) }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask(executorPreference: loop) {
+                    await loop.giveWay()
+                    resumed.withLock { $0 += 1 }
+                }
+            }
+            loop.submit(look)
+        }
+        #expect(await eventually { counts.withLock { $0.last == 40 } })
+        let seen = counts.withLock { $0 }
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $1 - $0 <= 8 })
+    }
+
     @Test func `what a loop was to do later is let go when it stops`() async throws {
         final class Held: Sendable {}
         weak var remembered: Held?
