@@ -80,7 +80,7 @@ import Testing
             during += 1
         }
         #expect(program.wait() == 0, "\(program.errors.rest())")
-        #expect(during > 1)
+        #expect(during > 0)
         #expect(served.stop() == 0)
         let copy = try Served(backup)
         let list = try copy.client.get("/v1/articles?count=exact&limit=1&fields=id").text
