@@ -84,12 +84,13 @@ struct EventLoopTests {
         let loop = loops.loop
         let resumed = Lock(0)
         // How many went on up to each turn: what is posted runs at a turn's beginning.
-        let counts = Lock([0])
+        let counts = Lock<[Int]>([])
         @Sendable func look() {
             let count = resumed.withLock { $0 }
             counts.withLock { $0.append(count) }
             if count < 40 { loop.submit(look) }
         }
+        loop.submit(look)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<40 {
                 group.addTask(executorPreference: loop) {
@@ -97,7 +98,6 @@ struct EventLoopTests {
                     resumed.withLock { $0 += 1 }
                 }
             }
-            loop.submit(look)
         }
         #expect(await eventually { counts.withLock { $0.last == 40 } })
         let seen = counts.withLock { $0 }
