@@ -58,7 +58,7 @@ struct Representation<Request: BackendAPIRequest> {
         return HTTPResponse(status, fields: fields, body: .bytes(bytes))
     }
 
-    /// The second at whose beginning the last change was made, since 1970.
+    /// The second by whose beginning the last change was made, since 1970.
     private var lastModified: Int64? { reply.changedAt.map { $0.milliseconds / 1_000 + 1 } }
 
     /// From when on the time of the last change is told; `nil`: it is. Until then a change that

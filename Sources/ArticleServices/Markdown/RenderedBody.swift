@@ -24,7 +24,7 @@ struct RenderedBody: Sendable, Hashable {
         while let first = html[start...].firstIndex(of: 0xCC) {
             let isMark = first + 1 < html.count && html[first + 1] == 0xB8
             kept += html[start..<first]
-            if isMark { kept += Array("&#824;".utf8) } else { kept.append(0xCC) }
+            if isMark { kept += "&#824;".utf8 } else { kept.append(0xCC) }
             start = first + (isMark ? 2 : 1)
         }
         return kept + html[start...]

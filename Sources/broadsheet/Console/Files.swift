@@ -20,11 +20,17 @@ enum Files {
     /// Where a file is or would be: the folder without symbolic links, and the file's own name.
     static func place(_ path: String) -> String {
         if exist(path) { return resolved(path) }
+        let folder = resolved(folder(of: path))
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
+            path[path.index(after: $0)...]
+        }
+        return (folder == "/" ? "/" : folder + "/") + (name ?? path[...])
+    }
+
+    /// The path of the folder that the file is in, as far as the file's path tells it.
+    private static func folder(of path: String) -> String {
         let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let name = cut.map { path[path.index(after: $0)...] } ?? path[...]
-        let whole = resolved(folder)
-        return whole == "/" ? "/\(name)" : "\(whole)/\(name)"
+        return cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
     /// The bytes of a file of at most 16 MiB (`open(2)`, `read(2)`).
@@ -80,8 +86,7 @@ enum Files {
 
     /// Makes the names in a file's folder last (`fsync(2)`).
     static func flushFolder(of path: String) throws(CommandFailure) {
-        let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = folder(of: path)
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("cannot open \(folder)", .ioError) }
         defer { close(descriptor) }
