@@ -26,6 +26,9 @@ DOCUMENTED := HTTP ArticleAPI ArticleClient URLSessionTransport
 # beyond so many tests at a time they would wait for each other for ever.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
+# Package.swift reads it: here a warning is an error; in the builds of apps it is not.
+export BROADSHEET_WARNINGS_ARE_ERRORS ?= 1
+
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 

@@ -7,7 +7,6 @@ import Testing
         let text = SwiftText(file)
         let found =
             StyleRules.text(file) + StyleRules.code(file, text) + Ladder.violations(file, text)
-            + AppleAPIs.violations(file, text)
         return found.map { "\($0.line): \($0.fault)" }
     }
 
@@ -56,25 +55,6 @@ import Testing
         "func `Task {`()",
     ])
     func `what makes no task is let be`(line: String) {
-        #expect(faults(line) == [])
-    }
-
-    @Test(arguments: [
-        "let a: InlineArray<4, Int>", "var a: [4 of UInt16]", "a.utf8Span", "text.utf8.span",
-        "[UInt8](capacity: 4, initializingWith: fill)", "for await a in Observations(b) {",
-        "isolated deinit {",
-    ])
-    func `what apps lack is found in their targets`(line: String) {
-        for target in AppleAPIs.targets {
-            let found = faults(line, path: "Sources/\(target)/A.swift")
-            #expect(found.count == 1 && found[0].hasPrefix("1: iOS 18 and macOS 15 lack"))
-        }
-        #expect(faults(line, path: "Sources/HTTPServer/A.swift") == [])
-        #expect(faults("// \(line)") == [])
-    }
-
-    @Test(arguments: ["let a: Span<UInt8>", "bytes.span", "text.utf8.count", "[a, of(b)]"])
-    func `what apps have is let be`(line: String) {
         #expect(faults(line) == [])
     }
 

@@ -83,7 +83,8 @@ extension JSONParser {
         position = endOfRun(from: start).end
         let end = position
         guard takes(UInt8(ascii: "\"")) else { return nil }
-        return make(bytes.span.extracting(start..<end))
+        let text = bytes[start..<end]
+        return make(text.span)
     }
 
     /// An integer of at most 18 digits.

@@ -75,7 +75,7 @@ public struct Parameters<Request: Sendable>: Sendable {
 public struct ParameterDescription: Sendable, Hashable {
     public var name: String
     public var place: Place
-    public var schema: Schema
+    public var schema: JSONSchema
     public var isRequired: Bool
     /// How often it may stand.
     public var maximumCount: Int
@@ -90,5 +90,5 @@ public struct BodyDescription: Sendable, Hashable {
     /// The first is the one that clients send.
     public var mediaTypes: [String]
     /// `nil` for plain bytes.
-    public var schema: Schema?
+    public var schema: JSONSchema?
 }

@@ -7,7 +7,7 @@ public protocol ResponseItem: Sendable {
 /// How answers of a type are written to bytes, and read from them.
 public struct AnswerFormat<Item>: Sendable {
     public enum Kind: Sendable, Hashable {
-        case json(Schema)
+        case json(JSONSchema)
         /// No body (204).
         case nothing
         case bytes

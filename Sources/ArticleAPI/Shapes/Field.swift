@@ -1,6 +1,6 @@
 /// One attribute of an object: its name, how to get it from the model, and its format.
 public struct Field<Model, Value>: Sendable {
-    let property: Schema.Property
+    let property: JSONSchema.Property
     let names: FieldNames
     /// Writes name and value, or nothing where there is no value.
     let write: @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void
@@ -131,7 +131,7 @@ extension Field {
         check: @escaping @Sendable (Model, inout JSONReader) -> Void
     ) {
         self.init(
-            property: Schema.Property(
+            property: JSONSchema.Property(
                 name: name, schema: format.schema, isRequired: isRequired),
             names: FieldNames(name: name, inner: format.fields.map(\.name)),
             write: write,

@@ -1,6 +1,6 @@
 /// How values of a type are written as JSON, read from it, and which of them a backend accepts.
 public struct JSONFormat<Value>: Sendable {
-    public let schema: Schema
+    public let schema: JSONSchema
     /// Reads a value; `nil` if it cannot, and then a fault is reported. A strict reader also
     /// reports values that are not accepted.
     let read: @Sendable (JSONValue, inout JSONReader) -> Value?
@@ -16,7 +16,7 @@ public struct JSONFormat<Value>: Sendable {
     let plan: @Sendable (FieldSelection) -> FieldPlan?
 
     init(
-        schema: Schema, read: @escaping @Sendable (JSONValue, inout JSONReader) -> Value?,
+        schema: JSONSchema, read: @escaping @Sendable (JSONValue, inout JSONReader) -> Value?,
         scan: (@Sendable (inout JSONParser) -> Value?)? = nil,
         write: @escaping @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void,
         check: @escaping @Sendable (Value, inout JSONReader) -> Void = { _, _ in },

@@ -3,7 +3,7 @@
 /// One line for each attribute says how it is read, written and checked, so that the directions
 /// cannot drift: `ObjectShape(Tag.init, .required("key", \.key, …), .required("name", \.name, …))`.
 public struct ObjectShape<Model>: Sendable {
-    public let properties: [Schema.Property]
+    public let properties: [JSONSchema.Property]
     let fields: [FieldNames]
     // The fields without their types: plain arrays are walked faster than a pack.
     private let writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void]
@@ -21,7 +21,7 @@ public struct ObjectShape<Model>: Sendable {
         _ make: @escaping @Sendable (repeat each Value) -> Model,
         _ field: repeat Field<Model, each Value>
     ) {
-        var properties: [Schema.Property] = []
+        var properties: [JSONSchema.Property] = []
         var fields: [FieldNames] = []
         var writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void] = []
         var checks: [@Sendable (Model, inout JSONReader) -> Void] = []
@@ -57,7 +57,7 @@ public struct ObjectShape<Model>: Sendable {
         }
     }
 
-    public var schema: Schema { .object(properties) }
+    public var schema: JSONSchema { .object(properties) }
 
     /// Writes the model as a JSON object; a plan leaves attributes out.
     func write(_ model: Model, _ plan: FieldPlan? = nil, to writer: inout JSONWriter) {

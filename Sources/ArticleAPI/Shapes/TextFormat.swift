@@ -2,7 +2,7 @@
 public struct TextFormat<Value>: Sendable {
     /// What is expected, in words that follow "is not" or "expected".
     public let expectation: String
-    public let schema: Schema
+    public let schema: JSONSchema
     /// `nil` if the text is no such value.
     public let parse: @Sendable (String) -> Value?
     public let print: @Sendable (Value) -> String
@@ -10,7 +10,7 @@ public struct TextFormat<Value>: Sendable {
     public let fault: @Sendable (Value) -> String?
 
     public init(
-        _ expectation: String, _ schema: Schema,
+        _ expectation: String, _ schema: JSONSchema,
         parse: @escaping @Sendable (String) -> Value?,
         print: @escaping @Sendable (Value) -> String,
         fault: @escaping @Sendable (Value) -> String? = { _ in nil }

@@ -8,7 +8,9 @@ enum ClientTask {
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void
     ) -> Task<Void, Never> {
         if let executor { return Task(executorPreference: executor) { await work() } }
-        if #available(macOS 26, iOS 26, *) { return Task.immediate { await work() } }
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task.immediate { await work() }
+        }
         return Task { await work() }
     }
 

@@ -85,7 +85,7 @@ struct Representation<Request: BackendAPIRequest> {
             var request = request as? any PagedRequest
         else { return }
         request.cursor = next
-        if let link = Link(target: Self.target(of: request), relation: "next") {
+        if let link = WebLink(target: Self.target(of: request), relation: "next") {
             fields.append(.link, link.description)
         }
     }

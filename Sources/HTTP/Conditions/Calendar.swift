@@ -1,7 +1,9 @@
 /// The proleptic Gregorian calendar, in days since 1970-01-01.
-public enum Calendar {
+///
+/// Apps do not see it: it would hide Foundation's `Calendar`.
+package enum Calendar {
     /// The day's number; the inverse of `date(day:)`.
-    public static func day(year: Int, month: Int, day: Int) -> Int64 {
+    package static func day(year: Int, month: Int, day: Int) -> Int64 {
         // Years begin in March, so that the leap day is the last of its year; 400 years are an era.
         let year = Int64(month <= 2 ? year - 1 : year)
         let era = floorDivide(year, 400)
@@ -12,7 +14,7 @@ public enum Calendar {
     }
 
     /// The date of a day's number.
-    public static func date(day: Int64) -> (year: Int, month: Int, day: Int) {
+    package static func date(day: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = floorDivide(shifted, 146_097)
         let dayOfEra = shifted - era * 146_097
@@ -27,7 +29,7 @@ public enum Calendar {
     }
 
     /// The length of a month, 1 to 12.
-    public static func daysIn(month: Int, year: Int) -> Int {
+    package static func daysIn(month: Int, year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30

@@ -1,5 +1,5 @@
 /// Whether a client's stored copy still stands: the conditions of GET and HEAD.
-public enum Freshness {
+package enum Freshness {
     /// Whether to answer 304 (RFC 9110 §13.2.2): `If-None-Match` by weak comparison, and only
     /// without it `If-Modified-Since`. What cannot be read asks for the whole answer.
     ///
@@ -7,7 +7,7 @@ public enum Freshness {
     ///   - fields: of the request.
     ///   - etag: of the selected representation; `nil` if it has none.
     ///   - lastModified: seconds since 1970; `nil` if the answer does not tell.
-    public static func isNotModified(
+    package static func isNotModified(
         _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?
     ) -> Bool {
         if let text = fields.combined(.ifNoneMatch) {

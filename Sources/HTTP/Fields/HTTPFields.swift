@@ -52,15 +52,15 @@ public struct HTTPFields: Sendable {
         _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         guard let entry = entries.first(where: { matches($0, name) }) else { return nil }
-        let start = Int(entry.valueStart)
-        return try body(wireBytes.span.extracting(start..<(start + Int(entry.valueLength))))
+        let value = valueBytes(of: entry)
+        return try body(value.span)
     }
 
     /// Lends the octets of all values of the name, one after the other.
     func withEachValue(of name: HTTPFieldName, _ body: (borrowing Span<UInt8>) -> Void) {
         for entry in entries where matches(entry, name) {
-            let start = Int(entry.valueStart)
-            body(wireBytes.span.extracting(start..<(start + Int(entry.valueLength))))
+            let value = valueBytes(of: entry)
+            body(value.span)
         }
     }
 

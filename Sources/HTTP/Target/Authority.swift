@@ -7,8 +7,10 @@ public struct Authority: Sendable, Hashable {
     /// The authority in these octets; `nil` for user information, an empty host, a bad port or
     /// octets that no host has.
     public init?(_ bytes: [UInt8]) {
-        guard let hostEnd = Self.hostEnd(bytes.span),
-            let port = Self.port(bytes.span, after: hostEnd)
+        // An array has a span from macOS 26 on only; a slice has one everywhere.
+        let octets = bytes[...]
+        guard let hostEnd = Self.hostEnd(octets.span),
+            let port = Self.port(octets.span, after: hostEnd)
         else { return nil }
         host = String(decoding: bytes[..<hostEnd], as: UTF8.self)
         self.port = port.isGiven ? port.number : nil

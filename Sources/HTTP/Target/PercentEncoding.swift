@@ -14,7 +14,8 @@ public enum PercentEncoding {
     public static func decode(
         _ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false
     ) throws(DecodingError) -> String {
-        try decode(Array(bytes).span, plusIsSpace: plusIsSpace)
+        let octets = Array(bytes)[...]
+        return try decode(octets.span, plusIsSpace: plusIsSpace)
     }
 
     static func decode(

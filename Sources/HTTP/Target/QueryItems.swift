@@ -39,7 +39,8 @@ public struct QueryItems: Sendable, Hashable {
         var start = 0
         for position in 1...count {
             let end = query[start...].firstIndex(of: UInt8(ascii: "&")) ?? query.count
-            items.append(try Self.item(query.span.extracting(start..<end), position))
+            let part = query[start..<end]
+            items.append(try Self.item(part.span, position))
             start = end + 1
         }
     }

@@ -28,7 +28,8 @@ public struct RequestTarget: Sendable, Hashable {
     /// the authority form.
     public init?(_ bytes: some Sequence<UInt8>, method: HTTPMethod = .get) {
         let bytes = Array(bytes)
-        guard let first = bytes.first, let queryMark = Self.queryMark(in: bytes.span) else {
+        let octets = bytes[...]
+        guard let first = bytes.first, let queryMark = Self.queryMark(in: octets.span) else {
             return nil
         }
         self.bytes = bytes

@@ -3,7 +3,7 @@ import HTTP
 
 extension RequestGenerator {
     /// A text of the schema, as it stands in a path, a query, a header or a JSON string.
-    mutating func text(_ schema: Schema?) -> String {
+    mutating func text(_ schema: JSONSchema?) -> String {
         switch schema {
         case .integer(let range): "\(Int.random(in: range, using: &random))"
         case .choice(let names): names.randomElement(using: &random) ?? ""

@@ -60,7 +60,7 @@ struct RequestGenerator {
             type.endpoint.method, target ?? RequestTarget(path: "/")!, fields: fields, body: body)
     }
 
-    mutating func json(_ schema: Schema, at path: String) -> JSONValue {
+    mutating func json(_ schema: JSONSchema, at path: String) -> JSONValue {
         switch schema {
         case .boolean: return .boolean(Bool.random(using: &random))
         case .integer(let range): return number(integer(range))
@@ -78,7 +78,8 @@ struct RequestGenerator {
         }
     }
 
-    private mutating func object(_ properties: [Schema.Property], at path: String) -> JSONValue {
+    private mutating func object(_ properties: [JSONSchema.Property], at path: String) -> JSONValue
+    {
         var members: [JSONValue.Member] = []
         for property in properties.shuffled(using: &random) {
             let isPresent = property.isRequired || Bool.random(using: &random)

@@ -18,8 +18,8 @@ enum FieldLaws {
             laws.expect(MediaType(type.description) == type, "a media type is read back")
             _ = type.isAccepted(by: text)
         }
-        for link in Link.links(in: text) {
-            laws.expect(Link.links(in: link.description) == [link], "a link is read back")
+        for link in WebLink.links(in: text) {
+            laws.expect(WebLink.links(in: link.description) == [link], "a link is read back")
         }
         if let authority = Authority(input) {
             laws.expect(!authority.host.isEmpty, "an authority has a host")

@@ -76,7 +76,9 @@ struct MutationTests {
                 #expect((try? QueryItems(parsing: Array(query.encoded.utf8))) == query)
             }
             _ = MediaType(text)?.isAccepted(by: text)
-            for link in Link.links(in: text) { #expect(Link.links(in: link.description) == [link]) }
+            for link in WebLink.links(in: text) {
+                #expect(WebLink.links(in: link.description) == [link])
+            }
             if let authority = Authority(bytes) { #expect(!authority.host.isEmpty) }
         }
     }

@@ -1,21 +1,21 @@
 /// What values a place of the contract takes: for documentation (OpenAPI) and for generated tests.
-public indirect enum Schema: Sendable, Hashable {
+public indirect enum JSONSchema: Sendable, Hashable {
     case boolean
     case integer(ClosedRange<Int>)
     case text(TextSchema)
     /// One of these texts.
     case choice([String])
-    case array(of: Schema, count: ClosedRange<Int>)
+    case array(of: JSONSchema, count: ClosedRange<Int>)
     case object([Property])
     /// Any of these, told apart by their JSON kind or their required properties.
-    case either([Schema])
+    case either([JSONSchema])
     /// This, or `null` (which a merge patch reads as "back to the default").
-    case nullable(Schema)
+    case nullable(JSONSchema)
 
     /// One property of an object.
     public struct Property: Sendable, Hashable {
         public var name: String
-        public var schema: Schema
+        public var schema: JSONSchema
         public var isRequired: Bool
     }
 }

@@ -1,5 +1,5 @@
 /// One link of a `Link` field (RFC 8288 §3).
-public struct Link: Sendable, Hashable {
+public struct WebLink: Sendable, Hashable {
     /// A URI reference, encoded, as it was sent.
     public let target: String
     /// One relation type, or several with spaces between them.
@@ -28,8 +28,8 @@ public struct Link: Sendable, Hashable {
 
     /// The links in a field's value. What is no link, has no relation, or is a link of something
     /// else (`anchor`) is left out.
-    public static func links(in text: String) -> [Link] {
-        var links: [Link] = []
+    public static func links(in text: String) -> [WebLink] {
+        var links: [WebLink] = []
         var reader = FieldValueReader(text)
         reader.skipEmptyElements()
         while !reader.isAtEnd {
@@ -44,18 +44,18 @@ public struct Link: Sendable, Hashable {
         return links
     }
 
-    private static func link(_ reader: inout FieldValueReader) -> Link? {
+    private static func link(_ reader: inout FieldValueReader) -> WebLink? {
         guard reader.take("<"), let target = reader.text(until: ">"),
             let parameters = reader.parameters(allowsBare: true),
             // Of several, the first counts.
             let relation = parameters.first(where: { $0.name == "rel" }),
             !parameters.contains(where: { $0.name == "anchor" })
         else { return nil }
-        return Link(target: target, relation: relation.value)
+        return WebLink(target: target, relation: relation.value)
     }
 }
 
-extension Link: CustomStringConvertible {
+extension WebLink: CustomStringConvertible {
     /// As it stands in a field.
     public var description: String { "<\(target)>; rel=\"\(relation)\"" }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @Suite struct LinkTests {
     @Test func `a link is written as RFC 8288 has it, and read again`() throws {
-        let link = try #require(Link(target: "/v1/articles?cursor=a%20b", relation: "next"))
+        let link = try #require(WebLink(target: "/v1/articles?cursor=a%20b", relation: "next"))
         #expect(link.description == "</v1/articles?cursor=a%20b>; rel=\"next\"")
-        #expect(Link.links(in: link.description) == [link])
+        #expect(WebLink.links(in: link.description) == [link])
     }
 
     @Test(
@@ -26,7 +26,7 @@ import Testing
             ("garbage \"quo,ted\", </b>; rel=prev", [["/b", "prev"]]),
         ] as [(String, [[String]])])
     func `the links of a field are read`(text: String, links: [[String]]) {
-        #expect(Link.links(in: text).map { [$0.target, $0.relation] } == links)
+        #expect(WebLink.links(in: text).map { [$0.target, $0.relation] } == links)
     }
 
     @Test(arguments: [
@@ -34,11 +34,11 @@ import Testing
         ("/a", ""), ("/a", " "), ("/a", "ne\"xt"), ("/a", "next\r\n"),
     ])
     func `what cannot stand in a link makes none`(target: String, relation: String) {
-        #expect(Link(target: target, relation: relation) == nil)
+        #expect(WebLink(target: target, relation: relation) == nil)
     }
 
     @Test func `one of several relation types is found in any case`() throws {
-        let link = try #require(Link.links(in: "</a>; rel=\"Next http://x.example/rel\"").first)
+        let link = try #require(WebLink.links(in: "</a>; rel=\"Next http://x.example/rel\"").first)
         #expect(link.has(relation: "next"))
         #expect(link.has(relation: "http://x.example/rel"))
         #expect(!link.has(relation: "prev"))
