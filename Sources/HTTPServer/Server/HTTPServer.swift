@@ -147,7 +147,8 @@ public final class HTTPServer: Sendable {
         let loop = group.loops[rules.listener % group.loops.count]
         do throws(SystemError) {
             let socket = try open(address, configuration.socketMode)
-            return Door(listener: Listener(socket, on: loop, take), take: take)
+            let report = configuration.report
+            return Door(listener: Listener(socket, on: loop, report: report, take), take: take)
         } catch {
             throw error.isAddressInUse ? .addressInUse(address) : .cannotListen(address, error)
         }

@@ -15,6 +15,8 @@ public struct ServerConfiguration: Sendable {
     public var observers: [any ExchangeObserver] = []
     /// Told of each TLS handshake that ended.
     public var handshakeObservers: [any HandshakeObserver] = []
+    /// Told of what keeps the server from accepting connections, in one sentence each time.
+    public var report: @Sendable (String) -> Void = { _ in }
     /// Makes answers of the server's own refusals.
     public var refusals: ServerRefusal.Renderer = ServerRefusal.plainText
 

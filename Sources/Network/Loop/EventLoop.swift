@@ -12,7 +12,9 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// Everything that only the loop's thread touches.
     struct State {
         var wheel: TimerWheel
-        var jobs: [UnownedJob] = []
+        var jobs = FIFO<UnownedJob>()
+        /// What other threads asked for.
+        var work = FIFO<@Sendable () -> Void>()
         var slots = ChannelSlots()
         var timers = LoopTimers()
         var listeners = LoopListeners()
@@ -104,17 +106,15 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         repeat {
-            // Invariant: one turn runs everything that was ready when it began, then waits.
+            // Invariant: one turn runs what is ready, for a bounded time, then looks at sockets.
             while !isDone {
-                runInbox()
-                runJobs()
+                runReady()
                 waitForEvents()
                 tellListeners()
                 tellTimers()
                 resumeNextTurn()
             }
-            runInbox()
-            runJobs()
+            runReady()
             // What was to happen later may hold on to the loop.
             _ = state.timers.takeAll()
         } while !ends()
@@ -122,46 +122,55 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     private var isDone: Bool { state.isStopping && state.slots.isEmpty }
+    private var hasReady: Bool { !state.jobs.isEmpty || !state.work.isEmpty }
 
     /// Whether nothing is left; who posts from now on starts the loop again.
     private func ends() -> Bool {
-        guard state.jobs.isEmpty else { return false }
+        guard !hasReady else { return false }
         return inbox.withLock { inbox in
             inbox.hasEnded = inbox.isEmpty
             return inbox.hasEnded
         }
     }
 
-    private func runJobs() {
-        // Jobs that these jobs enqueue run in the same turn, but a bounded number of times, so that
-        // sockets are looked at again.
-        for _ in 0..<16 {
-            guard !state.jobs.isEmpty else { return }
-            var jobs: [UnownedJob] = []
-            swap(&jobs, &state.jobs)
-            for job in jobs {
-                // Not as isolated to the loop as an actor would be: every call of an async function
-                // would then leave that isolation by way of the queue.
-                job.runSynchronously(on: asUnownedTaskExecutor())
-            }
-            jobs.removeAll(keepingCapacity: true)
-            if state.jobs.isEmpty { swap(&jobs, &state.jobs) }
+    /// Runs what other threads asked for, and jobs, also those that these enqueue: each for a
+    /// bounded time, after which the rest waits for the next turn. However much is ready, sockets,
+    /// listeners and timers are looked at in between.
+    private func runReady() {
+        takeInbox()
+        var end = Self.nanoseconds + Self.longestTurnNanoseconds
+        while let work = state.work.popFirst() {
+            work()
+            guard Self.nanoseconds < end else { break }
+        }
+        guard !state.jobs.isEmpty else { return }
+        end = Self.nanoseconds + Self.longestTurnNanoseconds
+        for _ in 0..<Self.mostJobsInATurn {
+            guard let job = state.jobs.popFirst() else { return }
+            // Not as isolated to the loop as an actor would be: every call of an async function
+            // would then leave that isolation by way of the queue.
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            guard Self.nanoseconds < end else { return }
         }
     }
 
-    private func runInbox() {
+    /// A turn's work, and its jobs, may each take so long, and one piece longer.
+    private static let longestTurnNanoseconds: Int64 = 1_000_000
+    private static let mostJobsInATurn = 256
+
+    private func takeInbox() {
         let inbox = inbox.withLock { inbox in
             let taken = inbox
             if !taken.isEmpty { inbox = Inbox() }
             return taken
         }
-        state.jobs += inbox.jobs
-        for work in inbox.work { work() }
+        if !inbox.jobs.isEmpty { state.jobs.append(contentsOf: inbox.jobs) }
+        if !inbox.work.isEmpty { state.work.append(contentsOf: inbox.work) }
     }
 
     private func waitForEvents() {
         var timeout: Int32 = -1
-        if !state.jobs.isEmpty || !state.nextTurn.isEmpty || isDone {
+        if hasReady || !state.nextTurn.isEmpty || isDone {
             timeout = 0
         } else if let delay = state.wheel.delay(from: state.now) {
             timeout = Int32(clamping: delay + 1)
@@ -216,6 +225,13 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     private static let mostResumedInATurn = 8
+
+    /// Monotonic; unlike `now` it goes on during a turn.
+    private static var nanoseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
 
     private static func clock(_ id: clockid_t) -> Int64 {
         var time = timespec()

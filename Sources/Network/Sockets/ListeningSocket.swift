@@ -99,8 +99,7 @@ public final class ListeningSocket: Sendable {
             }
         }
         guard result.0 >= 0 else {
-            // Connections that broke off while they waited are not this socket's failure.
-            if [EAGAIN, EINTR, ECONNABORTED, EPROTO].contains(errno) { return nil }
+            if errno == EAGAIN || errno == EINTR { return nil }
             throw .last("accept4")
         }
         if case .unix = address { return (result.0, address) }

@@ -28,6 +28,17 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     var isShortage: Bool {
         code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM
     }
+
+    /// Whether it concerns a connection that broke off while it waited, or that may not come in,
+    /// and not the socket where it waited: the next one may be accepted (`accept(2)`).
+    var isOfConnection: Bool {
+        switch code {
+        case ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH,
+            EOPNOTSUPP, ENETUNREACH, ETIMEDOUT:
+            true
+        default: false
+        }
+    }
 }
 
 /// Runs a call again while signals interrupt it.

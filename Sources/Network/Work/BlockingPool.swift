@@ -7,27 +7,11 @@ public final class BlockingPool: Sendable {
     private typealias Work = @Sendable (Int) -> Void
 
     private struct State {
-        var waiting: [Work?] = []
-        var head = 0
+        var waiting = FIFO<Work>()
         /// The workers that do nothing.
         var idle: [Int]
         /// Accepted and not done yet.
         var inFlight = 0
-
-        var count: Int { waiting.count - head }
-
-        mutating func next() -> Work? {
-            guard head < waiting.count else { return nil }
-            // What the work holds on to ends with it, not with the array.
-            let work = waiting[head].take()
-            head += 1
-            // The array is compacted once half of it is gone: constant cost for each piece of work.
-            if head == waiting.count || (head > 64 && head * 2 > waiting.count) {
-                waiting.removeSubrange(..<head)
-                head = 0
-            }
-            return work
-        }
     }
 
     /// The queue was full; nothing was queued.
@@ -61,7 +45,7 @@ public final class BlockingPool: Sendable {
     }
 
     /// How much is waiting now.
-    public var waiting: Int { state.withLock { $0.count } }
+    public var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// Runs the work on a thread of the pool and suspends until it is done.
     public func run<Result: Sendable>(
@@ -122,7 +106,7 @@ public final class BlockingPool: Sendable {
 
     private func drain(_ worker: Int) {
         repeat {
-            while let work = state.withLock({ $0.next() }) { work(worker) }
+            while let work = state.withLock({ $0.waiting.popFirst() }) { work(worker) }
             whenIdle(worker)
         } while !rest(worker)
     }
@@ -130,7 +114,7 @@ public final class BlockingPool: Sendable {
     /// Lets the worker do nothing, unless something came meanwhile.
     private func rest(_ worker: Int) -> Bool {
         state.withLock { state in
-            guard state.count == 0 else { return false }
+            guard state.waiting.isEmpty else { return false }
             state.idle.append(worker)
             return true
         }

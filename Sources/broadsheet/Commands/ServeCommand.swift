@@ -106,6 +106,7 @@ struct ServeCommand: Command {
         server.maximumConnections = configuration.maximumConnections
         server.limits = configuration.limits
         server.refusals = { Problem.response($0) }
+        server.report = { log.warning($0) }
         configuration.transport.apply(to: &server)
         try configuration.clients.apply(to: &server)
         server.redirects = sockets.addresses(.redirect, configured: server.redirects)

@@ -104,6 +104,50 @@ struct EventLoopTests {
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $1 - $0 <= 8 })
     }
 
+    @Test(arguments: [Backlog.jobs, .work])
+    fileprivate func `sockets are looked at while much is ready`(backlog: Backlog) async throws {
+        let loops = try TestLoops()
+        let loop = loops.loop
+        let (peer, side) = try Peer.pair()
+        let done = Lock(0)
+        let seen = Lock<Int?>(nil)
+        // A client waits; what it sends is noticed by the loop itself.
+        let waits = Signal()
+        let client = Task {
+            await loops.run(side) { channel in
+                channel.onArrival = {
+                    seen.withLock { $0 = done.withLock { $0 } }
+                    return nil
+                }
+                waits.give()
+                try? await channel.waitForMore(isIdle: true)
+            }
+        }
+        await waits.wait()
+        // The first piece of work lets the client send: that is ready long before the others end.
+        @Sendable func piece(_ number: Int) {
+            if number == 0 { peer.send("x") }
+            let end = ContinuousClock.now + .milliseconds(2)
+            while ContinuousClock.now < end {}
+            done.withLock { $0 += 1 }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<Self.pieces {
+                switch backlog {
+                case .work: loop.submit { piece(number) }
+                case .jobs: group.addTask(executorPreference: loop) { piece(number) }
+                }
+            }
+        }
+        await client.value
+        #expect(await eventually { done.withLock { $0 } == Self.pieces })
+        let place = try #require(seen.withLock { $0 })
+        #expect(place < Self.pieces / 2, "noticed behind \(place) pieces of work")
+    }
+
+    fileprivate enum Backlog { case jobs, work }
+    private static let pieces = 64
+
     @Test func `what a loop was to do later is let go when it stops`() async throws {
         final class Held: Sendable {}
         weak var remembered: Held?

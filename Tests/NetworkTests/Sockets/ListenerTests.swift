@@ -64,6 +64,61 @@ struct ListenerTests {
         await listener.stop()
     }
 
+    @Test func `a connection that broke off while it waited keeps no other waiting`() async throws {
+        let loops = try TestLoops()
+        let socket = try ListeningSocket(Transport.v4.address())
+        let failures = Lock([ECONNABORTED, EPROTO, EPERM, EHOSTUNREACH])
+        let reports = Lock<[String]>([])
+        let listener = Listener(socket, on: loops.loop) { (socket) throws(SystemError) in
+            if let code = failures.withLock({ $0.popLast() }) {
+                throw SystemError("accept4", code: code)
+            }
+            return try socket.accept()
+        } report: { line in
+            reports.withLock { $0.append(line) }
+        } _: { descriptor, _ in
+            let wasPaused = failures.withLock { !$0.isEmpty }
+            Peer(descriptor.release()).send(wasPaused ? "too early" : "welcome")
+        }
+        let start = ContinuousClock.now
+        listener.start()
+        let peer = try Peer(to: listener.address)
+        #expect(peer.receiveAll() == Array("welcome".utf8))
+        // A pause after each would take longer than all of them together.
+        #expect(ContinuousClock.now - start < .seconds(30))
+        await listener.stop()
+        #expect(reports.withLock { $0 } == [])
+    }
+
+    @Test(arguments: [EMFILE, EINVAL])
+    func `a failure that lasts is reported once and does not spin`(code: Int32) async throws {
+        let loops = try TestLoops()
+        let socket = try ListeningSocket(Transport.v4.address())
+        let tries = Lock(0)
+        let reports = Lock<[String]>([])
+        let listener = Listener(socket, on: loops.loop) { (_) throws(SystemError) in
+            tries.withLock { $0 += 1 }
+            throw SystemError("accept4", code: code)
+        } report: { line in
+            reports.withLock { $0.append(line) }
+        } _: { _, _ in
+        }
+        listener.start()
+        let start = ContinuousClock.now
+        let peer = try Peer(to: listener.address)
+        #expect(await eventually { tries.withLock { $0 } >= 4 })
+        // Between two tries is a pause of 100 ms.
+        #expect(ContinuousClock.now - start > .milliseconds(290))
+        await listener.stop()
+        #expect(peer.receiveState() <= 0)
+        let trouble =
+            code == EMFILE
+            ? "new connections have to wait, as resources are short"
+            : "connections cannot be accepted"
+        let reason = SystemError("accept4", code: code).description
+        #expect(reports.withLock { $0 } == ["\(listener.address): \(trouble): \(reason)"])
+    }
+
     @Test func `stop is heeded while descriptors are short`() async throws {
         let loops = try TestLoops()
         let (tries, tried) = AsyncStream.makeStream(of: Void.self)

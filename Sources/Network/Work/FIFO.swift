@@ -1,0 +1,50 @@
+/// A first-in, first-out queue with constant cost for each element.
+struct FIFO<Element> {
+    // Invariant: the elements from `head` on are there; those before it have been let go.
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { head == elements.count }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func append(contentsOf others: [Element]) {
+        elements.reserveCapacity(elements.count + others.count)
+        for element in others { elements.append(element) }
+    }
+
+    /// The oldest element.
+    var first: Element? { isEmpty ? nil : elements[head] }
+
+    /// Takes out the newest element.
+    mutating func popLast() -> Element? {
+        guard head < elements.count else { return nil }
+        let element = elements.removeLast()
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            head = 0
+        }
+        return element
+    }
+
+    /// Takes out the oldest element.
+    mutating func popFirst() -> Element? {
+        guard head < elements.count else { return nil }
+        // What the element holds on to ends with it, not with the array.
+        let element = elements[head].take()
+        head += 1
+        if head == elements.count {
+            // A burst leaves no more room behind than the next turns are likely to need.
+            elements.removeAll(keepingCapacity: elements.capacity <= Self.keptCapacity)
+            head = 0
+        } else if head > Self.mostLetGo, head * 2 > elements.count {
+            elements.removeSubrange(..<head)
+            head = 0
+        }
+        return element
+    }
+
+    private static var keptCapacity: Int { 1_024 }
+    private static var mostLetGo: Int { 64 }
+}
