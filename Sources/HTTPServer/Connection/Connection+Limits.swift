@@ -19,7 +19,7 @@ extension Connection {
             throw error
         }
         guard let header else {
-            rules.refusals.add(.proxyHeader)
+            rules.refusals.add(.proxyHeader, on: channel.loop)
             throw .cancelled
         }
         isNamed = true
@@ -43,7 +43,7 @@ extension Connection {
         let entrance = addresses.enter(key)
         isCounted = entrance != .overrun
         guard entrance != .welcome else { return try await secure(until: deadline) }
-        rules.refusals.add(.addressConnections)
+        rules.refusals.add(.addressConnections, on: channel.loop)
         if entrance == .full {
             try await secure(until: deadline)
             try await refuseUnread(
@@ -67,7 +67,7 @@ extension Connection {
     func refusalByLimits(account: String? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
         let isAddress = allowance.measure == .address
-        rules.refusals.add(isAddress ? .addressRate : .keyRate)
+        rules.refusals.add(isAddress ? .addressRate : .keyRate, on: channel.loop)
         return response(
             to: ServerRefusal(
                 .tooManyRequests,
@@ -106,7 +106,7 @@ extension Connection {
     func hold(_ total: Int) -> Bool {
         guard total > heldBodyBytes else { return true }
         guard rules.bodies.take(total - heldBodyBytes, total: total) else {
-            rules.refusals.add(.bodies)
+            rules.refusals.add(.bodies, on: channel.loop)
             return false
         }
         heldBodyBytes = total

@@ -16,15 +16,36 @@ public enum RefusalReason: String, Sendable, CaseIterable {
     case proxyHeader = "proxy_header"
 }
 
-/// How often each was the reason.
+/// How often each was the reason, counted by each loop for itself: refusing must stay cheap just
+/// when there is much to refuse.
 final class RefusalCounts: Sendable {
-    private let counts = Lock([RefusalReason: Int]())
+    private let shards = (0..<16).map { _ in
+        Lock([Int](repeating: 0, count: RefusalReason.allCases.count))
+    }
 
-    func add(_ reason: RefusalReason) { counts.withLock { $0[reason, default: 0] += 1 } }
+    func add(_ reason: RefusalReason, on loop: EventLoop) {
+        shards[loop.index % shards.count].withLock { $0[reason.place] += 1 }
+    }
 
     /// Each reason, also those that never were.
     var all: [(reason: RefusalReason, count: Int)] {
-        let counts = counts.withLock { $0 }
-        return RefusalReason.allCases.map { ($0, counts[$0] ?? 0) }
+        let counts = shards.map { shard in shard.withLock { $0 } }
+        return RefusalReason.allCases.map { reason in
+            (reason, counts.reduce(0) { $0 + $1[reason.place] })
+        }
+    }
+}
+
+extension RefusalReason {
+    /// The place among all reasons.
+    fileprivate var place: Int {
+        switch self {
+        case .addressRate: 0
+        case .keyRate: 1
+        case .connections: 2
+        case .addressConnections: 3
+        case .bodies: 4
+        case .proxyHeader: 5
+        }
     }
 }

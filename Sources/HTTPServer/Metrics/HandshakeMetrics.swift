@@ -32,8 +32,10 @@ public final class HandshakeMetrics: HandshakeObserver {
         let counts = counts.withLock { $0 }
         let agreed = "broadsheet_tls_handshakes_total"
         page.family(agreed, .counter, help: "TLS handshakes that succeeded.")
-        let sorted = counts.agreed.sorted {
-            ($0.key.version, $0.value) < ($1.key.version, $1.value)
+        // By labels alone, so that samples keep their places from scrape to scrape.
+        let sorted = counts.agreed.sorted { left, right in
+            (left.key.version, left.key.isResumed ? 1 : 0)
+                < (right.key.version, right.key.isResumed ? 1 : 0)
         }
         for (agreement, count) in sorted {
             page.sample(

@@ -168,7 +168,7 @@ public final class HTTPServer: Sendable {
                     gate.leave()
                 }
             case .full:
-                rules.refusals.add(.connections)
+                rules.refusals.add(.connections, on: loop)
                 loop.adopt(descriptor, peer: peer) { channel in
                     await Connection(channel, local, rules).turnAway()
                 } ended: {
@@ -176,7 +176,7 @@ public final class HTTPServer: Sendable {
                 }
             case .overrun:
                 // So many that not even a refusal is due: closed.
-                rules.refusals.add(.connections)
+                rules.refusals.add(.connections, on: loop)
             }
         }
     }

@@ -25,10 +25,15 @@ public struct HandshakeRecord: Sendable {
     public let outcome: Outcome
     public let peer: SocketAddress
 
-    init(_ peer: SocketAddress, _ channel: SocketChannel) {
+    init(_ peer: SocketAddress, _ outcome: Outcome) {
         self.peer = peer
-        outcome = .agreed(
-            version: channel.secureVersion ?? "", isResumed: channel.isResumedSession)
+        self.outcome = outcome
+    }
+
+    init(_ peer: SocketAddress, _ channel: SocketChannel) {
+        self.init(
+            peer,
+            .agreed(version: channel.secureVersion ?? "", isResumed: channel.isResumedSession))
     }
 
     init(_ peer: SocketAddress, _ error: ChannelError) {

@@ -1,7 +1,9 @@
 import HTTP
-import HTTPServer
+import Network
 import TestSupport
 import Testing
+
+@testable import HTTPServer
 
 @Suite struct MetricsTests {
     private func lines(_ write: (inout MetricsText) -> Void) -> [String] {
@@ -59,5 +61,32 @@ import Testing
         #expect(counts.last == 5)
         #expect(lines.contains { $0.contains(#"le="+Inf"} 5"#) })
         #expect(lines.contains { $0.contains("_count{") && $0.hasSuffix(" 5") })
+    }
+
+    @Test func `samples of handshakes keep their places whatever is counted`() {
+        let metrics = HandshakeMetrics()
+        func add(_ version: String, isResumed: Bool) {
+            metrics.ended(
+                HandshakeRecord(
+                    .v4([127, 0, 0, 1], port: 1), .agreed(version: version, isResumed: isResumed)))
+        }
+        func samples() -> [String] {
+            lines { metrics.write(to: &$0) }
+                .filter { $0.hasPrefix("broadsheet_tls_handshakes_total{") }
+        }
+        for _ in 0..<2 { add("TLSv1.3", isResumed: false) }
+        add("TLSv1.3", isResumed: true)
+        add("TLSv1.2", isResumed: false)
+        let name = "broadsheet_tls_handshakes_total"
+        let before = samples()
+        #expect(
+            before == [
+                #"\#(name){version="TLSv1.2",resumed="false"} 1"#,
+                #"\#(name){version="TLSv1.3",resumed="false"} 2"#,
+                #"\#(name){version="TLSv1.3",resumed="true"} 1"#,
+            ])
+        for _ in 0..<5 { add("TLSv1.3", isResumed: true) }
+        #expect(samples().dropLast() == before.dropLast())
+        #expect(samples().last == #"\#(name){version="TLSv1.3",resumed="true"} 6"#)
     }
 }
