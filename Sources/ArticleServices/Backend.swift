@@ -64,7 +64,7 @@ public struct Backend: Sendable {
     ///
     /// - Parameter file: the store's.
     public func controlRouter(_ file: SQLiteStore) throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, now: now, log: log) { _ in
+        var routes = Routes(answers: answers, isPrivileged: true, now: now, log: log) { _ in
             .key(id: "control", name: "control", role: .admin)
         }
         registerResources(on: &routes)

@@ -131,9 +131,13 @@ extension Problem {
     public static func response(_ refusal: ServerRefusal) -> HTTPResponse {
         var kind = Kind.allCases.first { $0.status == refusal.status.code } ?? .malformedRequest
         var errors: [Problem.Detail] = []
-        if refusal.subject == .exposedCredentials {
+        switch refusal.subject {
+        case .request: break
+        case .exposedCredentials:
             kind = .insecureTransport
             errors = [Detail("must not be sent in the clear", at: .header("Authorization"))]
+        case .unexpectedBody:
+            errors = [Detail("is not taken by this request", at: .pointer(""))]
         }
         let problem = Problem(
             kind, detail: refusal.detail, instance: refusal.requestID, errors: errors)

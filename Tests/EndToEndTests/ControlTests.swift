@@ -55,6 +55,48 @@ import Testing
         #expect(served.stop() == 0)
     }
 
+    @Test func `a key that is revoked while a body arrives writes nothing`() throws {
+        let served = try Served(database)
+        let made = try Program.run("key", "create", "--role", "editor", "--database", database)
+        let key = try #require(made.output.first)
+        let body = #"{"title":"Too late"}"#
+        let connection = try RawConnection(served.addresses[0])
+        try connection.send(
+            "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(key)\r\n"
+                + "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n")
+        let asked = try connection.receive(atMost: 25)
+        #expect(String(decoding: asked, as: UTF8.self) == "HTTP/1.1 100 Continue\r\n\r\n")
+        let id = String(key.dropFirst(4).prefix(16))
+        #expect(try Program.run("key", "revoke", id, "--database", database).status == 0)
+        try connection.send(body)
+        let answer = try connection.response(to: .post)
+        #expect(answer.status == 401)
+        #expect(answer.text.contains("The key was revoked."))
+        let state = try TestClient(.unix(database + ".control")).get("/control/state")
+        #expect(state.text.contains(#""articles":0"#))
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `what everybody has asked for hides no draft from the operator`() throws {
+        let served = try Served(database)
+        for json in [
+            #"{"title":"Open","status":"published"}"#, #"{"title":"Hidden","status":"draft"}"#,
+        ] {
+            #expect(try served.send(.post, "/v1/articles", json).status == 201)
+        }
+        let target = "/v1/articles?limit=7"
+        let control = TestClient(.unix(database + ".control"))
+        for _ in 0..<3 {
+            let everybody = try served.client.get(target)
+            #expect(everybody.text.contains("Open") && !everybody.text.contains("Hidden"))
+            let operators = try control.get(target)
+            #expect(operators.text.contains("Open") && operators.text.contains("Hidden"))
+            #expect(operators.fields[.cacheControl]?.contains("private") == true)
+        }
+        #expect(served.stop() == 0)
+    }
+
     @Test func `an import into a served file is seen at once, and a second one changes nothing`()
         throws
     {

@@ -112,6 +112,31 @@ import Testing
         }
     }
 
+    /// Neither those without a key nor requests that take no body get any of the room that bodies
+    /// have: 600 that hold theirs back keep nobody from writing.
+    @Test func `bodies that are not taken keep no editor from writing`() throws {
+        let served = try serve("--body-memory", "4194304")
+        let heads = [
+            "GET /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Length: 65536\r\n\r\n",
+            "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
+                + "Content-Type: application/json\r\nContent-Length: 65536\r\n\r\n",
+            "GET /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3145728\r\n\r\n",
+        ]
+        let crowd = try (0..<600).map { number in
+            let connection = try RawConnection(served.addresses[0])
+            try connection.send(heads[number % heads.count])
+            _ = connection.sendSome([UInt8](repeating: 0x20, count: 60_000))
+            return connection
+        }
+        for _ in 0..<20 {
+            let made = try served.send(.post, "/v1/articles", #"{"title":"Written"}"#)
+            #expect(made.status == 201, "\(made.text)")
+        }
+        let large = #"{"title":"Large","body":"\#(String(repeating: "x", count: 100_000))"}"#
+        #expect(try served.send(.post, "/v1/articles", large).status == 201)
+        for connection in crowd { connection.close() }
+    }
+
     // MARK: Overload
 
     /// More than can be done is shed at once, and a second behind it nothing is left of it.

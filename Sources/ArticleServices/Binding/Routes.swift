@@ -21,12 +21,15 @@ struct Routes {
     /// - Parameters:
     ///   - identify: tells who a request comes from.
     ///   - answers: keeps what strangers get.
+    ///   - isPrivileged: whether every caller sees more than strangers do, so that nobody may be
+    ///     answered out of what is kept for these.
     ///   - log: takes causes of failures, which clients never see; one line each.
     init(
-        answers: PublicAnswers, now: @escaping @Sendable () -> Timestamp,
+        answers: PublicAnswers, isPrivileged: Bool = false,
+        now: @escaping @Sendable () -> Timestamp,
         log: @escaping @Sendable (String) -> Void, identify: @escaping Identify
     ) {
-        builder = RouterBuilder(cache: answers.cache)
+        builder = RouterBuilder(cache: isPrivileged ? nil : answers.cache)
         self.identify = identify
         self.answers = answers
         self.now = now
@@ -44,7 +47,10 @@ struct Routes {
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
         let mediaType = answer.mediaType.flatMap { MediaType($0) }
-        builder.on(endpoint.method, endpoint.template.description) { message, context in
+        builder.on(
+            endpoint.method, endpoint.template.description,
+            takesBody: Request.parameters.body != nil
+        ) { message, context in
             // All that can be said before the body is read.
             do throws(ServiceError) {
                 let caller = try identify(message.fields)

@@ -11,16 +11,43 @@ extension Connection {
             try await read(&body, head)
             return body
         } catch {
-            switch error {
-            case .ended: return nil
-            case .channel(let error): throw error
-            case .refused(let status, let detail):
-                // Others need the room while this client is told.
-                body = []
-                releaseBody()
-                try await refuse(ServerRefusal(status, detail))
-                return nil
+            // Others need the room while this client is told.
+            body = []
+            releaseBody()
+            try await end(after: error)
+            return nil
+        }
+    }
+
+    /// Reads a body of this length and keeps nothing of it, so that it takes no room from bodies
+    /// that are wanted; false if the connection is over.
+    func dropBody(_ length: Int) async throws(ChannelError) -> Bool {
+        let start = now
+        var dropped = 0
+        do throws(BodyFailure) {
+            // Invariant: the buffer holds what follows the first `dropped` bytes of the body.
+            while true {
+                if let buffer {
+                    let count = min(buffer.bytes.count, length - dropped)
+                    use(count)
+                    dropped += count
+                    sent.receivedBytes += count
+                }
+                if dropped == length { return true }
+                let deadline = limits.bodyDeadline(since: start, received: dropped)
+                guard try await more(until: deadline) else { throw .ended }
             }
+        } catch {
+            try await end(after: error)
+            return false
+        }
+    }
+
+    private func end(after failure: BodyFailure) async throws(ChannelError) {
+        switch failure {
+        case .ended: return
+        case .channel(let error): throw error
+        case .refused(let status, let detail): try await refuse(ServerRefusal(status, detail))
         }
     }
 

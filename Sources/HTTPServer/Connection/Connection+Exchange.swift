@@ -25,12 +25,20 @@ extension Connection {
         switch judge(request, head) {
         case .answer(let response):
             return try await answer(response, over: head)
-        case .handle(let route, let context):
+        case .handle(let route, var context):
+            let keepsAlive = head.keepsAlive
             if head.framing != .none {
                 guard let body = try await readBody(head) else { return false }
+                // What was granted when the head came may have been withdrawn since.
+                switch route.admit?(request, context) {
+                case .refused(let response):
+                    releaseBody()
+                    return try await answer(response, keepsAlive: keepsAlive)
+                case .welcome(let visitor): context.visitor = visitor
+                case nil: break
+                }
                 request.body = body
             }
-            let keepsAlive = head.keepsAlive
             let response = await respond(to: request, route, context)
             return try await answer(response, keepsAlive: keepsAlive)
         }
@@ -68,6 +76,9 @@ extension Connection {
             if let refusal = refusalByLimits(account: context.visitor.account) {
                 return .answer(refusal)
             }
+            guard head.framing == .none || route.takesBody else {
+                return .answer(self.response(to: .unexpectedBody))
+            }
             return .handle(route, context)
         }
     }
@@ -78,15 +89,15 @@ extension Connection {
         return refusal.response(by: rules.render)
     }
 
-    /// Answers a request whose body nobody wants. A small one is on its way already, and is read,
-    /// so that the connection can go on; others are not taken.
+    /// Answers a request whose body nobody wants. A small one is on its way already, and is read
+    /// and dropped, so that the connection can go on; others are not taken.
     private func answer(
         _ response: HTTPResponse, over head: borrowing RequestHead
     ) async throws(ChannelError) -> Bool {
         switch head.framing {
         case .none: return try await answer(response, keepsAlive: head.keepsAlive)
         case .length(let length) where length <= BodyBudget.smallBytes && !head.expectsContinue:
-            guard try await readBody(head) != nil else { return false }
+            guard try await dropBody(length) else { return false }
             return try await answer(response, keepsAlive: head.keepsAlive)
         default:
             _ = try await answer(response, keepsAlive: false)

@@ -1,7 +1,8 @@
 public import HTTP
 
 /// Looks at a request before its body is read, which it does not have yet: says who sent it, or
-/// refuses it. It runs on the connection's event loop and must be quick.
+/// refuses it. It is asked again, still without the body, when that has arrived: what was granted
+/// may have been withdrawn meanwhile. It runs on the connection's event loop and must be quick.
 public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) -> Admission
 
 /// What a route makes of a request's head.

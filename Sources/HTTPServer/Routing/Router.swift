@@ -12,17 +12,20 @@ public struct Router: Sendable {
         let names: [String]
         /// The numbers of the segments that the names stand for.
         let places: [Int]
+        /// Whether its requests may have a body; otherwise one is rejected by the head alone.
+        let takesBody: Bool
         let admit: HTTPAdmission?
         let handler: HTTPHandler
 
         init(
-            _ method: HTTPMethod, _ template: String, _ path: PathTemplate,
+            _ method: HTTPMethod, _ template: String, _ path: PathTemplate, takesBody: Bool,
             _ admit: HTTPAdmission?, _ handler: @escaping HTTPHandler
         ) {
             self.method = method
             self.template = template
             names = path.names
             places = path.places
+            self.takesBody = takesBody
             self.admit = admit
             self.handler = handler
         }

@@ -13,6 +13,7 @@ public struct RouterBuilder {
     private struct Entry {
         let method: HTTPMethod
         let template: String
+        let takesBody: Bool
         let admit: HTTPAdmission?
         let handler: HTTPHandler
     }
@@ -22,12 +23,18 @@ public struct RouterBuilder {
 
     /// Answers requests of this method to paths of this form: `/v1/articles/{id}`.
     ///
-    /// - Parameter admit: looks at each before its body is read.
+    /// - Parameters:
+    ///   - takesBody: whether requests may have a body; by default those of methods that write. A
+    ///     body that is not taken is rejected by the head, and never read into memory.
+    ///   - admit: looks at each before its body is read, and at one with a body again behind it.
     public mutating func on(
-        _ method: HTTPMethod, _ template: String, admit: HTTPAdmission? = nil,
-        _ handler: @escaping HTTPHandler
+        _ method: HTTPMethod, _ template: String, takesBody: Bool? = nil,
+        admit: HTTPAdmission? = nil, _ handler: @escaping HTTPHandler
     ) {
-        routes.append(Entry(method: method, template: template, admit: admit, handler: handler))
+        routes.append(
+            Entry(
+                method: method, template: template, takesBody: takesBody ?? !method.isSafe,
+                admit: admit, handler: handler))
     }
 
     /// - Throws: for malformed templates, and routes that take the same requests.
@@ -43,7 +50,9 @@ public struct RouterBuilder {
             }
             let handler = middleware.reversed().reduce(route.handler) { $1.around($0) }
             nodes[node].routes.append(
-                Router.Route(route.method, route.template, path, route.admit, handler))
+                Router.Route(
+                    route.method, route.template, path, takesBody: route.takesBody, route.admit,
+                    handler))
         }
         return Router(root: Self.node(0, nodes), methods: routes.map(\.method), cache: cache)
     }

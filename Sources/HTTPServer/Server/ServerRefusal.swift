@@ -17,6 +17,8 @@ public struct ServerRefusal: Error, Sendable {
         case request
         /// Credentials that others on the way may have read.
         case exposedCredentials
+        /// A body where none is taken.
+        case unexpectedBody
     }
 
     public init(
@@ -36,6 +38,12 @@ public struct ServerRefusal: Error, Sendable {
             "Credentials came unencrypted, and others may have read them: use https, and replace "
                 + "the key. A proxy has to say that its client came by https.")
         refusal.subject = .exposedCredentials
+        return refusal
+    }()
+
+    static let unexpectedBody = {
+        var refusal = ServerRefusal(.badRequest, "Send this request without a body.")
+        refusal.subject = .unexpectedBody
         return refusal
     }()
 

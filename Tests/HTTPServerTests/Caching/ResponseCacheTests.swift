@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `credentials, bodies and other methods go past the cache`() async throws {
+    @Test func `credentials and other methods go past the cache`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "public")
         try await run(bench) { test in
@@ -175,7 +175,7 @@ import Testing
             let mine = try test.client.send(.get, "/values/a", fields: [.authorization: "Bearer x"])
             #expect(mine.text == "private")
             #expect(try test.client.send(.post, "/values/a").status == 405)
-            #expect(try test.client.send(.get, "/values/a", body: [1]).text == "public")
+            #expect(try test.client.send(.get, "/values/a", body: [1]).status == 400)
             try expect("public", from: test)
             #expect(bench.reads == 1)
         }

@@ -64,7 +64,85 @@ import Testing
         }
     }
 
+    @Test func `who is no longer admitted when the body has come is rejected`() async throws {
+        let isOpen = Lock(true)
+        let router = try TestRoutes.router { routes in
+            routes.on(.post, "/open") { _, _ in
+                isOpen.withLock { $0 }
+                    ? .welcome(Visitor()) : .refused(HTTPResponse(.unauthorized))
+            } _: { _, _ in
+                HTTPResponse(.ok)
+            }
+        }
+        try await TestServer.run(router) { server in
+            let connection = try RawConnection(server.address)
+            try connection.send(
+                "POST /open HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\n"
+                    + "Content-Length: 5\r\n\r\n")
+            #expect(try connection.receive(atMost: 25).count == 25)
+            isOpen.withLock { $0 = false }
+            try connection.send("hello")
+            #expect(try connection.response(to: .post).status == 401)
+            #expect(server.server.bodyBytes == 0)
+            // The connection stands, and so does what is asked of it next.
+            try connection.send(get)
+            #expect(try connection.response().status == 200)
+        }
+    }
+
+    // MARK: Bodies that nobody takes
+
+    @Test(arguments: [
+        "Expect: 100-continue\r\nContent-Length: 5", "Content-Length: 3000000",
+        "Transfer-Encoding: chunked",
+    ])
+    func `a body where none is taken is rejected by the head`(fields: String) async throws {
+        try await TestServer.run(TestRoutes.router()) { server in
+            let connection = try RawConnection(server.address)
+            try connection.send("GET /hello HTTP/1.1\r\nHost: t\r\n\(fields)\r\n\r\n")
+            let answer = try connection.response()
+            #expect(answer.status == 400)
+            #expect(answer.fields[.connection] == "close")
+        }
+    }
+
+    @Test func `a small body where none is taken is dropped, and the next request stands`()
+        async throws
+    {
+        try await TestServer.run(TestRoutes.router()) { server in
+            let connection = try RawConnection(server.address)
+            for _ in 0..<3 {
+                let body = "GET /smuggled HTTP/1.1\r\nHost: t\r\n\r\n"
+                try connection.send(
+                    "GET /hello HTTP/1.1\r\nHost: t\r\nContent-Length: \(body.utf8.count)"
+                        + "\r\n\r\n\(body)\(get)")
+                #expect(try connection.response().status == 400)
+                #expect(try connection.response().text == "hello")
+            }
+        }
+    }
+
     // MARK: Memory of bodies
+
+    @Test(arguments: ["GET /hello", "POST /guarded"])
+    func `bodies that nobody takes need no room`(line: String) async throws {
+        let configuration = ServerConfiguration.local { $0.limits.bodyMemoryBytes = 128 << 10 }
+        try await TestServer.run(Self.router(), with: configuration) { server in
+            let crowd = try (0..<16).map { _ in
+                let connection = try RawConnection(server.address)
+                try connection.send(
+                    "\(line) HTTP/1.1\r\nHost: t\r\nContent-Length: 65536\r\n\r\n")
+                try connection.send([UInt8](repeating: 1, count: 60_000))
+                return connection
+            }
+            // All of it has been read when a later request of the same loop is answered.
+            #expect(try server.client.get("/hello").status == 200)
+            #expect(server.server.bodyBytes == 0)
+            let answer = try server.client.send(.post, "/echo", body: [1, 2, 3])
+            #expect(answer.status == 200)
+            for connection in crowd { connection.close() }
+        }
+    }
 
     @Test func `bodies that are too many in sum are shed, small ones last`() async throws {
         let (router, release) = try Self.holding()
