@@ -6,7 +6,9 @@
 #if defined(__linux__)
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/timex.h>
 #include <unistd.h>
@@ -70,6 +72,14 @@ long broadsheet_receive_with(
 
 int broadsheet_columns(unsigned int scalar) {
     return wcwidth((wchar_t)scalar);
+}
+
+int broadsheet_make_temporary(char *name, int ending_length) {
+    return mkostemps(name, ending_length, O_CLOEXEC);
+}
+
+int broadsheet_set_undumpable(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 int broadsheet_clock_is_synchronised(void) {

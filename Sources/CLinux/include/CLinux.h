@@ -1,5 +1,5 @@
 /// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3), cmsg(3),
-/// adjtimex(2) (Linux only; empty elsewhere).
+/// adjtimex(2), prctl(2), mkostemps(3) (Linux only; empty elsewhere).
 ///
 /// No header that the Glibc module has is included here: its types would belong to either module,
 /// whichever the compiler happens to meet first.
@@ -25,6 +25,12 @@ long broadsheet_send_with(
 /// `recvmsg(2)` of bytes, and of a descriptor that came with them, or -1; EMFILE if it was lost.
 long broadsheet_receive_with(
     int socket, void *_Nonnull bytes, unsigned long count, int *_Nonnull descriptor);
+
+/// `mkostemps(3)` with O_CLOEXEC; -1 and `errno` for a failure.
+int broadsheet_make_temporary(char *_Nonnull name, int ending_length);
+
+/// `prctl(2)` with PR_SET_DUMPABLE 0; -1 and `errno` for a failure.
+int broadsheet_set_undumpable(void);
 
 /// Whether something keeps the clock right, as `adjtimex(2)` has it: 1 or 0; -1 if it does not say.
 int broadsheet_clock_is_synchronised(void);

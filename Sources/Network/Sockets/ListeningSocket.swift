@@ -22,10 +22,22 @@ public final class ListeningSocket: Sendable {
         var ownsFile: Bool
     }
 
+    /// A file as the file system tells it apart from others, whatever its name.
+    private struct FileIdentity: Equatable {
+        let device: dev_t
+        let number: ino_t
+    }
+
+    /// The file of a Unix socket, as it was made.
+    private let file: FileIdentity?
+
     /// - Parameter mode: who may connect to a Unix socket; `nil`: as the process's umask has it.
     public init(
         _ address: SocketAddress, mode: UInt32? = nil, backlog: Int32 = 4_096
     ) throws(SystemError) {
+        // Until it listens, another process would take the socket for a stale one.
+        let turn = PathTurn(address)
+        defer { turn?.end() }
         if case .unix(let path) = address { try Self.removeStale(path) }
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = Descriptor(try retrying("socket") { socket(address.family, type, 0) })
@@ -51,6 +63,7 @@ public final class ListeningSocket: Sendable {
         _ = try retrying("listen") { listen(raw, backlog) }
         self.address = try Self.boundAddress(raw)
         self.raw = descriptor.release()
+        file = Self.file(of: self.address)
         state = Lock(State(ownsFile: true))
     }
 
@@ -69,7 +82,15 @@ public final class ListeningSocket: Sendable {
         _ = try retrying("fcntl") { fcntl(raw, F_SETFD, FD_CLOEXEC) }
         address = try Self.boundAddress(raw)
         self.raw = descriptor.release()
+        file = Self.file(of: address)
         state = Lock(State(ownsFile: false))
+    }
+
+    private static func file(of address: SocketAddress) -> FileIdentity? {
+        guard case .unix(let path) = address else { return nil }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        return FileIdentity(device: status.st_dev, number: status.st_ino)
     }
 
     /// Whether closing removes the file of a Unix socket.
@@ -85,7 +106,9 @@ public final class ListeningSocket: Sendable {
         }
         guard !wasClosed else { return }
         // The file goes first: who finds the path answered has not bound it anew.
-        if ownsFile, case .unix(let path) = address { unlink(path) }
+        if ownsFile, case .unix(let path) = address, Self.file(of: address) == file {
+            unlink(path)
+        }
         Glibc.close(raw)
     }
 

@@ -1,15 +1,79 @@
+import CLinux
 import Glibc
 
 /// A new file that only its owner can read, under a name that nobody else has. Closing and
 /// removing it is up to who made it.
+///
+/// It is locked (`flock(2)`) for as long as its descriptor is open, which no program that this one
+/// starts inherits: a file without that lock was left behind, and `removeAbandoned` removes it.
 public struct TemporaryFile: Sendable {
     public let descriptor: Int32
     public let path: String
 
-    /// Makes `PREFIX.RANDOM`, and an ending behind that (`mkstemps(3)`).
-    public init(_ prefix: String, ending: String = "") throws(SystemError) {
-        var template = Array("\(prefix).XXXXXX\(ending)".utf8CString)
-        descriptor = try retrying("mkstemps") { mkstemps(&template, Int32(ending.utf8.count)) }
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    /// Ends the names of files that the next process may remove.
+    public static let ending = ".broadsheet-partial"
+    private static let randomCharacters = 6
+
+    /// Makes `PREFIX.RANDOM`, and an ending behind that (`mkostemps(3)`).
+    public init(_ prefix: String, ending: String = Self.ending) throws(SystemError) {
+        while true {
+            var template = Array("\(prefix).XXXXXX\(ending)".utf8CString)
+            let descriptor = Descriptor(
+                try retrying("mkostemps") {
+                    broadsheet_make_temporary(&template, Int32(ending.utf8.count))
+                })
+            // Where a file system has no such locks, nothing is ever taken for abandoned.
+            flock(descriptor.raw, LOCK_EX)
+            var status = stat()
+            // Another process may have removed it before it was locked.
+            guard fstat(descriptor.raw, &status) == 0, status.st_nlink > 0 else { continue }
+            path = String(
+                decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+            self.descriptor = descriptor.release()
+            return
+        }
+    }
+
+    /// Removes files that `init` made for the same prefix in processes that ended too early to
+    /// remove them, and what SQLite had beside them.
+    ///
+    /// Only regular files of this user, of mode 0600 and a single name, that nobody has open.
+    public static func removeAbandoned(_ prefix: String) {
+        let cut = prefix.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let folder = cut.map { $0 == prefix.startIndex ? "/" : String(prefix[..<$0]) } ?? "."
+        let start = (cut.map { String(prefix[prefix.index(after: $0)...]) } ?? prefix) + "."
+        for name in names(in: folder) {
+            guard name.hasPrefix(start), name.hasSuffix(ending),
+                name.utf8.count == start.utf8.count + randomCharacters + ending.utf8.count
+            else { continue }
+            removeIfAbandoned("\(folder)/\(name)")
+        }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                        String(cString: $0)
+                    }
+                })
+        }
+        return names
+    }
+
+    private static func removeIfAbandoned(_ path: String) {
+        let raw = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard raw >= 0 else { return }
+        let file = Descriptor(raw)
+        var status = stat()
+        guard fstat(file.raw, &status) == 0, status.st_mode == S_IFREG | 0o600,
+            status.st_uid == geteuid(), status.st_nlink == 1,
+            flock(file.raw, LOCK_EX | LOCK_NB) == 0
+        else { return }
+        for ending in ["-wal", "-shm", "-journal", ""] { unlink(path + ending) }
     }
 }

@@ -48,12 +48,27 @@ struct RestoreCommand: Command {
         bar.withLock { $0.show(1, of: 1, "verifying") }
         let report = try copy.verify(backup)
         let aside = aside(place.path)
+        let keys: RestoredKeys
         do throws(StoreOpeningError) {
+            keys = try place.carryRevocations(into: copy.partial, at: .now)
             try place.put(copy.partial, keepingOldAs: aside)
         } catch { throw CommandFailure(error) }
         bar.withLock { $0.clear() }
         Console.tell("\(database): \(report.articles) articles, \(report.revisions) revisions\n")
+        tell(of: keys)
         if place.isTaken { Console.tell("what was there is now \(aside)\n") }
+    }
+
+    private func tell(of keys: RestoredKeys) {
+        for key in keys.revoked {
+            Console.tell("key \(key.id) (\(key.role), \(key.name)) stays revoked\n")
+        }
+        let reason = keys.areKnown ? "has no such key" : "could not be read"
+        for key in keys.revived {
+            Console.complain(
+                "key \(key.id) (\(key.role), \(key.name)) is valid again: the replaced database "
+                    + "\(reason); broadsheet key revoke \(key.id) ends it")
+        }
     }
 
     /// Held to the end: nobody serves what is being replaced.

@@ -28,6 +28,9 @@ struct ServeCommand: Command {
     func run() async throws(CommandFailure) {
         // A log that nobody reads any more must not end the server (signal(7)).
         signal(SIGPIPE, SIG_IGN)
+        do throws(SystemError) { try CoreDumps.forbid() } catch {
+            throw CommandFailure(.systemError, "cannot keep secrets out of core dumps: \(error)")
+        }
         let requests = OperatorRequests()
         let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel)
         let sockets = ListenerSockets()
@@ -52,6 +55,8 @@ struct ServeCommand: Command {
         while true {
             let store = try Database.open(
                 configuration.databasePath, mode: .create, configuration: configuration.store)
+            // What backups and exports could not remove.
+            TemporaryFile.removeAbandoned(store.path)
             let end: Tenure.End
             do throws(CommandFailure) {
                 end = try await serve(store, in: tenure) { servers in

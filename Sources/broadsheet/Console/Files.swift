@@ -77,7 +77,7 @@ enum Files {
 
     /// Makes a file beside the place of what it is for, which a failure names.
     static func makeTemporary(
-        _ prefix: String, ending: String = "", for purpose: String
+        _ prefix: String, ending: String = TemporaryFile.ending, for purpose: String
     ) throws(CommandFailure) -> TemporaryFile {
         do throws(SystemError) {
             return try TemporaryFile(prefix, ending: ending)

@@ -30,6 +30,7 @@ final class NewFile {
                 throw Files.failure("cannot make \(given)", .cannotCreate)
             }
         } else {
+            TemporaryFile.removeAbandoned(path)
             let file = try Files.makeTemporary(path, for: given)
             partial = file.path
             descriptor = file.descriptor

@@ -5,11 +5,18 @@ import HTTP
 import HTTPServer
 import Network
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The socket beside a served file, `<database>.control`, through which the operator's commands
 /// reach the file's owner. Who can open it is an admin: its mode is 0600.
 struct ControlServer {
     let server: HTTPServer?
     private let path: String
+    private let database: String
 
     static func path(of database: String) -> String { database + ".control" }
 
@@ -19,7 +26,8 @@ struct ControlServer {
         _ backend: Backend, _ store: SQLiteStore, _ sockets: ListenerSockets,
         _ desk: SuccessorDesk
     ) throws(CommandFailure) {
-        path = Self.path(of: store.path)
+        database = store.path
+        path = Self.path(of: database)
         guard path.utf8.count <= SocketAddress.unixPathLimit else {
             server = nil
             return
@@ -50,7 +58,15 @@ struct ControlServer {
         }
         do throws(HTTPServerError) {
             try server.start()
+            giveToOwner()
         } catch { log.warning("no control socket: \(error)") }
+    }
+
+    /// Whoever owns the database is its operator, also where root serves it (`lchown(2)`).
+    private func giveToOwner() {
+        var status = stat()
+        guard geteuid() == 0, stat(database, &status) == 0 else { return }
+        lchown(path, status.st_uid, status.st_gid)
     }
 
     func stop() async { await server?.stop(graceSeconds: 1) }

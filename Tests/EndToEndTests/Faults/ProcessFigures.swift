@@ -27,18 +27,27 @@ struct ProcessFigures {
     /// What each open descriptor is.
     static func descriptors(_ process: Int32) -> [String] {
         let path = "/proc/\(process)/fd"
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var found: [String] = []
         var target = [CChar](repeating: 0, count: 256)
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        return entries(path).compactMap { name in
             let count = readlink("\(path)/\(name)", &target, target.count)
             let octets = target.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
-            if count > 0 { found.append(String(decoding: octets, as: UTF8.self)) }
+            return count > 0 ? String(decoding: octets, as: UTF8.self) : nil
         }
-        return found
+    }
+
+    /// The names in a folder.
+    static func entries(_ path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+                        String(cString: $0)
+                    }
+                })
+        }
+        return names
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The place of a database that another one is put into; nobody else gets it meanwhile.
 public final class DatabasePlace {
-    private let file: DatabaseFile
+    let file: DatabaseFile
     /// Whether something stands there.
     public let isTaken: Bool
     private var isDone = false
@@ -24,6 +24,7 @@ public final class DatabasePlace {
     /// Puts a settled copy, which lies in the same folder, into the place. What stood there is then
     /// called `name`. Whenever the machine stops, one of both is in the place, whole.
     public func put(_ copy: String, keepingOldAs name: String) throws(StoreOpeningError) {
+        try keepOwner(of: copy)
         if isTaken { emptyLog() }
         // What belongs to the old file must never be taken for the new one's.
         for ending in ["-wal", "-journal"] { try move(path + ending, to: name + ending) }
@@ -32,6 +33,18 @@ public final class DatabasePlace {
         guard rename(copy, path) == 0 else { throw failure(path) }
         isDone = true
         try flush()
+    }
+
+    /// The copy belongs to whoever owns what is in the place, and can be read by the same.
+    private func keepOwner(of copy: String) throws(StoreOpeningError) {
+        let owner = try FileOwner(of: path)
+        let descriptor = open(copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(copy) }
+        defer { close(descriptor) }
+        try owner.keep(descriptor, copy)
+        guard fchmod(descriptor, owner.mode) == 0, fsync(descriptor) == 0 else {
+            throw failure(copy)
+        }
     }
 
     /// Best effort: what cannot be moved into the file is kept beside it.

@@ -27,10 +27,9 @@ final class DatabaseFile: Sendable {
         lock = try Self.openLock(path, isForReading: isForReading)
         do throws(StoreOpeningError) {
             if lock >= 0 { try Self.take(lock, of: path) }
-            // A pipe in its place must not hold this up.
-            let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | (mayCreate ? O_CREAT : 0)
-            let opened = Glibc.open(path, flags, 0o600)
-            guard opened >= 0 else { throw Self.failure(path) }
+            let opened = try Self.openFile(path, mayCreate: mayCreate)
+            // SQLite gives the log and its index to the file's owner by itself.
+            if lock >= 0 { try FileOwner(ofOpen: opened).give(lock, path + ".lock") }
             // Refused, this descriptor is left open: if the owner is a store of this very process,
             // closing it would drop SQLite's locks.
             try Self.take(opened, of: path)
@@ -65,6 +64,31 @@ final class DatabaseFile: Sendable {
         let lock = Glibc.open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw failure(path, "its lock file: ") }
         return lock
+    }
+
+    /// A file that is made here belongs to the folder's owner where root makes it: the server that
+    /// will open it is another user.
+    private static func openFile(
+        _ path: String, mayCreate: Bool
+    ) throws(StoreOpeningError) -> Int32 {
+        let flags = O_RDONLY | O_NONBLOCK | O_CLOEXEC
+        if mayCreate {
+            let made = Glibc.open(path, flags | O_CREAT | O_EXCL, 0o600)
+            if made >= 0 {
+                do throws(StoreOpeningError) {
+                    try FileOwner(of: folder(of: path)).give(made, path)
+                } catch {
+                    unlink(path)
+                    Glibc.close(made)
+                    throw error
+                }
+                return made
+            }
+        }
+        // A pipe in its place must not hold this up.
+        let opened = Glibc.open(path, flags)
+        guard opened >= 0 else { throw failure(path) }
+        return opened
     }
 
     private static func take(
@@ -105,7 +129,9 @@ final class DatabaseFile: Sendable {
         } catch { throw .failed(path: path, reason: error.reason) }
     }
 
-    var folder: String {
+    var folder: String { Self.folder(of: path) }
+
+    private static func folder(of path: String) -> String {
         let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         return cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
@@ -150,7 +176,7 @@ final class DatabaseFile: Sendable {
         }
         guard mayCreate else { throw .missing(path: path) }
         let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = folder(of: path)
         let name = cut.map { String(path[path.index(after: $0)...]) } ?? path
         guard let resolved = realpath(folder, nil) else {
             let reason = String(cString: strerror(errno))
