@@ -15,10 +15,15 @@ static const unsigned char kept_writes[] = {
 #embed "migrations/003-kept-writes.sql"
 };
 
+static const unsigned char epoch[] = {
+#embed "migrations/004-epoch.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
     {"003-kept-writes.sql", kept_writes, sizeof kept_writes},
+    {"004-epoch.sql", epoch, sizeof epoch},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

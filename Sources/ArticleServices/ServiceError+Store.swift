@@ -40,13 +40,12 @@ extension ServiceError {
 }
 
 extension Expectation {
-    /// What `If-Match` says (RFC 9110 §13.1.1): of a validator, the revision part counts.
+    /// What `If-Match` says (RFC 9110 §13.1.1): of a validator, the version counts.
     init(_ condition: IfMatch?) {
         switch condition {
         case nil: self = .anything
         case .any: self = .existing
-        case .tags(let tags):
-            self = .revisions(Set(tags.filter { !$0.isWeak }.compactMap(Validator.revision(of:))))
+        case .tags(let tags): self = .versions(Set(tags.compactMap(Validator.version(in:))))
         }
     }
 }

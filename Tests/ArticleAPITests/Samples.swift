@@ -6,7 +6,7 @@ enum Samples {
     static let id = Article.ID("01890a5d-ac96-774b-bcce-b302099a8057")!
     static let authorID = Author.ID("01890a5d-ac97-7000-8000-000000000001")!
     static let time = Timestamp("2026-01-31T23:59:59.999Z")!
-    static let etag = IfMatch.tags([EntityTag(value: "3-9f86d081884c7d65")!])
+    static let etag = IfMatch.tags([EntityTag(value: "3-x1y2z39f86d081884c7d65")!])
 
     static let article = Article(
         id: id, slug: "hello-세상", title: "Hello, \"세상\"", summary: "A greeting.",
@@ -15,7 +15,7 @@ enum Samples {
         tags: [Tag(key: "swift", name: "Swift"), Tag(key: "한국어", name: "한국어")],
         heroImage: Article.HeroImage(url: "https://a.example/x.jpg", alternativeText: "A wave"),
         status: .published, publishedAt: time, createdAt: time,
-        updatedAt: time.advanced(byMilliseconds: 1), revision: 3,
+        updatedAt: time.advanced(byMilliseconds: 1), revision: 3, version: "3-x1y2z3",
         source: Article.Source(name: "Elsewhere", url: "https://b.example/"), wordCount: 6,
         readingMinutes: 1)
 
@@ -27,7 +27,7 @@ enum Samples {
 
     static let author = Author(
         id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example",
-        createdAt: time, updatedAt: time, revision: 2)
+        createdAt: time, updatedAt: time, revision: 2, version: "2-x1y2z3")
 
     static let draft = Article.Draft(
         id: id, slug: "hello", title: "Hello", summary: "S", body: "B\n", language: "en",
@@ -38,8 +38,8 @@ enum Samples {
     static let replacement = Article.Replacement(
         content: draft,
         readOnly: Article.ReadOnly(
-            bodyHTML: "<p>B</p>\n", createdAt: time, updatedAt: time, revision: 3, wordCount: 1,
-            readingMinutes: 1))
+            bodyHTML: "<p>B</p>\n", createdAt: time, updatedAt: time, revision: 3,
+            version: "3-x1y2z3", wordCount: 1, readingMinutes: 1))
 
     static let changes = Article.Changes(
         title: .set("New"), summary: .clear, tags: .set([]),
@@ -47,7 +47,8 @@ enum Samples {
         status: .set(.archived), source: .clear)
 
     static let authorReplacement = Author.Replacement(
-        id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example", revision: 2)
+        id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example", revision: 2,
+        version: "2-x1y2z3")
 
     /// One of each registered request.
     static let requests: [any BackendAPIRequest] = [

@@ -21,7 +21,7 @@ extension Article.Replacement: JSONModel {
     public static let shape = ObjectShape(
         Self.init(
             id:slug:title:summary:body:bodyHTML:language:authors:tags:heroImage:status:publishedAt:
-            createdAt:updatedAt:revision:source:wordCount:readingMinutes:),
+            createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:),
         .optional("id", \.content.id, .identifier()),
         .optional("slug", \.content.slug, .text(.servedSlug)),
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
@@ -40,6 +40,7 @@ extension Article.Replacement: JSONModel {
         .optional("createdAt", \.readOnly.createdAt, .timestamp),
         .optional("updatedAt", \.readOnly.updatedAt, .timestamp),
         .optional("revision", \.readOnly.revision, .integer(1...Int.max)),
+        .optional("version", \.readOnly.version, .text(.version)),
         .optional("source", \.content.source, Article.Source.format),
         .optional("wordCount", \.readOnly.wordCount, .integer(0...Int.max)),
         .optional("readingMinutes", \.readOnly.readingMinutes, .integer(0...Int.max)))
@@ -48,8 +49,8 @@ extension Article.Replacement: JSONModel {
         id: Article.ID?, slug: String?, title: String, summary: String, body: String,
         bodyHTML: String?, language: String?, authors: [Author.Mention], tags: [String],
         heroImage: Article.HeroImage?, status: Article.Status?, publishedAt: Timestamp?,
-        createdAt: Timestamp?, updatedAt: Timestamp?, revision: Int?, source: Article.Source?,
-        wordCount: Int?, readingMinutes: Int?
+        createdAt: Timestamp?, updatedAt: Timestamp?, revision: Int?, version: String?,
+        source: Article.Source?, wordCount: Int?, readingMinutes: Int?
     ) {
         self.init(
             content: Article.Draft(
@@ -58,7 +59,7 @@ extension Article.Replacement: JSONModel {
                 status: status, publishedAt: publishedAt, source: source),
             readOnly: Article.ReadOnly(
                 bodyHTML: bodyHTML, createdAt: createdAt, updatedAt: updatedAt, revision: revision,
-                wordCount: wordCount, readingMinutes: readingMinutes))
+                version: version, wordCount: wordCount, readingMinutes: readingMinutes))
     }
 }
 

@@ -58,17 +58,20 @@ extension Article {
         public var createdAt: Timestamp?
         public var updatedAt: Timestamp?
         public var revision: Int?
+        public var version: String?
         public var wordCount: Int?
         public var readingMinutes: Int?
 
         public init(
             bodyHTML: String? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
-            revision: Int? = nil, wordCount: Int? = nil, readingMinutes: Int? = nil
+            revision: Int? = nil, version: String? = nil, wordCount: Int? = nil,
+            readingMinutes: Int? = nil
         ) {
             self.bodyHTML = bodyHTML
             self.createdAt = createdAt
             self.updatedAt = updatedAt
             self.revision = revision
+            self.version = version
             self.wordCount = wordCount
             self.readingMinutes = readingMinutes
         }
@@ -154,10 +157,12 @@ extension Author {
         public var createdAt: Timestamp?
         public var updatedAt: Timestamp?
         public var revision: Int?
+        public var version: String?
 
         public init(
             id: ID? = nil, name: String, about: String = "", website: String? = nil,
-            createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, revision: Int? = nil
+            createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, revision: Int? = nil,
+            version: String? = nil
         ) {
             self.id = id
             self.name = name
@@ -166,6 +171,7 @@ extension Author {
             self.createdAt = createdAt
             self.updatedAt = updatedAt
             self.revision = revision
+            self.version = version
         }
     }
 }

@@ -18,6 +18,7 @@ extension Article: JSONModel {
         .required("createdAt", \.createdAt, .timestamp),
         .required("updatedAt", \.updatedAt, .timestamp),
         .required("revision", \.revision, .integer(1...Int.max)),
+        .optional("version", \.version, .text(.version)),
         .optional("source", \.source, Source.format),
         .required("wordCount", \.wordCount, .integer(0...Int.max)),
         .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)))

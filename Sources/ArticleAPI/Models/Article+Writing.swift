@@ -52,13 +52,14 @@ extension Article {
         writer.attribute("\"createdAt\":", 12, plan) { $0.string { createdAt.write(to: &$0) } }
         writer.attribute("\"updatedAt\":", 13, plan) { $0.string { updatedAt.write(to: &$0) } }
         writer.attribute("\"revision\":", 14, plan) { $0.integer(revision) }
+        if let version { writer.attribute("\"version\":", 15, plan) { $0.string(version) } }
         if let source {
-            writer.attribute("\"source\":", 15, plan) {
-                Source.shape.write(source, plan?.inside(15), to: &$0)
+            writer.attribute("\"source\":", 16, plan) {
+                Source.shape.write(source, plan?.inside(16), to: &$0)
             }
         }
-        writer.attribute("\"wordCount\":", 16, plan) { $0.integer(wordCount) }
-        writer.attribute("\"readingMinutes\":", 17, plan) { $0.integer(readingMinutes) }
+        writer.attribute("\"wordCount\":", 17, plan) { $0.integer(wordCount) }
+        writer.attribute("\"readingMinutes\":", 18, plan) { $0.integer(readingMinutes) }
     }
 }
 

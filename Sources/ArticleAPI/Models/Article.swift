@@ -27,6 +27,9 @@ public struct Article: Sendable, Hashable, Identifiable {
     public var updatedAt: Timestamp
     /// 1 for a new article, one more with each edit, deletion and restoration.
     public var revision: Int
+    /// Names this revision in the history that the backend keeps: `7-x1y2z3`, for `If-Match`. Read
+    /// only; `nil` in an article that no backend served.
+    public var version: String?
     /// Where it was first published, if elsewhere.
     public var source: Source?
     public var wordCount: Int
@@ -37,8 +40,8 @@ public struct Article: Sendable, Hashable, Identifiable {
         bodyHTML: String? = nil, language: String, authors: [Author.Reference] = [],
         tags: [Tag] = [],
         heroImage: HeroImage? = nil, status: Status, publishedAt: Timestamp? = nil,
-        createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1, source: Source? = nil,
-        wordCount: Int, readingMinutes: Int
+        createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1,
+        version: String? = nil, source: Source? = nil, wordCount: Int, readingMinutes: Int
     ) {
         self.id = id
         self.slug = slug
@@ -55,6 +58,7 @@ public struct Article: Sendable, Hashable, Identifiable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.revision = revision
+        self.version = version
         self.source = source
         self.wordCount = wordCount
         self.readingMinutes = readingMinutes

@@ -7,7 +7,8 @@ extension Author: JSONModel {
         .optional("website", \.website, .text(.webAddress)),
         .required("createdAt", \.createdAt, .timestamp),
         .required("updatedAt", \.updatedAt, .timestamp),
-        .required("revision", \.revision, .integer(1...Int.max)))
+        .required("revision", \.revision, .integer(1...Int.max)),
+        .optional("version", \.version, .text(.version)))
 }
 
 extension Author.Replacement: JSONModel {
@@ -19,5 +20,6 @@ extension Author.Replacement: JSONModel {
         .optional("website", \.website, .text(.webAddress)),
         .optional("createdAt", \.createdAt, .timestamp),
         .optional("updatedAt", \.updatedAt, .timestamp),
-        .optional("revision", \.revision, .integer(1...Int.max)))
+        .optional("revision", \.revision, .integer(1...Int.max)),
+        .optional("version", \.version, .text(.version)))
 }

@@ -13,10 +13,14 @@ public struct Author: Sendable, Hashable, Identifiable {
     public var updatedAt: Timestamp
     /// 1 for a new author, one more with each replacement.
     public var revision: Int
+    /// Names this revision in the history that the backend keeps: `2-x1y2z3`, for `If-Match`. Read
+    /// only; `nil` in an author that no backend served.
+    public var version: String?
 
     public init(
         id: ID, name: String, about: String = "", website: String? = nil,
-        createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1
+        createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1,
+        version: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -25,6 +29,7 @@ public struct Author: Sendable, Hashable, Identifiable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
         self.revision = revision
+        self.version = version
     }
 
     /// An author as an article names them.

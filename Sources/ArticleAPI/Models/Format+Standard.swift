@@ -140,7 +140,19 @@ extension TextFormat where Value == IfMatch {
     }
 }
 
+extension IfMatch {
+    /// That what is written stands at this version (`Article.version`, `Author.version`); `nil` for
+    /// a text that cannot stand in an entity tag.
+    public init?(version: String) {
+        guard let tag = EntityTag(value: version) else { return nil }
+        self = .tags([tag])
+    }
+}
+
 extension TextFormat where Value == String {
+    /// A revision, a hyphen, and six characters: `7-x1y2z3`.
+    public static var version: TextFormat { .token(8...26) }
+
     /// What a page gave as `next`.
     public static var cursor: TextFormat { .token(1...400) }
 

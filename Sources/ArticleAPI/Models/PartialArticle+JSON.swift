@@ -17,6 +17,7 @@ extension PartialArticle: JSONModel {
         .optional("createdAt", \.createdAt, .timestamp),
         .optional("updatedAt", \.updatedAt, .timestamp),
         .optional("revision", \.revision, .integer(1...Int.max)),
+        .optional("version", \.version, .text(.version)),
         .optional("source", \.source, PartialSource.format),
         .optional("wordCount", \.wordCount, .integer(0...Int.max)),
         .optional("readingMinutes", \.readingMinutes, .integer(0...Int.max)))

@@ -15,6 +15,7 @@ public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var createdAt: Timestamp?
     public var updatedAt: Timestamp?
     public var revision: Int?
+    public var version: String?
     public var source: PartialSource?
     public var wordCount: Int?
     public var readingMinutes: Int?

@@ -5,7 +5,7 @@ extension Article.Replacement {
     /// in a replacement, so that get, edit, put works, but they cannot be edited.
     func checkReadOnly(against current: Article) throws(ServiceError) {
         var faults: [Problem.Detail] = []
-        func check<Value: Equatable>(_ value: Value?, _ standing: Value, _ pointer: String) {
+        func check<Value: Equatable>(_ value: Value?, _ standing: Value?, _ pointer: String) {
             guard let value, value != standing else { return }
             faults.append(
                 Problem.Detail("is set by the backend and cannot be changed", at: .pointer(pointer))
@@ -15,6 +15,7 @@ extension Article.Replacement {
         check(readOnly.createdAt, current.createdAt, "/createdAt")
         check(readOnly.updatedAt, current.updatedAt, "/updatedAt")
         check(readOnly.revision, current.revision, "/revision")
+        check(readOnly.version, current.version, "/version")
         guard faults.isEmpty else { throw .invalid(faults) }
     }
 }
@@ -33,6 +34,7 @@ extension Author.Replacement {
         check(createdAt, current?.createdAt, "/createdAt")
         check(updatedAt, current?.updatedAt, "/updatedAt")
         check(revision, current?.revision, "/revision")
+        check(version, current?.version, "/version")
         guard faults.isEmpty else { throw .invalid(faults) }
     }
 }

@@ -35,8 +35,8 @@ struct Representation<Request: BackendAPIRequest> {
             return HTTPResponse(status, fields: fields)
         }
         let bytes = answer.write(reply.item, reply.fields)
-        let revision = (reply.item as? any Revised)?.revision
-        let etag = Validator.tag(revision: revision, of: bytes, renderer: reply.renderer)
+        let version = (reply.item as? any Versioned)?.version
+        let etag = Validator.tag(version: version, of: bytes, renderer: reply.renderer)
         fields.append(.etag, etag.description)
         let modified = lastModified
         let isTold = settlesAt == nil
@@ -45,7 +45,7 @@ struct Representation<Request: BackendAPIRequest> {
         if isRead, let message {
             let outcome = ConditionalRequest.outcome(
                 message.fields, etag: etag, lastModified: modified, isTold: isTold
-            ) { Validator.isMeant(by: $0, revision: revision, etag) }
+            ) { Validator.isMeant(by: $0, version: version, etag) }
             switch outcome {
             case .proceed: break
             case .notModified: return HTTPResponse(.notModified, fields: fields)
@@ -95,13 +95,13 @@ struct Representation<Request: BackendAPIRequest> {
     }
 }
 
-/// An item with a revision of its own.
-private protocol Revised {
-    var revision: Int { get }
+/// An item with revisions of its own.
+private protocol Versioned {
+    var version: String? { get }
 }
 
-extension Article: Revised {}
-extension Author: Revised {}
+extension Article: Versioned {}
+extension Author: Versioned {}
 
 /// A page of a list.
 private protocol Paged {

@@ -102,8 +102,8 @@ public enum Expectation: Sendable, Hashable {
     case anything
     /// It exists, at any revision.
     case existing
-    /// It exists, at one of these revisions; otherwise `.preconditionFailed`.
-    case revisions(Set<Int>)
+    /// It exists, at one of these versions (`Epoch`); otherwise `.preconditionFailed`.
+    case versions(Set<String>)
     /// It does not exist yet.
     case nothing
 }

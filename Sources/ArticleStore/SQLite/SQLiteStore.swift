@@ -85,6 +85,8 @@ public final class SQLiteStore: Sendable {
             try connection.configureWriter(configuration)
             try schema.migrate(connection)
             try connection.useLog()
+            // A backup has none.
+            try connection.execute(SQL.takeEpoch)
             let exports = ExportReaders(path: path, configuration)
             let clock = CommitClock()
             readers = try ReaderPool(path: path, configuration, clock)

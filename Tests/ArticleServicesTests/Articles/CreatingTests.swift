@@ -19,7 +19,8 @@ import Testing
                     {"id":"\(article.id)","slug":"hello","title":"Hello","summary":"","body":"",\
                     "language":"en","authors":[],"tags":[],"status":"draft",\
                     "createdAt":"2027-01-15T08:00:00.000Z","updatedAt":"2027-01-15T08:00:00.000Z",\
-                    "revision":1,"wordCount":0,"readingMinutes":0}
+                    "revision":1,"version":"\(article.version ?? "none")","wordCount":0,\
+                    "readingMinutes":0}
                     """)
             let location = try #require(made.fields[.location])
             let fetched = try newsroom.send("GET \(location)", as: .editor)

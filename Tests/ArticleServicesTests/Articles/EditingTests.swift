@@ -22,6 +22,7 @@ import Testing
             #expect(
                 put.text
                     == edited.replacing(#""revision":1"#, with: #""revision":2"#)
+                    .replacing(got.version ?? "none", with: put.version ?? "none")
                     .replacing(#""wordCount":3"#, with: #""wordCount":4"#)
                     .replacing(
                         #""updatedAt":"2027-01-15T08:00:00.000Z""#,
@@ -92,12 +93,14 @@ import Testing
         patch: String, old: String, new: String
     ) async throws {
         try await Newsroom.run { newsroom in
-            let before = try newsroom.send("GET \(Self.bread)", as: .editor).text
+            let got = try newsroom.send("GET \(Self.bread)", as: .editor)
+            let before = got.text
             #expect(before.contains(old))
             let patched = try newsroom.send("PATCH \(Self.bread)", as: .editor, patch)
             #expect(patched.summary == "200", "\(patched.text)")
             let expected = before.replacing(old, with: new)
                 .replacing(#""revision":1"#, with: #""revision":2"#)
+                .replacing(got.version ?? "none", with: patched.version ?? "none")
             #expect(patched.text == expected)
         }
     }
@@ -116,7 +119,11 @@ import Testing
         let failed = "412 precondition-failed @If-Match"
         let invalid = "422 invalid-values"
         let writes = [("PUT", title), ("PATCH", title), ("DELETE", nil)]
-        let stale = ["\"1-0123456789abcdef\"", "\"1\"", "\"x\"", "W/\"2-0\"", "\"3-0\", \"9-1\""]
+        let stale = [
+            "\"1-0123456789abcdef\"", "\"1\"", "\"x\"", "W/\"2-0\"", "\"3-0\", \"9-1\"",
+            // Of the revision that stands, but never issued.
+            "\"2-0\"", "\"2-000000\"", "\"2-0123456789abcdef\"", "\"2\"", "\"2-\"",
+        ]
         var rows = writes.flatMap { method, json in
             stale.map { row("stale", method, json, $0, failed) }
         }
@@ -124,6 +131,11 @@ import Testing
         rows += [
             row("nothing expected", "PUT", title, nil, "428 precondition-required @If-Match"),
             row("revision", "PUT", #"{"title":"A","revision":1}"#, "*", "\(invalid) /revision"),
+            row(
+                "version", "PUT", #"{"title":"A","version":"2-000000"}"#, "*",
+                "\(invalid) /version"),
+            row(
+                "no version", "PUT", #"{"title":"A","version":"2"}"#, "*", "\(invalid) /version"),
             row(
                 "all that is read-only", "PUT",
                 """
@@ -137,6 +149,8 @@ import Testing
                 "two nulls", "PATCH", #"{"title":null,"slug":null}"#, nil,
                 "\(invalid) /title /slug"),
             row("read-only", "PATCH", #"{"revision":2}"#, nil, "\(invalid) /revision"),
+            row(
+                "read-only", "PATCH", #"{"version":"2-000000"}"#, nil, "\(invalid) /version"),
             row("id", "PATCH", #"{"id":"\#(Cast.bread)"}"#, nil, "\(invalid) /id"),
             row("a list", "PATCH", "[]", nil, "\(invalid) #"),
             row(

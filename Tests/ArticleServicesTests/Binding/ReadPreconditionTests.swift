@@ -14,8 +14,8 @@ import Testing
     private static let before = "Fri, 15 Jan 2027 08:00:00 GMT"
     private static let same = "Fri, 15 Jan 2027 08:00:01 GMT"
 
-    /// Serves the published article `hello` in its first revision.
-    private func run(_ body: (TestServer) throws -> Void) async throws {
+    /// Serves the published article `hello` in its first revision, and gives its version.
+    private func run(_ body: (TestServer, String) throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let backend = try await Backend(
@@ -29,7 +29,8 @@ import Testing
             #expect(made.status == 201)
             // From here on the cache has an answer ready.
             _ = try test.client.get("/v1/articles/hello")
-            try body(test)
+            let article = try Article(mapping: Array(made.text.utf8))
+            try body(test, #require(article.version))
         }
         await store.close()
     }
@@ -45,17 +46,19 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a reader who means another state is told so`(hasKey: Bool) async throws {
-        let cases: [(HTTPFieldName, String, Int)] = [
-            (.ifMatch, "\"2-0123456789abcdef\"", 412),
-            (.ifMatch, "W/\"1-0123456789abcdef\"", 412),
-            (.ifMatch, "nonsense", 412),
-            (.ifMatch, "\"9-x\", \"1-0123456789abcdef\"", 200),
-            (.ifMatch, "*", 200),
-            (.ifUnmodifiedSince, Self.before, 412),
-            (.ifUnmodifiedSince, Self.same, 200),
-            (.ifUnmodifiedSince, "yesterday", 200),
-        ]
-        try await run { test in
+        try await run { test, version in
+            let cases: [(HTTPFieldName, String, Int)] = [
+                (.ifMatch, "\"2-0123456789abcdef\"", 412),
+                (.ifMatch, "\"1-0123456789abcdef\"", 412),
+                (.ifMatch, "W/\"\(version)\"", 412),
+                (.ifMatch, "nonsense", 412),
+                (.ifMatch, "\"9-x\", \"\(version)0123456789abcdef\"", 200),
+                (.ifMatch, "\"\(version)\"", 200),
+                (.ifMatch, "*", 200),
+                (.ifUnmodifiedSince, Self.before, 412),
+                (.ifUnmodifiedSince, Self.same, 200),
+                (.ifUnmodifiedSince, "yesterday", 200),
+            ]
             for (name, value, expected) in cases {
                 for method in [HTTPMethod.get, .head] {
                     let got = try status(
@@ -68,7 +71,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a list has no revision, so the whole tag counts`(hasKey: Bool) async throws {
-        try await run { test in
+        try await run { test, _ in
             var fields = HTTPFields()
             if hasKey { fields[.authorization] = "Bearer \(Self.key)" }
             let list = try test.client.send(.get, "/v1/articles", fields: fields)
@@ -84,7 +87,7 @@ import Testing
     }
 
     @Test func `the problem names the field`() async throws {
-        try await run { test in
+        try await run { test, _ in
             let refused = try test.client.send(
                 .get, "/v1/articles/hello", fields: [.ifUnmodifiedSince: Self.before])
             #expect(refused.text.contains(#""header":"If-Unmodified-Since""#))

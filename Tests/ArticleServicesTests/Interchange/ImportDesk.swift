@@ -106,6 +106,15 @@ struct ImportDesk {
     }
 }
 
+extension Article {
+    /// Without its version, which no two databases have in common.
+    var unversioned: Article {
+        var article = self
+        article.version = nil
+        return article
+    }
+}
+
 extension ImportReport {
     /// The counts, for comparing.
     var counts: [String: Int] {

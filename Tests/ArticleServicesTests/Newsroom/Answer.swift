@@ -41,6 +41,15 @@ struct Answer {
         fields[.etag].flatMap { Int($0.dropFirst().prefix { $0 != "-" }) }
     }
 
+    /// The version of the article or the author in the body.
+    var version: String? {
+        let parts = text.split(separator: #""version":""#, maxSplits: 1)
+        return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : nil
+    }
+
+    /// The body without versions, which no two databases have in common.
+    var unversioned: String { text.replacing(/,"version":"[^"]*"/, with: "") }
+
     /// The target of the `Link` to the next page.
     var nextTarget: String? {
         guard let link = fields[.link], let end = link.firstIndex(of: ">"),

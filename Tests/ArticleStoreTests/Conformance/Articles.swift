@@ -86,7 +86,7 @@ extension ArticleStoreConformance {
                 let made = try await store.createArticle(
                     .make(), .sample(authors: [.name("Ann")], tags: ["Food"]), by: .first)
                 let changed = try await store.updateArticle(
-                    made.id, expecting: .revisions([1]), by: .later(10)
+                    made.id, expecting: .version(made), by: .later(10)
                 ) { article in .of(article) { $0.body = "New" } }
                 #expect(changed.revision == 2 && changed.body == "New")
                 #expect(changed.createdAt == .start && changed.updatedAt == .start + 10)
@@ -119,7 +119,7 @@ extension ArticleStoreConformance {
         func `a write that expects another state changes nothing`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)
-                for expectation in [Expected.revisions([2, 7]), .nothing] {
+                for expectation in [Expected.versions(["1-000000", "2-000000"]), .nothing] {
                     let error = try await failure {
                         _ = try await store.updateArticle(
                             made.id, expecting: expectation, by: .first

@@ -83,23 +83,23 @@ extension ArticleStoreConformance {
         ) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)
-                func update(_ edit: Edit, _ revision: Int) async throws {
+                func update(_ edit: Edit, _ version: String?) async throws {
                     _ = try await store.updateArticle(
-                        made.id, expecting: .revisions([revision]), by: edit
+                        made.id, expecting: .versions([version ?? ""]), by: edit
                     ) { .of($0) { $0.title = "Cake" } }
                 }
                 for _ in 0..<2 {
                     let error = try await failure {
-                        try await update(Self.edit(1, keeps: false), 2)
+                        try await update(Self.edit(1, keeps: false), "2-000000")
                     }
                     guard case .preconditionFailed = error else { throw error }
                 }
-                let error = try await failure { try await update(Self.edit(1), 2) }
+                let error = try await failure { try await update(Self.edit(1), "2-000000") }
                 guard case .preconditionFailed = error else { throw error }
                 #expect(try await store.changeSequence() == 1)
                 // By now it would go through.
-                try await update(.later(1), 1)
-                let kept = try await Self.kept { try await update(Self.edit(1), 2) }
+                try await update(.later(1), made.version)
+                let kept = try await Self.kept { try await update(Self.edit(1), "2-000000") }
                 #expect(kept == .refused([7]))
                 // What fails in the middle leaves no author, no slug and no tag behind.
                 let content = ArticleContent.sample(

@@ -66,8 +66,9 @@ extension ArticleStoreConformance {
                 let id = try #require(made.authors.first?.id)
                 let before = try await store.article(.id(made.id), visibleTo: .editors)
                 #expect(before.authors.map(\.name) == ["Ann"])
+                let author = try await store.author(id, visibleTo: .editors)
                 let put = try await store.putAuthor(
-                    id, expecting: .revisions([1]), at: .start + 5
+                    id, expecting: .version(author), at: .start + 5
                 ) { _ in AuthorContent(name: "Anna", about: "Bakes", website: nil) }
                 #expect(!put.isNew && put.author.revision == 2)
                 #expect(put.author.createdAt == .start && put.author.updatedAt == .start + 5)
@@ -90,12 +91,12 @@ extension ArticleStoreConformance {
                         AuthorContent(name: "Ann", about: "", website: nil)
                     }
                 }
-                for expectation in [Expected.existing, .revisions([1])] {
+                for expectation in [Expected.existing, .versions(["1-000000"])] {
                     let error = try await failure { try await put(expectation) }
                     guard case .preconditionFailed(current: nil) = error else { throw error }
                 }
                 try await put(.nothing)
-                for expectation in [Expected.nothing, .revisions([2])] {
+                for expectation in [Expected.nothing, .versions(["1-000000"])] {
                     let error = try await failure { try await put(expectation) }
                     guard case .preconditionFailed(current: 1) = error else { throw error }
                 }

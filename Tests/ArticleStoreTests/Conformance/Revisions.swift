@@ -13,9 +13,10 @@ extension ArticleStoreConformance {
                 let second = try await store.updateArticle(
                     made.id, expecting: .anything, by: .later(1)
                 ) { article in .of(article) { $0.title = "Two" } }
-                try await store.deleteArticle(made.id, expecting: .revisions([2]), by: .later(2))
+                try await store.deleteArticle(made.id, expecting: .version(second), by: .later(2))
+                let deleted = try await store.revision(3, of: made.id)
                 let back = try await store.restoreArticle(
-                    made.id, to: 1, expecting: .revisions([3]),
+                    made.id, to: 1, expecting: .version(deleted),
                     by: Edit(at: .start + 3, editor: nil))
                 #expect(back.revision == 4 && back.title == "One" && back.slug == "one")
                 #expect(back.createdAt == .start && back.updatedAt == .start + 3)

@@ -79,11 +79,12 @@ struct Scribe {
 
     private mutating func revise(_ mark: Mark, on store: SQLiteStore) async {
         do throws(StoreError) {
+            let made = try await store.revision(1, of: mark.id)
             let changed = try await store.updateArticle(
-                mark.id, expecting: .revisions([1]), by: .later(1)
+                mark.id, expecting: .version(made), by: .later(1)
             ) { .of($0) { $0.body = "Shorter." } }
             acknowledged.append(Mark(id: mark.id, revision: 2, body: changed.body))
-            try await store.deleteArticle(mark.id, expecting: .revisions([2]), by: .later(2))
+            try await store.deleteArticle(mark.id, expecting: .version(changed), by: .later(2))
             acknowledged.append(Mark(id: mark.id, revision: 3, body: nil))
         } catch { errors.append(error) }
     }

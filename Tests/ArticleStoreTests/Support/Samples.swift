@@ -57,5 +57,22 @@ extension Identifier {
     static func make() -> Identifier { Identifier(at: .start) }
 }
 
+extension Article {
+    /// Without its version, which no two databases have in common.
+    var unversioned: Article {
+        var article = self
+        article.version = nil
+        return article
+    }
+}
+
+extension Expectation {
+    /// That this article is as it was then.
+    static func version(_ article: Article) -> Expectation { .versions([article.version ?? ""]) }
+
+    /// That this author is as it was then.
+    static func version(_ author: Author) -> Expectation { .versions([author.version ?? ""]) }
+}
+
 /// `Expectation`, where the testing library has another of that name.
 typealias Expected = Expectation

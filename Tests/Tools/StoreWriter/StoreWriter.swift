@@ -29,24 +29,26 @@ enum StoreWriter {
     private static func write(to store: SQLiteStore, _ writer: Int) async throws {
         for number in 0... {
             let id = Article.ID(at: now())
+            let made: Article
             do {
-                acknowledge(
-                    try await store.createArticle(id, content(writer, number), by: edit()))
+                made = try await store.createArticle(id, content(writer, number), by: edit())
+                acknowledge(made)
             } catch {
                 print("failure \(id) \(error)")
                 continue
             }
-            do { try await revise(id, in: store, content(writer, number), number) } catch {
+            do { try await revise(made, in: store, content(writer, number), number) } catch {
                 print("failure of a revision: \(error)")
             }
         }
     }
 
     private static func revise(
-        _ id: Article.ID, in store: SQLiteStore, _ content: ArticleContent, _ number: Int
+        _ made: Article, in store: SQLiteStore, _ content: ArticleContent, _ number: Int
     ) async throws {
+        let id = made.id
         let changed = try await store.updateArticle(
-            id, expecting: .revisions([1]), by: edit()
+            id, expecting: .versions([made.version ?? ""]), by: edit()
         ) { article in
             var content = content
             content.slug = .keep
@@ -55,10 +57,10 @@ enum StoreWriter {
         }
         acknowledge(changed)
         guard number % 3 == 0 else { return }
-        try await store.deleteArticle(id, expecting: .revisions([2]), by: edit())
+        try await store.deleteArticle(id, expecting: .versions([changed.version ?? ""]), by: edit())
         print("deletion \(id) 3")
         acknowledge(
-            try await store.restoreArticle(id, to: 1, expecting: .revisions([3]), by: edit()))
+            try await store.restoreArticle(id, to: 1, expecting: .existing, by: edit()))
     }
 
     private static func content(_ writer: Int, _ number: Int) -> ArticleContent {

@@ -31,7 +31,12 @@ extension SQLiteStore {
         }
     }
 
+    /// Older files get their epoch when they are brought up to date.
+    private static let firstVersionWithEpoch = 4
+
     /// Makes a copy a file that stands alone, without a write-ahead log, and examines it.
+    ///
+    /// The copy loses its epoch: whoever opens it to serve it begins a history of its own.
     ///
     /// - Throws: `.foreign` for another kind of file, `.newer` for one that this version does not
     ///   know.
@@ -53,6 +58,7 @@ extension SQLiteStore {
                 throw .rejected(
                     StoreOpeningError.newer(path: path, version: version, known: known))
             }
+            if version >= Self.firstVersionWithEpoch { try connection.execute(SQL.dropEpoch) }
             return try connection.examine(promises: version == known)
         } catch .full { throw .noRoom } catch {
             if case .rejected(let error as StoreOpeningError) = error { throw error }

@@ -1,10 +1,11 @@
 import ArticleAPI
 
-/// Tags and authors that were looked up already: the articles of a page share theirs, and so do
-/// reads of a connection between which nothing was committed.
+/// Tags, authors and the epoch that were looked up already: the articles of a page share theirs,
+/// and so do reads of a connection between which nothing was committed.
 final class Names {
     private var authors: [Int64: NamedAuthor] = [:]
     private var tags: [Int64: Tag] = [:]
+    private var epoch: Epoch?
     /// The state of the database that they are of (`PRAGMA data_version`); `nil` before the first.
     private var version: Int64?
     private static let limit = 4_096
@@ -20,6 +21,14 @@ final class Names {
         self.version = version
         authors.removeAll(keepingCapacity: true)
         tags.removeAll(keepingCapacity: true)
+        epoch = nil
+    }
+
+    func epoch(else read: () throws(StoreError) -> Epoch) throws(StoreError) -> Epoch {
+        if let epoch { return epoch }
+        let epoch = try read()
+        self.epoch = epoch
+        return epoch
     }
 
     func tag(

@@ -148,6 +148,7 @@ enum SQL {
         SELECT count(*) FROM keys
         WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
         """
+    static let epoch: StaticString = "SELECT value FROM epoch"
     static let dataVersion: StaticString = "PRAGMA data_version"
     static let secret: StaticString = "SELECT value FROM secrets WHERE name = ?1"
 }

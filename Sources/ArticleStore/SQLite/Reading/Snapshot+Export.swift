@@ -36,7 +36,7 @@ extension Snapshot {
         let stored = try stored(id, at: number)
         return ExportedRevision(
             action: stored.revision.action, editor: stored.revision.editor,
-            time: stored.revision.time, article: try present(stored, withBody: true))
+            time: stored.revision.time, article: try content(of: stored, withBody: true))
     }
 
     /// All slugs, the current one too, in the order of their bytes.

@@ -61,7 +61,7 @@ extension Snapshot {
                     page.next = frontier
                     return page
                 }
-                page.items.append(author)
+                page.items.append(try versioned(author))
             }
             frontier = author.id
         }
@@ -74,9 +74,17 @@ extension Snapshot {
         guard let found = try author(id), try isVisible(found.number, to: audience) else {
             throw .notFound
         }
-        return found.author
+        return try versioned(found.author)
     }
 
+    /// The author as callers see it.
+    func versioned(_ author: Author) throws(StoreError) -> Author {
+        var author = author
+        author.version = try epoch().version(of: author.id, revision: author.revision)
+        return author
+    }
+
+    /// The author apart from the history that it stands in: without a version.
     func author(_ id: Author.ID) throws(StoreError) -> (number: Int64, author: Author)? {
         let row = try connection.statement(SQL.author)
         try row.bind(1, id)

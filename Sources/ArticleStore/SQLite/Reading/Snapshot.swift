@@ -61,6 +61,13 @@ struct Snapshot {
 
     /// The value that callers see.
     func present(_ stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
+        var article = try content(of: stored, withBody: withBody)
+        article.version = try epoch().version(of: article.id, revision: article.revision)
+        return article
+    }
+
+    /// The value apart from the history that it stands in: without a version.
+    func content(of stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
         let content = stored.revision.content
         var authors: [Author.Reference] = []
         for number in content.authors { authors.append(try author(number: number).reference) }
@@ -111,6 +118,17 @@ struct Snapshot {
         }
     }
 
+    /// Which history this is.
+    func epoch() throws(StoreError) -> Epoch {
+        try names.epoch { () throws(StoreError) in
+            let row = try connection.statement(SQL.epoch)
+            guard try row.step(), let epoch = Epoch(row) else {
+                throw .corrupt("there is no epoch")
+            }
+            return epoch
+        }
+    }
+
     // MARK: Revisions
 
     func revisions(
@@ -146,5 +164,15 @@ struct Snapshot {
         let row = try connection.statement(SQL.liveCount)
         guard try row.step() else { throw .corrupt("the counter of articles is missing") }
         return Int(row.integer(0))
+    }
+}
+
+extension Epoch {
+    /// Reads the column of `SQL.epoch`.
+    init?(_ row: borrowing Statement) {
+        let bytes = row.bytes(0)
+        guard bytes.count == 16 else { return nil }
+        let words = [bytes[..<8], bytes[8...]].map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+        self.init(high: words[0], low: words[1])
     }
 }

@@ -19,6 +19,8 @@ final class ChangeAnnouncer: Sendable {
         /// How many were told of the transaction before.
         var toldCount = 0
         var lastSequence: Int64 = 0
+        /// Of the last transaction that was told.
+        var epoch: Epoch?
         /// What was announced and is neither committed nor rolled back yet.
         var pending: Int64?
     }
@@ -39,7 +41,9 @@ final class ChangeAnnouncer: Sendable {
             return observers.compactMap(\.value)
         }
         if state.toldCount != observers.count {
-            state.lastSequence = try Snapshot(connection, configuration).changeSequence()
+            let snapshot = Snapshot(connection, configuration)
+            state.lastSequence = try snapshot.changeSequence()
+            state.epoch = try snapshot.epoch()
         }
         state.told = observers
         state.toldCount = observers.count
@@ -53,7 +57,10 @@ final class ChangeAnnouncer: Sendable {
         let snapshot = Snapshot(connection, configuration)
         let records = try snapshot.changes(after: state.lastSequence, limit: Self.mostRecords)
         guard let last = records.last else { return }
-        let isWhole = records.count < Self.mostRecords
+        let epoch = try snapshot.epoch()
+        // In another epoch everything has another version.
+        let isWhole = records.count < Self.mostRecords && epoch == state.epoch
+        state.epoch = epoch
         let sequence = isWhole ? last.sequence : try snapshot.changeSequence()
         state.pending = sequence
         let changes = PendingChanges(sequence: sequence, records: isWhole ? records : nil)
@@ -72,6 +79,8 @@ final class ChangeAnnouncer: Sendable {
     func failed() {
         defer { state.told = [] }
         guard state.pending.take() != nil else { return }
+        // What it was before is read again.
+        state.toldCount = 0
         for observer in state.told { observer.didNotCommit(beyond: state.lastSequence) }
     }
 }

@@ -100,5 +100,11 @@ extension SQL {
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         """
     static let revokeKey: StaticString = "UPDATE keys SET revoked_at = ?2 WHERE id = ?1"
+    static let takeEpoch: StaticString = """
+        INSERT INTO epoch (number, value) SELECT 1, randomblob(16)
+        WHERE NOT EXISTS (SELECT 1 FROM epoch)
+        """
+    static let renewEpoch: StaticString = "UPDATE epoch SET value = randomblob(16)"
+    static let dropEpoch: StaticString = "DELETE FROM epoch"
     static let insertSecret: StaticString = "INSERT INTO secrets (name, value) VALUES (?1, ?2)"
 }

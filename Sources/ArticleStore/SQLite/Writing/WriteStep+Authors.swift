@@ -6,25 +6,26 @@ extension WriteStep {
         _ change: (Author?) throws -> AuthorContent
     ) throws(StoreError) -> (author: Author, isNew: Bool) {
         let found = try state.author(id)
-        try expectation.check(current: found?.author.revision)
+        try expectation.check(id, at: found?.author.revision, in: state)
         let content: AuthorContent
-        do { content = try change(found?.author) } catch { throw .rejected(error) }
+        let before: Author? = if let found { try state.versioned(found.author) } else { nil }
+        do { content = try change(before) } catch { throw .rejected(error) }
         guard let found else {
             let author = Author(
                 id: id, name: content.name, about: content.about, website: content.website,
                 createdAt: time, updatedAt: time)
             _ = try insert(author)
-            return (author, true)
+            return (try state.versioned(author), true)
         }
         var author = found.author
         author.name = content.name
         author.about = content.about
         author.website = content.website
-        if author == found.author { return (author, false) }
+        if author == found.author { return (try state.versioned(author), false) }
         author.updatedAt = max(time, author.updatedAt)
         author.revision += 1
         try replace(author, number: found.number)
-        return (author, false)
+        return (try state.versioned(author), false)
     }
 
     /// Keeps a new author, with the facet that its articles stand under, which has its number.

@@ -1,7 +1,7 @@
 import ArticleAPI
 
 extension WriteStep {
-    /// Takes exported records in, all or none.
+    /// Takes exported records in, all or none. What is added makes the history another one.
     func restore(_ records: [ExportRecord]) throws(StoreError) -> RestoreCounts {
         var counts = RestoreCounts(added: 0, unchanged: 0)
         for record in records {
@@ -13,6 +13,7 @@ extension WriteStep {
                 }
             if isNew { counts.added += 1 } else { counts.unchanged += 1 }
         }
+        if counts.added > 0 { try connection.execute(SQL.renewEpoch) }
         return counts
     }
 
@@ -21,7 +22,7 @@ extension WriteStep {
             _ = try insert(author)
             return true
         }
-        guard found.author == author else { throw .conflict("author \(author.id)") }
+        guard found.author == author.unversioned else { throw .conflict("author \(author.id)") }
         return false
     }
 
@@ -115,10 +116,26 @@ extension WriteStep {
     private func isSame(
         _ revision: ExportedRevision, _ stored: StoredArticle
     ) throws(StoreError) -> Bool {
-        var there = try state.present(stored, withBody: true)
+        var there = try state.content(of: stored, withBody: true)
         guard there.authors.map(\.id) == revision.article.authors.map(\.id) else { return false }
         there.authors = revision.article.authors
-        return there == revision.article && stored.revision.action == revision.action
+        return there == revision.article.unversioned && stored.revision.action == revision.action
             && stored.revision.editor == revision.editor && stored.revision.time == revision.time
+    }
+}
+
+extension Article {
+    fileprivate var unversioned: Article {
+        var article = self
+        article.version = nil
+        return article
+    }
+}
+
+extension Author {
+    fileprivate var unversioned: Author {
+        var author = self
+        author.version = nil
+        return author
     }
 }

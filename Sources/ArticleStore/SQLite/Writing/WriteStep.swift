@@ -45,7 +45,7 @@ struct WriteStep {
         guard let current = try state.stored(.id(id)), current.state != .deleted else {
             throw .notFound
         }
-        try expectation.check(current: current.lastRevision)
+        try expectation.check(current.id, at: current.lastRevision, in: state)
         let before = try state.present(current, withBody: true)
         let content: ArticleContent
         do { content = try change(before) } catch { throw .rejected(error) }
@@ -76,7 +76,7 @@ struct WriteStep {
         guard let current = try state.stored(.id(id)), current.state != .deleted else {
             throw .notFound
         }
-        try expectation.check(current: current.lastRevision)
+        try expectation.check(current.id, at: current.lastRevision, in: state)
         try record(
             Step(
                 action: .deleted, editor: edit.editor,
@@ -90,7 +90,7 @@ struct WriteStep {
         _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
     ) throws(StoreError) -> Article {
         guard let current = try state.stored(.id(id)) else { throw .notFound }
-        try expectation.check(current: current.lastRevision)
+        try expectation.check(current.id, at: current.lastRevision, in: state)
         let earlier = try state.stored(id, at: number)
         let content = earlier.revision.content
         if current.state != .deleted, content == current.revision.content {
@@ -113,14 +113,21 @@ struct WriteStep {
 }
 
 extension Expectation {
-    /// Holds the revision that stands (`nil`: nothing does) against what is expected.
-    func check(current: Int?) throws(StoreError) {
+    /// Holds the revision at which something stands (`nil`: it does not) against what is expected.
+    func check<Subject>(
+        _ id: Identifier<Subject>, at current: Int?, in state: Snapshot
+    ) throws(StoreError) {
         let holds =
             switch self {
             case .anything: true
             case .existing: current != nil
             case .nothing: current == nil
-            case .revisions(let revisions): current.map(revisions.contains) ?? false
+            case .versions(let versions):
+                if let current {
+                    versions.contains(try state.epoch().version(of: id, revision: current))
+                } else {
+                    false
+                }
             }
         guard holds else { throw .preconditionFailed(current: current) }
     }

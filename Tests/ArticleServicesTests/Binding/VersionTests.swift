@@ -1,0 +1,78 @@
+import ArticleAPI
+import ArticleStore
+import HTTP
+import Testing
+
+/// `version` in articles and authors: what `If-Match` takes without an `ETag` at hand.
+@Suite struct VersionTests {
+    @Test(arguments: [nil, "fields=title,version", "fields=version"])
+    func `an article out of a list is edited by its version, once`(query: String?) async throws {
+        try await Newsroom.run { newsroom in
+            let target = "/v1/articles?tag=home" + (query.map { "&\($0)" } ?? "")
+            let list = try newsroom.send("GET \(target)", as: .editor)
+            let page = try PageResponseMapper<PartialArticle>().map(list.body)
+            let article = try #require(page.items.first)
+            let version = try #require(article.version)
+            #expect(page.items.count == 1 && version.wholeMatch(of: /1-[0-9a-z]{6}/) != nil)
+            func edit(_ title: String) throws -> Answer {
+                try newsroom.send(
+                    "PATCH /v1/articles/\(article.id)", as: .editor, #"{"title":"\#(title)"}"#,
+                    with: [.ifMatch: "\"\(version)\""])
+            }
+            let edited = try edit("New")
+            #expect(edited.summary == "200" && edited.version?.hasPrefix("2-") == true)
+            #expect(try edit("Newer").summary == "412 precondition-failed @If-Match")
+        }
+    }
+
+    @Test func `a tag begins with the version, in whatever form the article comes`() async throws {
+        try await Newsroom.run { newsroom in
+            let version = try #require(newsroom.article(Cast.bread).version)
+            let path = "/v1/articles/\(Cast.bread)"
+            for sender in [Sender.stranger, .reader, .editor] {
+                for target in [path, path + "?fields=title", "/v1/articles/fresh-bread"] {
+                    let answer = try newsroom.send("GET \(target)", as: sender)
+                    let tag = try #require(answer.fields[.etag])
+                    #expect(tag.hasPrefix("\"\(version)") && tag.utf8.count == 26)
+                }
+            }
+            let revision = try newsroom.send("GET \(path)/revisions/1", as: .editor)
+            #expect(revision.version == version)
+        }
+    }
+
+    @Test func `an author out of a list is edited by its version, once`() async throws {
+        try await Newsroom.run { newsroom in
+            let list = try newsroom.send("GET /v1/authors", as: .editor)
+            let author = try #require(try PageResponseMapper<Author>().map(list.body).items.first)
+            let version = try #require(author.version)
+            for (name, summary) in [("A", "200"), ("B", "412 precondition-failed @If-Match")] {
+                let put = try newsroom.send(
+                    "PUT /v1/authors/\(author.id)", as: .editor, #"{"name":"\#(name)"}"#,
+                    with: [.ifMatch: "\"\(version)\""])
+                #expect(put.summary == summary)
+            }
+        }
+    }
+
+    @Test func `the version of another article, author or revision is none of this one`()
+        async throws
+    {
+        try await Newsroom.run { newsroom in
+            let other = try #require(newsroom.article(Cast.secret).version)
+            let author = try #require(
+                newsroom.send("GET /v1/authors/\(Cast.mina)", as: .editor).version)
+            let mine = try #require(newsroom.article(Cast.bread).version)
+            #expect(Set([other, author, mine]).count == 3)
+            let moved = "2" + mine.dropFirst()
+            for version in [other, author, moved] {
+                for condition in ["\"\(version)\"", "\"\(version)0123456789abcdef\""] {
+                    let answer = try newsroom.send(
+                        "DELETE /v1/articles/\(Cast.bread)", as: .editor,
+                        with: [.ifMatch: condition])
+                    #expect(answer.summary == "412 precondition-failed @If-Match", "\(condition)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import ArticleAPI
+import Glibc
+import Network
+import TestSupport
+import Testing
+
+@testable import ArticleStore
+
+/// Which history a file holds, and what gives it another.
+@Suite struct EpochTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func withStore<Result>(
+        _ name: String, _ body: (SQLiteStore) async throws -> Result
+    ) async throws -> Result {
+        let store = try SQLiteStore.open(path: folder.file(name), mode: .create)
+        do {
+            let result = try await body(store)
+            await store.close()
+            return result
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    /// Copies the file as a backup does, and gives its name.
+    private func backUp(_ name: String, as copy: String) async throws {
+        let file = open(folder.file(copy), O_RDWR | O_CREAT | O_EXCL, 0o600)
+        try #require(file >= 0)
+        close(file)
+        try await withStore(name) { store in
+            try await store.copy(to: CopyDestination(path: folder.file(copy))) { _ in }
+        }
+        #expect(try SQLiteStore.settle(copy: folder.file(copy)).isClean)
+    }
+
+    @Test func `a file keeps its epoch for as long as it is opened again`() async throws {
+        let made = try await withStore("a.db") { store in
+            try await store.createArticle(.make(), .sample(), by: .first)
+        }
+        for _ in 0..<2 {
+            let found = try await withStore("a.db") { store in
+                try await store.article(.id(made.id), visibleTo: .editors)
+            }
+            #expect(found.version == made.version)
+        }
+    }
+
+    @Test func `a tag of one history edits nothing in another`() async throws {
+        let made = try await withStore("a.db") { store in
+            try await store.createArticle(.make(), .sample(), by: .first)
+        }
+        try await backUp("a.db", as: "backup.db")
+        // The file goes on: this revision 2 is of its history alone.
+        let edited = try await withStore("a.db") { store in
+            try await store.updateArticle(made.id, expecting: .version(made), by: .later(1)) {
+                .of($0) { $0.title = "Known to its reader" }
+            }
+        }
+        // And so is this one, of the history that begins with the backup.
+        try await withStore("backup.db") { store in
+            let restored = try await store.article(.id(made.id), visibleTo: .editors)
+            #expect(restored.version != made.version && restored.revision == 1)
+            let other = try await store.updateArticle(
+                made.id, expecting: .version(restored), by: .later(2)
+            ) { .of($0) { $0.title = "Not known" } }
+            #expect(other.revision == edited.revision && other.version != edited.version)
+            for old in [made, edited] {
+                let error = try await failure {
+                    try await store.deleteArticle(
+                        made.id, expecting: .version(old), by: .later(3))
+                }
+                guard case .preconditionFailed(current: 2) = error else { throw error }
+            }
+        }
+        // Another file from the same backup is another history once more.
+        try await backUp("a.db", as: "second.db")
+        let second = try await withStore("second.db") { store in
+            try await store.article(.id(made.id), visibleTo: .editors)
+        }
+        #expect(second.revision == edited.revision && second.version != edited.version)
+    }
+
+    @Test func `a backup of an older file gets an epoch where it is served`() async throws {
+        let path = folder.file("old.db")
+        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(3)))
+        do {
+            let connection = try Connection(path: path, access: .create)
+            try older.migrate(connection)
+        }
+        #expect(try SQLiteStore.settle(copy: path).findings == [])
+        let made = try await withStore("old.db") { store in
+            try await store.createArticle(.make(), .sample(), by: .first)
+        }
+        #expect(made.version != nil)
+    }
+
+    @Test func `an import of an export takes another epoch, and one that adds nothing does not`()
+        async throws
+    {
+        let records = Shelf<ExportRecord>()
+        try await withStore("a.db") { store in
+            let made = try await store.createArticle(
+                .make(), .sample(authors: [.name("Ann")]), by: .first)
+            #expect(made.version != nil)
+            try await store.export { records.add($0) }
+        }
+        let exported = records.all
+        for record in exported {
+            switch record {
+            case .author(let author): #expect(author.version == nil)
+            case .revision(let revision): #expect(revision.article.version == nil)
+            case .article: break
+            }
+        }
+        try await withStore("b.db") { store in
+            let mine = try await store.createArticle(.make(), .sample("Own"), by: .first)
+            func version() async throws -> String? {
+                try await store.article(.id(mine.id), visibleTo: .editors).version
+            }
+            _ = try await store.restore(exported, dryRun: true)
+            #expect(try await version() == mine.version)
+            #expect(try await store.restore(exported, dryRun: false).added == 3)
+            let later = try await version()
+            #expect(later != mine.version)
+            #expect(try await store.restore(exported, dryRun: false).added == 0)
+            #expect(try await version() == later)
+        }
+    }
+
+    @Test func `a version is the revision and six characters that say which`() throws {
+        let epoch = Epoch(high: 1, low: 2)
+        let id = try #require(Article.ID("01890a5d-ac96-774b-bcce-b302099a8057"))
+        let version = epoch.version(of: id, revision: 7)
+        #expect(version == epoch.version(of: id, revision: 7))
+        #expect(version.wholeMatch(of: /7-[0-9a-hjkmnp-tv-z]{6}/) != nil)
+        var marks: Set<String> = []
+        for revision in 1...2_000 {
+            for epoch in [epoch, Epoch(high: 1, low: 3), Epoch(high: 2, low: 2)] {
+                marks.insert(String(epoch.version(of: id, revision: revision).suffix(6)))
+            }
+        }
+        // Of 6,000 marks of 30 bits hardly any two are the same.
+        #expect(marks.count > 5_990)
+    }
+}
+
+/// Collects what comes from another thread.
+private final class Shelf<Item: Sendable>: Sendable {
+    private let items = Lock<[Item]>([])
+
+    func add(_ item: Item) { items.withLock { $0.append(item) } }
+
+    var all: [Item] { items.withLock { $0 } }
+}
