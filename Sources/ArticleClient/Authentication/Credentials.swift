@@ -6,10 +6,15 @@ public struct Credentials: Sendable, Hashable {
     public var token: String
     /// What a new token is had for.
     public var refreshToken: String?
+    /// Names the account, always in the same way: its id at the backend, for example. Copies of
+    /// responses belong to it, and another process that shares the store knows by it whether the
+    /// credentials in there were renewed or are somebody else's. `nil`: unknown.
+    public var account: String?
 
-    public init(token: String, refreshToken: String? = nil) {
+    public init(token: String, refreshToken: String? = nil, account: String? = nil) {
         self.token = token
         self.refreshToken = refreshToken
+        self.account = account
     }
 }
 
@@ -22,9 +27,10 @@ extension Credentials: CustomStringConvertible, CustomDebugStringConvertible {
 extension Credentials: JSONModel {
     /// How a file keeps them.
     public static let shape = ObjectShape(
-        Self.init(token:refreshToken:),
+        Self.init(token:refreshToken:account:),
         .required("token", \.token, .text(.line(1...4096))),
-        .optional("refreshToken", \.refreshToken, .text(.line(1...4096))))
+        .optional("refreshToken", \.refreshToken, .text(.line(1...4096))),
+        .optional("account", \.account, .text(.line(1...4096))))
 }
 
 /// Where credentials are kept between runs.
@@ -38,8 +44,13 @@ public protocol CredentialStore: Sendable {
 /// Why credentials cannot be read or kept; never what they are.
 public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public let description: String
+    /// Whether the store may work later, as before the first unlock of a device.
+    public let isTemporary: Bool
 
-    public init(_ description: String) { self.description = description }
+    public init(_ description: String, isTemporary: Bool = false) {
+        self.description = description
+        self.isTemporary = isTemporary
+    }
 }
 
 /// Keeps credentials as long as the process lives: for tests.

@@ -8,6 +8,9 @@ public enum BackendError: Error, Sendable, Hashable {
     case problem(Problem)
     /// The backend wants credentials, and those that there are it does not take.
     case unauthorized(Problem)
+    /// The session that the request was made in is over: its user signed out, or another one
+    /// signed in. A write may have been carried out.
+    case signedOut
     /// The answer is not what the contract says.
     case mapping(ResponseMapperError)
     /// Whoever asked does not want the answer any more.
@@ -27,6 +30,7 @@ extension BackendError: CustomStringConvertible {
         case .problem(let problem), .unauthorized(let problem):
             problem.detail ?? (problem.title.isEmpty ? "status \(problem.status)" : problem.title)
         case .mapping(let error): "the answer is not what was expected: \(error)"
+        case .signedOut: "the user who made the request has signed out"
         case .cancelled: "the request was cancelled"
         case .superseded: "a later request took the place of this one"
         case .timedOut: "the request took too long"
@@ -36,6 +40,11 @@ extension BackendError: CustomStringConvertible {
 }
 
 extension BackendError {
+    /// Credentials could not be read.
+    init(_ error: CredentialStoreError) {
+        self = .transport(TransportFailure(.credentials, error.description))
+    }
+
     init(_ error: TransportError) {
         switch error {
         case .cancelled: self = .cancelled

@@ -4,27 +4,57 @@ import HTTP
 extension BackendService {
     func answer(to call: Call) async -> Result<Answer, BackendError> {
         guard call.request.method.isSafe else { return await written(call) }
-        let key = CacheKey(call.request, to: call.origin, token: auth.token)
-        if call.options.freshness != .reloaded, let copy = cache?.copy(for: key),
+        let key = CacheKey(call.request, to: call.origin, owner: call.session.owner)
+        let freshness = call.options.freshness
+        if freshness != .reloaded, let copy = cache?.copy(for: key),
             copy.isFresh(now: environment.now())
         {
-            return .success(Answer(copy, isRevalidated: false, now: environment.now()))
+            return .success(copied(copy, call))
         }
         let callKey = CallKey(
-            cacheKey: key, freshness: call.options.freshness, timeout: call.options.timeout,
-            method: call.request.method)
-        return await calls.outcome(for: callKey, on: network.executor) {
-            await fetched(call, key)
+            cacheKey: key, session: call.session.id, isConditional: freshness != .reloaded)
+        let outcome = await calls.outcome(for: callKey, call.stay, on: network.executor) {
+            var shared = call
+            shared.waiters = $0
+            return await fetched(shared, key)
         }
+        // Each who waited has its own deadline, and its own wish for a copy.
+        guard case .failure(let error) = outcome, freshness == .orCachedWhenOffline,
+            error.isUnreachable, let copy = cache?.copy(for: key)
+        else { return outcome }
+        return .success(copied(copy, call))
+    }
+
+    /// A copy that is used as it is.
+    private func copied(_ copy: CachedResponse, _ call: Call) -> Answer {
+        let answer = Answer(copy, isRevalidated: false, now: environment.now())
+        network.tell(BackendEvent(.cached(age: answer.age), call.request, to: call.origin))
+        return answer
     }
 
     /// What a write changed, no copy and no exchange that began before it knows of; also when
     /// nobody can say whether it was carried out.
     private func written(_ call: Call) async -> Result<Answer, BackendError> {
-        let outcome = await exchanged(call)
+        let outcome = await alone(call) { call in
+            defer { forgetCopies() }
+            return await exchanged(call).map(Answer.init)
+        }
+        forgetCopies()
+        return outcome
+    }
+
+    private func forgetCopies() {
         cache?.expireAll()
         calls.seal()
-        return outcome.map(Answer.init)
+    }
+
+    /// The outcome of what is shared with nobody: it ends with its caller's wait.
+    func alone<Value: Sendable>(
+        _ call: Call, _ work: @escaping @Sendable (Call) async -> Result<Value, BackendError>
+    ) async -> Result<Value, BackendError> {
+        let flight = Flight<Value>(deadline: call.stay.deadline)
+        flight.start(on: network.executor) { await work(call) }
+        return await flight.join(call.stay) ?? .failure(.cancelled)
     }
 
     private func fetched(_ call: Call, _ key: CacheKey) async -> Result<Answer, BackendError> {
@@ -48,7 +78,7 @@ extension BackendService {
                 cache.remove(key)
                 return .success(Answer(copy, isRevalidated: true, now: copy.confirmed))
             }
-            cache.store(confirmed, for: key)
+            auth.whileLasting(call.session) { cache.store(confirmed, for: key) }
             return .success(Answer(confirmed, isRevalidated: true, now: now))
         case .success(let response):
             let answer = Answer(response)
@@ -56,15 +86,12 @@ extension BackendService {
                 let new = CachedResponse(
                     answer.fields, answer.bytes, generation: generation, now: now)
             {
-                cache.store(new, for: key)
+                auth.whileLasting(call.session) { cache.store(new, for: key) }
             } else if response.status.code < 500 {
                 cache.remove(key)
             }
             return .success(answer)
-        case .failure(let error):
-            guard call.options.freshness == .orCachedWhenOffline, error.isUnreachable, let copy
-            else { return .failure(error) }
-            return .success(Answer(copy, isRevalidated: false, now: now))
+        case .failure(let error): return .failure(error)
         }
     }
 

@@ -55,13 +55,18 @@ extension BackendService {
 
     /// Sends the call with the token; one that is refused is renewed, at most twice.
     private func authorized(_ call: Call) async throws(BackendError) -> HTTPResponse {
-        var token = auth.token
+        var token = try auth.token(of: call.session)
         var renewals = 0
         while true {
             let (response, origin) = try await redirected(call, token)
-            guard response.status == .unauthorized, origin == call.origin, let refused = token,
-                renewals < 2,
-                let new = try await auth.token(insteadOf: refused, by: withoutCredentials)
+            guard response.status == .unauthorized, origin == call.origin, let refused = token
+            else {
+                if let token, origin == call.origin { auth.accept(token) }
+                return response
+            }
+            guard renewals < 2,
+                let new = try await auth.token(
+                    insteadOf: refused, of: call.session, by: withoutCredentials)
             else { return response }
             token = new
             renewals += 1
@@ -70,8 +75,8 @@ extension BackendService {
 
     // MARK: Redirects
 
-    /// Sends the call, and again to wherever the answers say; the token goes to the backend's own
-    /// origin alone.
+    /// Sends the call, and again to wherever the responses say, while its session lasts; the token
+    /// goes to the backend's own origin alone.
     private func redirected(
         _ call: Call, _ token: String?
     ) async throws(BackendError) -> (HTTPResponse, HTTPOrigin) {
@@ -85,8 +90,9 @@ extension BackendService {
                         TransportFailure(.credentials, "the token cannot stand in a header field"))
                 }
             }
+            _ = try auth.token(of: call.session)
             let response = try await network.send(
-                outgoing, to: origin, options: try transportOptions(call))
+                outgoing, to: origin, options: try transportOptions(call), for: call.waiters)
             guard let next = Redirect(response, of: request, from: origin) else {
                 return (response, origin)
             }
@@ -95,6 +101,8 @@ extension BackendService {
         throw .transport(
             TransportFailure(.redirected, "more than \(configuration.redirects) redirects"))
     }
+
+    private static let sharedTimeout = Duration.seconds(3_600)
 
     private func checkSecrecy(of origin: HTTPOrigin) throws(BackendError) {
         guard origin.scheme == .https || origin.isLoopback || configuration.sendsTokensInTheClear
@@ -109,7 +117,8 @@ extension BackendService {
         let left = call.deadline - environment.now()
         guard left > .zero else { throw .timedOut }
         var options = TransportOptions()
-        options.timeout = left
+        // Others may join what is shared, and wait longer; it ends with the last of them.
+        options.timeout = call.waiters == nil ? left : max(left, Self.sharedTimeout)
         options.stallTimeout = call.isStreamed ? nil : configuration.stallTimeout
         options.bodyBytes = call.isStreamed ? .max : configuration.bodyBytes
         options.isStreamed = call.isStreamed

@@ -42,6 +42,7 @@ public struct BackendService: Sendable {
         self.cache = cache
         self.network = network
         self.environment = environment
+        if let cache { auth.attach(cache) }
     }
 
     #if canImport(HTTPClient)
@@ -70,26 +71,33 @@ public struct BackendService: Sendable {
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> Request.Item {
-        try await reply(to: request, options: options).item
+        try await reply(to: request, options: options, in: nil).item
     }
 
     /// Sends the request and gives its item with what is known of the answer.
     public func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendReply<Request.Item> {
+        try await reply(to: request, options: options, in: nil)
+    }
+
+    /// - Parameter session: that in which the request was made; `nil`: now.
+    private func reply<Request: BackendAPIRequest>(
+        to request: Request, options: RequestOptions, in session: Session.ID?
+    ) async throws(BackendError) -> BackendReply<Request.Item> {
         let mapper = mappers.mapper(for: Request.Item.self)
-        let call = call(RequestPrinter.print(request, for: mapper), options)
+        let call = try await call(RequestPrinter.print(request, for: mapper), options, in: session)
         let answer = try await answer(to: call).get()
         guard (200..<300).contains(answer.status.code) else { throw Self.error(of: answer) }
         return answer.reply(try map(answer, of: call, by: mapper))
     }
 
-    /// As `send`; every outcome is a value.
+    /// As `send`, for a session; every outcome is a value.
     func result<Request: BackendAPIRequest>(
-        of request: Request, options: RequestOptions
+        of request: Request, options: RequestOptions, in session: Session.ID
     ) async -> Result<Request.Item, BackendError> {
         do throws(BackendError) {
-            return .success(try await send(request, options: options))
+            return .success(try await reply(to: request, options: options, in: session).item)
         } catch { return .failure(error) }
     }
 
@@ -114,8 +122,13 @@ public struct BackendService: Sendable {
 
     // MARK: Answers
 
-    func call(_ request: HTTPRequest, _ options: RequestOptions) -> Call {
-        Call(request, configuration, options, now: environment.now())
+    /// - Parameter session: that in which the request was made; `nil`: now.
+    func call(
+        _ request: HTTPRequest, _ options: RequestOptions, in session: Session.ID? = nil
+    ) async throws(BackendError) -> Call {
+        let session = try await auth.session(session)
+        return Call(
+            request, configuration, options, by: auth, in: session, now: environment.now())
     }
 
     private func map<Item: ResponseItem>(

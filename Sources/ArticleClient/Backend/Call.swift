@@ -4,14 +4,17 @@ import HTTP
 struct Call: Sendable {
     var request: HTTPRequest
     let origin: HTTPOrigin
-    /// In the time of `ClientEnvironment.now`.
-    let deadline: Duration
+    let session: Session
+    /// How long its caller waits.
+    let stay: Stay
+    /// All who wait for it, where it is under way for several.
+    var waiters: (any Waiters)?
     let options: RequestOptions
     var isStreamed = false
 
     init(
         _ request: HTTPRequest, _ configuration: BackendConfiguration, _ options: RequestOptions,
-        now: Duration
+        by auth: BackendAuth, in session: Session, now: Duration
     ) {
         var request = request
         request.target = configuration.baseURL.target(request.target)
@@ -27,15 +30,20 @@ struct Call: Sendable {
         if let key = options.idempotencyKey { request.fields.set(.idempotencyKey, to: key) }
         self.request = request
         origin = configuration.baseURL.origin
-        deadline = now + (options.timeout ?? configuration.timeout)
+        self.session = session
+        let timeout = options.timeout ?? configuration.timeout
+        stay = Stay(auth: auth, session: session.id, deadline: now + timeout, left: timeout)
         self.options = options
     }
+
+    /// In the time of `ClientEnvironment.now`: until then somebody waits.
+    var deadline: Duration { waiters?.deadline ?? stay.deadline }
 }
 
 /// Equal calls of a moment share one exchange.
 struct CallKey: Hashable, Sendable {
     let cacheKey: CacheKey
-    let freshness: RequestOptions.Freshness
-    let timeout: Duration?
-    let method: HTTPMethod
+    let session: Session.ID
+    /// Whether it asks about a copy.
+    let isConditional: Bool
 }

@@ -62,6 +62,13 @@ public final class ResponseCache: Sendable {
         }
     }
 
+    /// The session of this owner has ended.
+    func removeAll(of owner: String) {
+        state.withLock { state in
+            for key in state.entries.keys where key.owner == owner { remove(key, from: &state) }
+        }
+    }
+
     func remove(_ key: CacheKey) { state.withLock { remove(key, from: &$0) } }
 
     private func remove(_ key: CacheKey, from state: inout State) {
@@ -77,25 +84,30 @@ public final class ResponseCache: Sendable {
     }
 }
 
-/// What decides an answer's bytes: where the request goes, what it asks for, and who asks.
+/// What decides a response's bytes: where the request goes, what it asks for, and who asks.
 struct CacheKey: Hashable, Sendable {
     let origin: HTTPOrigin
-    /// Target and fields, credentials among them, so that whatever `Vary` names is in it.
+    /// Of the session: the same before and after a token is renewed.
+    let owner: String
+    /// Method, target and all fields but the token, so that whatever `Vary` names is in it.
     let bytes: [UInt8]
-    /// Of the bytes: they are looked up several times on their way.
+    /// Of all of it: it is looked up several times on its way.
     private let digest: Int
 
-    init(_ request: HTTPRequest, to origin: HTTPOrigin, token: String?) {
+    init(_ request: HTTPRequest, to origin: HTTPOrigin, owner: String) {
         self.origin = origin
+        self.owner = owner
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(request.target.bytes.count + request.fields.wireBytes.count + 64)
+        bytes.reserveCapacity(request.target.bytes.count + request.fields.wireBytes.count + 16)
+        bytes += request.method.rawValue.utf8
+        bytes.append(0x20)
         bytes += request.target.bytes
         bytes.append(0x20)
         bytes += request.fields.wireBytes
-        bytes += (token ?? "").utf8
         self.bytes = bytes
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+        hasher.combine(owner)
         digest = hasher.finalize()
     }
 

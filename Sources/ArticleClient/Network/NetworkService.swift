@@ -23,13 +23,23 @@ public struct NetworkService: Sendable {
     public func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: TransportOptions = .init()
     ) async throws(BackendError) -> HTTPResponse {
+        try await send(request, to: origin, options: options, for: nil)
+    }
+
+    /// - Parameter waiters: when all of them have left, the exchange ends as the last one did.
+    func send(
+        _ request: HTTPRequest, to origin: HTTPOrigin, options: TransportOptions,
+        for waiters: (any Waiters)?
+    ) async throws(BackendError) -> HTTPResponse {
         guard !observers.isEmpty else { return try await exchange(request, origin, options) }
         let start = environment.now()
         tell(BackendEvent(.started, request, to: origin))
         let outcome: Result<HTTPResponse, BackendError>
         do throws(BackendError) {
             outcome = .success(try await exchange(request, origin, options))
-        } catch { outcome = .failure(error) }
+        } catch {
+            outcome = .failure(error == .cancelled ? waiters?.abandonment ?? error : error)
+        }
         let duration = environment.now() - start
         tell(
             BackendEvent(

@@ -13,6 +13,8 @@ public struct BackendEvent: Sendable {
         case finished(Result<HTTPStatus, BackendError>)
         /// It goes out again, after this wait, because of that.
         case retried(after: Duration, because: BackendError)
+        /// A copy of this age is used for it; the backend is not asked, or was not reached.
+        case cached(age: Duration)
         /// An item was made of its answer.
         case mapped
         /// The answer was not what the contract says.

@@ -15,8 +15,10 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
         self.request = request
         let item = Guarded<Request.Item?>(nil)
         self.item = item
+        // However long it stands in a queue, it belongs to whoever made it.
+        let session = service.auth.sessionID
         operation = NetworkOperation(priority: priority, group: group, after: dependencies) {
-            await service.result(of: request, options: options).map { value in
+            await service.result(of: request, options: options, in: session).map { value in
                 item.withLock { $0 = value }
             }
         }

@@ -20,4 +20,24 @@ enum ClientTask {
     ) -> Task<Void, Never> {
         Task { await work() }
     }
+
+    /// Waits, and then does this; it is nobody's in particular.
+    static func start(
+        at instant: ContinuousClock.Instant, _ work: @escaping @Sendable () -> Void
+    ) -> Task<Void, Never> {
+        Task.detached(priority: .high) {
+            try? await Task.sleep(until: instant, clock: .continuous)
+            if !Task.isCancelled { work() }
+        }
+    }
+
+    /// Makes a task at least as urgent as this.
+    static func raise(_ task: Task<Void, Never>, to priority: TaskPriority) {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            task.escalatePriority(to: priority)
+        } else {
+            // A task is as urgent as whoever waits for it.
+            _ = Task.detached(priority: priority) { await task.value }
+        }
+    }
 }

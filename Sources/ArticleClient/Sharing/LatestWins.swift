@@ -29,7 +29,10 @@ public final class LatestWins: Sendable {
             return (state.question, before)
         }
         supersede?()
-        flight.start { [service] in await service.result(of: request, options: options) }
+        let session = service.auth.sessionID
+        flight.start { [service] in
+            await service.result(of: request, options: options, in: session)
+        }
         let outcome = await flight.join() ?? .failure(.cancelled)
         // Nothing suspends between this and the caller.
         let isLatest = state.withLock { state in

@@ -44,9 +44,9 @@ extension BackendService {
     public func stream<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendStream {
-        var call = call(RequestPrinter.print(request), options)
+        var call = try await call(RequestPrinter.print(request), options)
         call.isStreamed = true
-        let response = try await exchanged(call).get()
+        let response = try await alone(call) { await exchanged($0) }.get()
         guard case .stream(let body) = response.body else {
             throw .transport(TransportFailure(.unsupported, "the transport cannot stream"))
         }

@@ -71,7 +71,7 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error {
             case .offline, .timedOut, .transport: .unavailable
-            case .unauthorized: .noPermission
+            case .unauthorized, .signedOut: .noPermission
             case .problem(let problem) where problem.status == HTTPStatus.forbidden.code:
                 .noPermission
             case .problem(let problem) where problem.status >= 500: .unavailable

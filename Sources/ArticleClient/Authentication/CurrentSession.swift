@@ -1,0 +1,82 @@
+/// Who is signed in, and how that changes.
+struct CurrentSession {
+    /// A session that is over.
+    struct Ended {
+        let id: Session.ID
+        /// Whose copies have to go; `nil`: the same one goes on.
+        let formerOwner: String?
+    }
+
+    private(set) var session = Session.anonymous
+    private(set) var credentials: Credentials?
+    /// Counts changes of the credentials.
+    private(set) var version = 0
+    /// Why it is not known yet who is signed in.
+    private(set) var unread: CredentialStoreError?
+    /// Credentials that the backend would not renew: they are not tried again.
+    var refused: Credentials?
+    private var lastID: Session.ID = 0
+
+    var state: SessionState {
+        if let unread { return .unavailable(unread) }
+        guard let credentials else { return .signedOut }
+        return refused == credentials
+            ? .expired(account: credentials.account) : .signedIn(account: credentials.account)
+    }
+
+    /// Whether what belongs to this session may go on.
+    func lasts(_ id: Session.ID) -> Bool { id == Session.anonymous.id || id == session.id }
+
+    mutating func begin(_ credentials: Credentials) {
+        lastID += 1
+        session = Session(id: lastID, of: credentials)
+        self.credentials = credentials
+        version += 1
+    }
+
+    /// Begins a session of somebody whose credentials cannot be read yet.
+    mutating func beginUnread(_ error: CredentialStoreError) {
+        lastID += 1
+        session = Session(id: lastID, owner: "")
+        unread = error
+    }
+
+    /// Signs out; `nil`: nobody was signed in.
+    mutating func end(before next: Credentials?) -> Ended? {
+        let former = session
+        session = .anonymous
+        credentials = nil
+        unread = nil
+        refused = nil
+        version += 1
+        guard former != .anonymous else { return nil }
+        let goesOn = former.owner == next.map { Session(id: 0, of: $0).owner }
+        return Ended(id: former.id, formerOwner: goesOn ? nil : former.owner)
+    }
+
+    /// The session goes on with these.
+    mutating func renew(_ new: Credentials) {
+        credentials = new
+        refused = nil
+        version += 1
+    }
+
+    /// Takes what the store holds, which another process may have changed.
+    mutating func adopt(_ found: Credentials?) -> Ended? {
+        guard unread == nil else {
+            unread = nil
+            credentials = found
+            session = found.map { Session(id: session.id, of: $0) } ?? .anonymous
+            version += 1
+            return nil
+        }
+        guard found != credentials else { return nil }
+        if let found, let account = found.account, account == credentials?.account {
+            renew(found)
+            return nil
+        }
+        let ended = end(before: found)
+        if let found { begin(found) }
+        return ended
+    }
+}
