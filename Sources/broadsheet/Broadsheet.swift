@@ -29,7 +29,9 @@ struct Broadsheet {
             try await dispatch(arguments)
             return .ok
         } catch {
-            Console.complain(error.message)
+            // A server ends, whether or not anybody reads why.
+            let isServer = arguments.first == ServeCommand.name
+            Console.complain(error.message, withinSeconds: isServer ? 1 : nil)
             return error.status
         }
     }

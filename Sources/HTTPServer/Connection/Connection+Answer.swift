@@ -48,6 +48,7 @@ extension Connection {
         guard isObserved else { return }
         let record = sent.record(peer: clientAddress, requestID: requestID)
         for observer in rules.observers { observer.finished(record) }
+        local.accessLines?.append(record)
     }
 
     // MARK: Heads

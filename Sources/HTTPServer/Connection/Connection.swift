@@ -51,7 +51,7 @@ final class Connection {
 
     var limits: ServerLimits { rules.limits }
     var now: Int64 { channel.loop.now }
-    var isObserved: Bool { !rules.observers.isEmpty }
+    var isObserved: Bool { local.accessLines != nil || !rules.observers.isEmpty }
 
     /// Serves the client until one side ends it.
     func run() async {

@@ -21,7 +21,13 @@ final class LoopContext: @unchecked Sendable {
     @exclusivity(unchecked) private var identifiers = RequestIDs()
     private static let kept = 64
 
-    init(_ loop: EventLoop) { self.loop = loop }
+    /// What the access log gets of this loop.
+    let accessLines: AccessLines?
+
+    init(_ loop: EventLoop, _ accessLog: AccessLog? = nil) {
+        self.loop = loop
+        accessLines = accessLog.map { AccessLines($0, loop) }
+    }
 
     func takeBuffer() -> ReadBuffer {
         buffersInUse.add(1, ordering: .relaxed)

@@ -6,93 +6,136 @@ import Network
 enum AccessLine {
     /// `{"time":1795252355903,"id":"…","peer":"127.0.0.1:5000","method":"GET",
     /// "target":"/v1/articles","route":"/v1/articles","status":200,"bytes":738,"microseconds":85}`
-    static func appendJSON(_ exchange: borrowing ExchangeRecord, to line: inout [UInt8]) {
-        line += #"{"time":"#.utf8
-        appendNumber(exchange.finishedMilliseconds, to: &line)
-        appendField("id", exchange.requestID.utf8, to: &line)
-        if let trace = exchange.traceID { appendField("trace", trace.utf8, to: &line) }
-        appendField("peer", name(of: exchange.peer).utf8, to: &line)
-        if let method = exchange.method { appendField("method", method.rawValue.utf8, to: &line) }
-        if let target = exchange.target { appendField("target", shown(target), to: &line) }
-        if let route = exchange.template { appendField("route", route.utf8, to: &line) }
-        line += #","status":"#.utf8
-        appendNumber(Int64(exchange.status.code), to: &line)
-        line += #","bytes":"#.utf8
-        appendNumber(Int64(exchange.sentBytes), to: &line)
-        line += #","microseconds":"#.utf8
-        appendNumber(Int64(exchange.microseconds), to: &line)
-        line += "}\n".utf8
+    static func appendJSON(_ exchange: borrowing ExchangeRecord, to line: LineBuffer) {
+        line.append(#"{"time":"#)
+        line.append(decimal: exchange.finishedMilliseconds)
+        line.append(#","id":""#)
+        line.append(escaping: exchange.requestID)
+        if let trace = exchange.traceID {
+            line.append(#"","trace":""#)
+            line.append(escaping: trace)
+        }
+        line.append(#"","peer":""#)
+        line.append(exchange.peer, escapesJSON: true)
+        if let method = exchange.method {
+            line.append(#"","method":""#)
+            line.append(escaping: method.rawValue)
+        }
+        if let target = exchange.target {
+            line.append(#"","target":""#)
+            append(target, to: line)
+        }
+        if let route = exchange.template {
+            line.append(#"","route":""#)
+            line.append(escaping: route)
+        }
+        line.append(#"","status":"#)
+        line.append(decimal: Int64(exchange.status.code))
+        line.append(#","bytes":"#)
+        line.append(decimal: Int64(exchange.sentBytes))
+        line.append(#","microseconds":"#)
+        line.append(decimal: Int64(exchange.microseconds))
+        line.append("}")
+        line.endLine()
     }
 
     /// `Sat, 21 Nov 2026 09:12:35 GMT 127.0.0.1:5000 GET /v1/articles 200 738 B 85 µs id`
-    static func appendText(_ exchange: borrowing ExchangeRecord, to line: inout [UInt8]) {
-        line += HTTPDate.text(exchange.finishedMilliseconds / 1_000).utf8
-        line += " \(name(of: exchange.peer)) \(exchange.method?.rawValue ?? "-") ".utf8
-        if let target = exchange.target { line += shown(target) } else { line += "-".utf8 }
-        line += " \(exchange.status.code) \(exchange.sentBytes) B ".utf8
-        line += "\(exchange.microseconds) µs \(exchange.requestID)".utf8
-        if let trace = exchange.traceID { line += " \(trace)".utf8 }
-        line.append(UInt8(ascii: "\n"))
+    /// - Parameter date: of the exchange's end, as text.
+    static func appendText(
+        _ exchange: borrowing ExchangeRecord, date: [UInt8], to line: LineBuffer
+    ) {
+        line.append(date)
+        line.append(" ")
+        line.append(exchange.peer, escapesJSON: false)
+        line.append(" ")
+        if let method = exchange.method { line.append(method.rawValue) } else { line.append("-") }
+        line.append(" ")
+        if let target = exchange.target { append(target, to: line) } else { line.append("-") }
+        line.append(" ")
+        line.append(decimal: Int64(exchange.status.code))
+        line.append(" ")
+        line.append(decimal: Int64(exchange.sentBytes))
+        line.append(" B ")
+        line.append(decimal: Int64(exchange.microseconds))
+        line.append(" µs ")
+        line.append(exchange.requestID)
+        if let trace = exchange.traceID {
+            line.append(" ")
+            line.append(trace)
+        }
+        line.endLine()
     }
 
     /// `{"time":1795252355903,"peer":"127.0.0.1:5000","handshake":"refused","reason":"…"}`; a
     /// handshake that succeeded has no line.
     static func append(
         _ handshake: borrowing HandshakeRecord, at milliseconds: Int64, as format: AccessLog.Format,
-        to line: inout [UInt8]
+        to line: LineBuffer
     ) {
         guard case .failed(let failure, let reason) = handshake.outcome else { return }
         switch format {
         case .json:
-            line += #"{"time":"#.utf8
-            appendNumber(milliseconds, to: &line)
-            appendField("peer", name(of: handshake.peer).utf8, to: &line)
-            appendField("handshake", failure.rawValue.utf8, to: &line)
-            appendField("reason", reason.utf8, to: &line)
-            line += "}\n".utf8
+            line.append(#"{"time":"#)
+            line.append(decimal: milliseconds)
+            line.append(#","peer":""#)
+            line.append(handshake.peer, escapesJSON: true)
+            line.append(#"","handshake":""#)
+            line.append(escaping: failure.rawValue)
+            line.append(#"","reason":""#)
+            line.append(escaping: reason)
+            line.append(#""}"#)
         case .text:
-            line += HTTPDate.text(milliseconds / 1_000).utf8
-            line += " \(name(of: handshake.peer)) no TLS: \(reason)\n".utf8
+            line.append(HTTPDate.text(milliseconds / 1_000))
+            line.append(" ")
+            line.append(handshake.peer, escapesJSON: false)
+            line.append(" no TLS: ")
+            line.append(reason)
+        }
+        line.endLine()
+    }
+
+    // MARK: Targets
+
+    /// A target has visible ASCII alone, and neither quotes nor backslashes: it needs no escapes.
+    private static func append(_ target: RequestTarget, to line: LineBuffer) {
+        guard let query = target.query else { return line.append(target.bytes) }
+        let queryCount = query.count
+        target.bytes.withUnsafeBytes { bytes in
+            let queryStart = bytes.count - queryCount
+            line.append(bytes[..<queryStart])
+            var start = queryStart
+            // Invariant: everything before `start` is appended; at `start` an item begins.
+            while true {
+                let item = bytes[start...].prefix { $0 != UInt8(ascii: "&") }
+                append(item: item, to: line)
+                guard item.endIndex < bytes.count else { return }
+                line.append(UInt8(ascii: "&"))
+                start = item.endIndex + 1
+            }
         }
     }
 
-    /// A proxy may tell an address alone.
-    private static func name(of peer: SocketAddress) -> String {
-        if case .unix = peer { return peer.description }
-        return peer.port == 0 ? peer.host : peer.description
-    }
-
-    /// A target has visible ASCII alone, and neither quotes nor backslashes: it needs no escapes.
-    private static func shown(_ target: RequestTarget) -> [UInt8] {
-        guard let query = target.query else { return target.bytes }
-        let parts = query.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        let start = target.bytes.count - query.count
-        return Array(target.bytes[..<start]) + parts.map(withoutSecret).joined(separator: "&".utf8)
+    private static func append(item: Slice<UnsafeRawBufferPointer>, to line: LineBuffer) {
+        guard let equals = item.firstIndex(of: UInt8(ascii: "=")),
+            mayNameSecret(item[..<equals])
+        else { return line.append(item) }
+        line.append(item[...equals])
+        line.append("***")
     }
 
     private static let secretWords = ["token", "key", "secret", "password", "signature", "code"]
+        .map { Array($0.utf8) }
 
-    private static func withoutSecret(_ item: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard let equals = item.firstIndex(of: UInt8(ascii: "=")) else { return item }
-        // A name that is escaped may say anything.
-        let name = String(decoding: item[..<equals], as: UTF8.self).lowercased()
-        guard name.contains("%") || secretWords.contains(where: name.contains) else { return item }
-        return item[...equals] + "***".utf8
-    }
-
-    /// Names of routes, peers and request ids are the program's own or checked: none has a quote.
-    private static func appendField(
-        _ name: String, _ value: some Sequence<UInt8>, to line: inout [UInt8]
-    ) {
-        line += ",\"\(name)\":\"".utf8
-        for byte in value where byte >= 0x20 && byte != UInt8(ascii: "\"") {
-            if byte == UInt8(ascii: "\\") { line.append(byte) }
-            line.append(byte)
+    /// Whether one of the words stands in the name, in any case. A name that is escaped may say
+    /// anything.
+    private static func mayNameSecret(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
+        for index in name.indices {
+            if name[index] == UInt8(ascii: "%") { return true }
+            let rest = name[index...]
+            for word in secretWords where rest.count >= word.count {
+                if zip(rest, word).allSatisfy({ $0 | 0x20 == $1 }) { return true }
+            }
         }
-        line.append(UInt8(ascii: "\""))
-    }
-
-    private static func appendNumber(_ number: Int64, to line: inout [UInt8]) {
-        line += String(number).utf8
+        return false
     }
 }

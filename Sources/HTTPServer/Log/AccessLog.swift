@@ -1,14 +1,13 @@
-import Dispatch
 import Glibc
 import HTTP
 import Network
 import Synchronization
 
-/// Writes a line for each answer: readable on a terminal, otherwise one JSON object.
+/// Has a line written for each answer: readable on a terminal, otherwise one JSON object.
 ///
-/// Lines gather in memory and go out together, on a queue of the log's own. What cannot be written
-/// in time is dropped, and counted in a line of its own.
-public final class AccessLog: ExchangeObserver, HandshakeObserver {
+/// Each loop gathers the lines of its connections in memory of its own, and hands them to the
+/// writer together.
+public final class AccessLog: HandshakeObserver {
     /// How a line looks.
     public enum Format: Sendable {
         case json
@@ -35,34 +34,11 @@ public final class AccessLog: ExchangeObserver, HandshakeObserver {
         }
     }
 
-    private struct State {
-        var lines: [UInt8] = []
-        var dropped = 0
-        var isScheduled = false
-
-        /// Whether the caller is the one to have it written.
-        mutating func schedules() -> Bool {
-            defer { isScheduled = true }
-            return !isScheduled
-        }
-    }
-
-    private let descriptor: Int32
-    private let format: Format
-    private let limitBytes: Int
-    private let state = Lock(State())
+    let writer: LogWriter
     private let shown = Atomic(Detail.answers.rawValue)
-    private let queue = DispatchQueue(label: "broadsheet.access-log")
-    private static let delay = DispatchTimeInterval.milliseconds(50)
 
-    /// - Parameters:
-    ///   - descriptor: where to write; it stays the caller's.
-    ///   - limitBytes: how much may wait to be written.
-    public init(descriptor: Int32, format: Format, limitBytes: Int = 1 << 20) {
-        self.descriptor = descriptor
-        self.format = format
-        self.limitBytes = limitBytes
-    }
+    /// - Parameter writer: whose format the lines have.
+    public init(_ writer: LogWriter) { self.writer = writer }
 
     /// How much is written from now on.
     public var detail: Detail {
@@ -70,66 +46,65 @@ public final class AccessLog: ExchangeObserver, HandshakeObserver {
         set { shown.store(newValue.rawValue, ordering: .relaxed) }
     }
 
-    public func finished(_ exchange: borrowing ExchangeRecord) {
-        guard exchange.status.code >= 500 || detail > .failures else { return }
-        let schedules = state.withLock { state in
-            if state.lines.count < limitBytes {
-                switch format {
-                case .json: AccessLine.appendJSON(exchange, to: &state.lines)
-                case .text: AccessLine.appendText(exchange, to: &state.lines)
-                }
-            } else {
-                state.dropped += 1
-            }
-            return state.schedules()
-        }
-        if schedules { writeSoon() }
+    /// Whether an answer of this status gets a line.
+    func shows(_ status: HTTPStatus) -> Bool {
+        shown.load(ordering: .relaxed) > Detail.failures.rawValue || status.code >= 500
     }
 
     public func ended(_ handshake: borrowing HandshakeRecord) {
         guard detail == .everything, case .failed = handshake.outcome else { return }
-        var line: [UInt8] = []
+        let line = LineBuffer(capacity: 256)
         AccessLine.append(
-            handshake, at: SentAnswer.wallMilliseconds, as: format, to: &line)
-        let schedules = state.withLock { state in
-            if state.lines.count < limitBytes { state.lines += line } else { state.dropped += 1 }
-            return state.schedules()
+            handshake, at: SentAnswer.wallMilliseconds, as: writer.format, to: line)
+        writer.add(line)
+    }
+}
+
+/// The lines of one loop, on whose thread alone it is used: nobody else is waited for.
+final class AccessLines {
+    private let log: AccessLog
+    private let loop: EventLoop
+    private var buffer = LineBuffer(capacity: LogWriter.bufferBytes)
+    private var isScheduled = false
+    private var dateSeconds: Int64 = -1
+    private var date: [UInt8] = []
+    private static let delayMilliseconds: Int64 = 50
+
+    init(_ log: AccessLog, _ loop: EventLoop) {
+        self.log = log
+        self.loop = loop
+    }
+
+    func append(_ exchange: borrowing ExchangeRecord) {
+        guard log.shows(exchange.status) else { return }
+        switch log.writer.format {
+        case .json: AccessLine.appendJSON(exchange, to: buffer)
+        case .text:
+            AccessLine.appendText(
+                exchange, date: date(at: exchange.finishedMilliseconds / 1_000), to: buffer)
         }
-        if schedules { writeSoon() }
-    }
-
-    private func writeSoon() {
-        queue.asyncAfter(deadline: .now() + Self.delay) { self.write() }
-    }
-
-    /// Writes what is waiting, before it returns.
-    public func flush() {
-        queue.sync { write() }
-    }
-
-    private func write() {
-        let (lines, dropped) = state.withLock { state in
-            let taken = (state.lines, state.dropped)
-            state = State()
-            return taken
-        }
-        put(lines)
-        guard dropped > 0 else { return }
-        switch format {
-        case .json: put(Array(#"{"droppedLines":\#(dropped)}\#n"#.utf8))
-        case .text: put(Array("\(dropped) lines were dropped\n".utf8))
-        }
-    }
-
-    /// A log that cannot be written is no reason to stop serving: what fails is let go.
-    private func put(_ bytes: [UInt8]) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress, $0.count)
+        if buffer.count >= LogWriter.batchBytes {
+            handOver()
+        } else if !isScheduled {
+            isScheduled = true
+            loop.schedule(afterMilliseconds: Self.delayMilliseconds) { [self] in
+                isScheduled = false
+                handOver()
             }
-            guard count > 0 || errno == EINTR else { return }
-            written += max(0, count)
         }
+    }
+
+    /// Gives the writer what there is.
+    func handOver() {
+        if buffer.count > 0 { buffer = log.writer.exchange(buffer) }
+    }
+
+    /// Made once a second.
+    private func date(at seconds: Int64) -> [UInt8] {
+        if seconds != dateSeconds {
+            dateSeconds = seconds
+            date = Array(HTTPDate.text(seconds).utf8)
+        }
+        return date
     }
 }

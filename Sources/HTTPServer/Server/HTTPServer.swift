@@ -109,7 +109,7 @@ public final class HTTPServer: Sendable {
             do throws(SystemError) {
                 group = try EventLoopGroup(count: configuration.loops)
             } catch { throw .noLoop(error) }
-            let locals = group.loops.map { LoopContext($0) }
+            let locals = group.loops.map { LoopContext($0, configuration.accessLog) }
             var doors: [Door] = []
             do throws(HTTPServerError) {
                 for address in configuration.addresses {
@@ -200,13 +200,13 @@ public final class HTTPServer: Sendable {
     /// `Connection: close`, and ends what is left after `graceSeconds`. A second call with 0 ends
     /// everything at once.
     public func stop(graceSeconds: Double = 10) async {
-        guard let (doors, group) = running() else { return }
+        guard let (doors, group, locals) = running() else { return }
         for door in doors { await door.listener.stop() }
         if graceSeconds > 0 {
             group.drain()
             await gate.waitUntilEmpty(seconds: graceSeconds)
         }
-        await end(group)
+        await end(group, locals)
     }
 
     /// Gives everything away without a client noticing: the sockets stay open, and who comes waits
@@ -219,7 +219,7 @@ public final class HTTPServer: Sendable {
         graceSeconds: Double, quietSeconds: Double = 1,
         take: @escaping @Sendable (consuming PassedConnection) -> Void
     ) async {
-        guard let (doors, group) = running() else { return }
+        guard let (doors, group, locals) = running() else { return }
         departure.setQuiet(seconds: quietSeconds)
         if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty {
             group.leave(now: false)
@@ -230,24 +230,43 @@ public final class HTTPServer: Sendable {
         group.leave(now: true)
         await gate.waitUntilEmpty(seconds: graceSeconds)
         departure.close()
-        await end(group)
+        await end(group, locals)
     }
 
-    private func running() -> ([Door], EventLoopGroup)? {
+    private func running() -> ([Door], EventLoopGroup, [LoopContext])? {
         lifecycle.withLock { lifecycle in
-            guard case .running(let doors, let group, _) = lifecycle else {
+            guard case .running(let doors, let group, let locals) = lifecycle else {
                 lifecycle = .stopped
                 return nil
             }
-            return (doors, group)
+            return (doors, group, locals)
         }
     }
 
-    private func end(_ group: EventLoopGroup) async {
+    private func end(_ group: EventLoopGroup, _ locals: [LoopContext]) async {
         group.stop()
         // Handlers that do not heed their cancellation are not waited for longer.
         await gate.waitUntilEmpty(seconds: 1)
+        if configuration.accessLog != nil { await Self.handOverLines(of: locals, seconds: 1) }
         lifecycle.withLock { $0 = .stopped }
+    }
+
+    /// Has every loop give its lines to the log; one that hangs is not waited for longer.
+    private static func handOverLines(of locals: [LoopContext], seconds: Double) async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            let group = DispatchGroup()
+            for local in locals {
+                group.enter()
+                local.loop.submit {
+                    local.accessLines?.handOver()
+                    group.leave()
+                }
+            }
+            DispatchQueue.global().async {
+                _ = group.wait(timeout: .now() + seconds)
+                continuation.resume()
+            }
+        }
     }
 
     private static func pause(seconds: Double) async {

@@ -13,6 +13,8 @@ public struct ServerConfiguration: Sendable {
     public var limits = ServerLimits()
     /// Told of each answer that went out.
     public var observers: [any ExchangeObserver] = []
+    /// Where a line of each answer goes.
+    public var accessLog: AccessLog?
     /// Told of each TLS handshake that ended.
     public var handshakeObservers: [any HandshakeObserver] = []
     /// Told of what keeps the server from accepting connections, in one sentence each time.

@@ -31,15 +31,20 @@ struct ServeCommand: Command {
         do throws(SystemError) { try CoreDumps.forbid() } catch {
             throw CommandFailure(.systemError, "cannot keep secrets out of core dumps: \(error)")
         }
-        let requests = OperatorRequests()
-        let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel)
+        let output = ServerOutput(configuration.log)
+        defer { output.flush(withinSeconds: 1) }
+        let requests = OperatorRequests(output)
+        let log = ServerLog(isJSON: configuration.log.isJSON, level: configuration.logLevel) {
+            output.errors.write($0)
+        }
         let sockets = ListenerSockets()
         do throws(CommandFailure) {
             try ActivatedSockets.take(into: sockets)
             try configuration.transport.check(activated: sockets)
             let tenure = Tenure(
                 sockets: sockets, certificates: try certificates(log), requests: requests,
-                successors: SuccessorProcess(log), supervisor: Supervisor(), log: log)
+                successors: SuccessorProcess(log), supervisor: Supervisor(), log: log,
+                output: output)
             try await serve(in: tenure)
         } catch {
             sockets.close()
@@ -122,16 +127,17 @@ struct ServeCommand: Command {
         server.openRedirect = sockets.opener(.redirect)
         let certificates = tenure.certificates
         server.tls = certificates?.server
-        let accessLog = configuration.log.format.map {
-            AccessLog(descriptor: STDERR_FILENO, format: $0)
-        }
+        let output = tenure.output
+        let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         let logSignals = LogSignals(log, accessLog)
         let meters = MetricsPage.Meters()
-        server.observers = [meters.exchanges] + (accessLog.map { [$0] } ?? [])
+        server.observers = [meters.exchanges]
+        server.accessLog = accessLog
         server.handshakeObservers = [meters.handshakes] + (accessLog.map { [$0] } ?? [])
         let articles = HTTPServer(server, router: try Self.checked(backend.router))
         let page = MetricsPage(
-            server: articles, meters: meters, backend: backend, store: store, startedAt: .now)
+            server: articles, meters: meters, backend: backend, store: store, startedAt: .now,
+            output: output)
         let desk = SuccessorDesk(
             sockets, tenure.successors, log, arrived: tenure.requests.handOver)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
@@ -141,12 +147,11 @@ struct ServeCommand: Command {
             articleAddresses: server.addresses, proxiedAddresses: server.proxiedAddresses,
             redirects: server.redirects,
             adminAddresses: admins)
-        let firstKey = FirstKey(store: store, backend: backend, log: log)
+        let firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
         certificates?.start()
         let end = try await run(servers, firstKey, in: tenure, started: started)
         certificates?.stop()
         logSignals.stop()
-        accessLog?.flush()
         return end
     }
 
@@ -192,7 +197,8 @@ struct ServeCommand: Command {
         started(servers)
         let attention = tenure.attend(servers)
         defer { attention.end() }
-        announce(listening, redirects: servers.redirects.count)
+        let tell = { (line: String) in tenure.output.announcements.write(line + "\n") }
+        announce(listening, redirects: servers.redirects.count, tell)
         for address in watched {
             tell("metrics on \(address.url("http"))/metrics")
             if !address.isLoopback { log.warning("whoever reaches \(address) reads the metrics") }
@@ -247,7 +253,9 @@ struct ServeCommand: Command {
     }
 
     /// Tells where the server listens; addresses that redirect come last.
-    private func announce(_ addresses: [SocketAddress], redirects: Int) {
+    private func announce(
+        _ addresses: [SocketAddress], redirects: Int, _ tell: (String) -> Void
+    ) {
         let scheme = configuration.transport.certificates.isEmpty ? "http" : "https"
         for address in addresses.dropLast(redirects) {
             tell("listening on \(address.url(scheme))")
@@ -256,9 +264,6 @@ struct ServeCommand: Command {
             tell("redirecting from \(address.url("http"))")
         }
     }
-
-    /// A server goes on when nobody reads what it says.
-    private func tell(_ line: String) { try? Console.print(line) }
 }
 
 extension HTTPServerError {

@@ -41,14 +41,6 @@ struct ServeConfiguration: Sendable {
             case .json: true
             }
         }
-
-        /// How lines of the access log look; `nil`: there is none.
-        var format: AccessLog.Format? {
-            switch self {
-            case .off: nil
-            case .auto, .text, .json: isJSON ? .json : .text
-            }
-        }
     }
 
     static let options =

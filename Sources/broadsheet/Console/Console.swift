@@ -1,3 +1,4 @@
+import HTTPServer
 import Network
 
 #if canImport(Glibc)
@@ -19,9 +20,15 @@ enum Console {
     }
 
     /// Writes one line to standard error; that nobody reads it is no failure.
-    static func complain(_ text: String) {
-        let line = text.replacing("\n", with: " ")
-        try? write(Array(("broadsheet: " + line + "\n").utf8), to: STDERR_FILENO)
+    /// - Parameter seconds: how long to wait for a reader; `nil`: for ever.
+    static func complain(_ text: String, withinSeconds seconds: Double? = nil) {
+        let line = "broadsheet: " + text.replacing("\n", with: " ") + "\n"
+        if let seconds {
+            let writer = LogWriter(descriptor: STDERR_FILENO, format: .text)
+            _ = writer.write(line, withinSeconds: seconds)
+        } else {
+            try? write(Array(line.utf8), to: STDERR_FILENO)
+        }
     }
 
     /// Writes text to standard error as it is: a progress bar, a greeting.

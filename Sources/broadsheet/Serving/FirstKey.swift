@@ -1,5 +1,6 @@
 import ArticleServices
 import ArticleStore
+import HTTPServer
 
 /// The admin key that the first `serve` makes where no other key is.
 struct FirstKey {
@@ -7,6 +8,7 @@ struct FirstKey {
     /// Already serving: a start that cannot be must not spend the key.
     let backend: Backend
     let log: ServerLog
+    let output: ServerOutput
 
     /// Where the key goes when nobody watches: beside the database.
     var path: String { store.path + ".admin-key" }
@@ -27,10 +29,9 @@ struct FirstKey {
     }
 
     private func handOut(_ key: String) throws(StoreError) {
-        if Console.errorIsTerminal {
-            Console.tell("The admin key, shown this once: \(key)\n")
-            return
-        }
+        // A terminal that takes nothing would lose the key.
+        let line = "The admin key, shown this once: \(key)\n"
+        if Console.errorIsTerminal, output.errors.write(line, withinSeconds: 5) { return }
         do throws(CommandFailure) {
             try Files.writePrivate(key + "\n", to: path)
         } catch { throw .rejected(error) }

@@ -10,6 +10,7 @@ struct MetricsPage: Sendable {
     let backend: Backend
     let store: SQLiteStore
     let startedAt: Timestamp
+    let output: ServerOutput
 
     /// What counts while it serves.
     struct Meters: Sendable {
@@ -44,6 +45,10 @@ struct MetricsPage: Sendable {
         for (reason, count) in server.refusals {
             page.sample(refused, ["reason": reason.rawValue], count)
         }
+        page.single(
+            "broadsheet_log_dropped_lines_total", .counter,
+            help: "Lines of the log that were not written: nobody read it, or writing failed.",
+            output.errors.droppedLines)
         page.single(
             "broadsheet_http_request_body_bytes", .gauge, unit: "bytes",
             help: "Bytes of requests' bodies that are in memory.", server.bodyBytes)

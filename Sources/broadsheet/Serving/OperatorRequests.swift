@@ -20,7 +20,7 @@ struct OperatorRequests: Sendable {
     private let continuation: AsyncStream<Request>.Continuation
 
     /// From here on the signals no longer end the process by themselves.
-    init() {
+    init(_ output: ServerOutput) {
         let (stream, continuation) = AsyncStream<Request>.makeStream(
             bufferingPolicy: .bufferingOldest(8))
         requests = stream
@@ -28,7 +28,10 @@ struct OperatorRequests: Sendable {
         signal(SIGHUP, SIG_IGN)
         signals = ShutdownSignals { count in
             // What was acknowledged is on the disk: nothing is lost by leaving now.
-            guard count == 1 else { _exit(ExitStatus.cutShort.rawValue) }
+            guard count == 1 else {
+                output.flush(withinSeconds: 0.05)
+                _exit(ExitStatus.cutShort.rawValue)
+            }
             continuation.yield(.stop)
         }
     }

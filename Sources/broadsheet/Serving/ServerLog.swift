@@ -7,10 +7,10 @@ struct ServerLog: Sendable {
     let dial: LogDial
     private let tell: @Sendable (String) -> Void
 
-    /// - Parameter tell: takes each line, with its end.
+    /// - Parameter tell: takes each line, with its end, and never waits.
     init(
         isJSON: Bool, level: LogLevel = .info,
-        tell: @escaping @Sendable (String) -> Void = { Console.tell($0) }
+        tell: @escaping @Sendable (String) -> Void
     ) {
         self.isJSON = isJSON
         self.tell = tell

@@ -15,6 +15,7 @@ struct Tenure: Sendable {
     let successors: SuccessorProcess
     let supervisor: Supervisor
     let log: ServerLog
+    let output: ServerOutput
 
     /// How serving ended.
     enum End {

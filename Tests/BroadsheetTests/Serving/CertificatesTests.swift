@@ -36,7 +36,7 @@ import Testing
     }
 
     private func certificates() throws -> Certificates {
-        try Certificates(files, profile: .intermediate, ServerLog(isJSON: true))
+        try Certificates(files, profile: .intermediate, ServerLog(isJSON: true) { _ in })
     }
 
     /// Whom a client sees.

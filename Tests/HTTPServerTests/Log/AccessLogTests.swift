@@ -1,9 +1,10 @@
 import Glibc
 import HTTP
-import HTTPServer
 import Network
 import TestSupport
 import Testing
+
+@testable import HTTPServer
 
 @Suite struct AccessLogTests {
     /// The lines that these requests leave behind.
@@ -15,9 +16,10 @@ import Testing
         let path = folder.file("log")
         let descriptor = open(path, O_CREAT | O_RDWR | O_APPEND, 0o600)
         defer { close(descriptor) }
-        let log = AccessLog(descriptor: descriptor, format: format, limitBytes: limitBytes)
+        let writer = LogWriter(descriptor: descriptor, format: format, limitBytes: limitBytes)
+        let log = AccessLog(writer)
         log.detail = detail
-        let configuration = ServerConfiguration.local { $0.observers = [log] }
+        let configuration = ServerConfiguration.local { $0.accessLog = log }
         try await TestServer.run(TestRoutes.router(), with: configuration) { test in
             for target in targets {
                 var fields: HTTPFields = [.authorization: "Bearer hidden", .xRequestID: "me"]
@@ -25,7 +27,7 @@ import Testing
                 _ = try test.client.send(.get, target, fields: fields)
             }
         }
-        log.flush()
+        #expect(writer.flush(withinSeconds: 30))
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = pread(descriptor, &bytes, bytes.count, 0)
         return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
@@ -87,5 +89,58 @@ import Testing
         }
         #expect(written >= 1)
         #expect(written + count == 3)
+    }
+
+    @Test func `lines that nobody reads are bounded and counted, and keep nobody waiting`()
+        async throws
+    {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        let writer = LogWriter(descriptor: ends[1], format: .json, limitBytes: 1 << 20)
+        let configuration = ServerConfiguration.local { $0.accessLog = AccessLog(writer) }
+        let filler = String(repeating: "x", count: 4_000)
+        let count = 1_000
+        try await TestServer.run(TestRoutes.router(), with: configuration) { test in
+            let connection = try RawConnection(test.address)
+            for _ in 0..<count {
+                try connection.send("GET /hello?\(filler) HTTP/1.1\r\nHost: a\r\n\r\n")
+                #expect(try connection.response().status == 200)
+            }
+        }
+        #expect(!writer.flush(withinSeconds: 0))
+        let dropped = writer.droppedLines
+        #expect(dropped > count / 2 && dropped < count)
+
+        var lines: [String] = []
+        var told = 0
+        var rest: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while lines.count + told < count {
+            let size = read(ends[0], &chunk, chunk.count)
+            try #require(size > 0)
+            rest += chunk.prefix(size)
+            while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: rest[..<end], as: UTF8.self)
+                rest.removeFirst(end + 1)
+                if line.hasPrefix(#"{"droppedLines":"#) {
+                    told += Int(line.filter(\.isNumber)) ?? 0
+                } else {
+                    lines.append(line)
+                }
+            }
+        }
+        #expect(told == dropped && rest.isEmpty)
+        #expect(lines.allSatisfy { $0.hasPrefix("{\"time\":") && $0.hasSuffix("}") })
+        #expect(writer.flush(withinSeconds: 30))
+        close(ends[1])
+    }
+
+    @Test func `whatever is in a name is escaped, and nothing is left out`() throws {
+        let line = LineBuffer(capacity: 64)
+        line.append(escaping: "a\"b\\c\u{0}\n\u{1F}é\u{2028}")
+        #expect(
+            String(decoding: line.bytes, as: UTF8.self)
+                == #"a\"b\\c\u0000\u000a\u001fé"# + "\u{2028}")
     }
 }

@@ -1,0 +1,175 @@
+import Dispatch
+import Glibc
+import Network
+
+/// Writes lines to a descriptor on a thread of its own, the only one that a reader who does not
+/// read can keep waiting.
+///
+/// What waits is bounded; what comes beyond is dropped, and counted in a line of its own.
+public final class LogWriter: Sendable {
+    private struct State {
+        var waiting: [LineBuffer] = []
+        /// Of these, and of those that are being written.
+        var waitingBytes = 0
+        var spare: [LineBuffer] = []
+        var isWriting = false
+        /// Since the log told of it last.
+        var dropped = 0
+        var droppedInAll = 0
+    }
+
+    let format: AccessLog.Format
+    private let descriptor: Int32
+    private let limitBytes: Int
+    private let state = Lock(State())
+    private let queue = DispatchQueue(label: "broadsheet.log")
+    /// Room beyond the limit for what is told besides the access log: it is little, and matters
+    /// most when much goes on.
+    private static let messageBytes = 256 << 10
+    private static let spareLimit = 8
+    /// Lines are handed over when there are so many bytes of them.
+    static let batchBytes = 64 << 10
+    /// With room for the line that goes beyond.
+    static let bufferBytes = batchBytes + (8 << 10)
+
+    /// - Parameters:
+    ///   - descriptor: where to write; it stays the caller's.
+    ///   - format: of the line that tells how many were dropped.
+    ///   - limitBytes: how much may wait to be written.
+    public init(descriptor: Int32, format: AccessLog.Format, limitBytes: Int = 4 << 20) {
+        self.descriptor = descriptor
+        self.format = format
+        self.limitBytes = limitBytes
+    }
+
+    /// Lines that were not written: too many waited, or writing failed.
+    public var droppedLines: Int { state.withLock { $0.droppedInAll } }
+
+    /// Writes lines, with their ends, soon. It never waits.
+    public func write(_ text: String) {
+        take(LineBuffer(text), limitBytes: limitBytes + Self.messageBytes)
+    }
+
+    /// Writes lines, and tells whether they were written in that time.
+    public func write(_ text: String, withinSeconds seconds: Double) -> Bool {
+        let isWritten = Lock(false)
+        let done = DispatchSemaphore(value: 0)
+        queue.async {
+            let count = self.put(LineBuffer(text))
+            isWritten.withLock { $0 = count == text.utf8.count }
+            done.signal()
+        }
+        return done.wait(timeout: .now() + seconds) == .success && isWritten.withLock { $0 }
+    }
+
+    /// Waits until everything so far is written, but no longer than this.
+    /// - Returns: whether it is.
+    @discardableResult
+    public func flush(withinSeconds seconds: Double) -> Bool {
+        let done = DispatchSemaphore(value: 0)
+        queue.async { done.signal() }
+        return done.wait(timeout: .now() + seconds) == .success
+    }
+
+    /// Takes over lines of the access log.
+    func add(_ buffer: LineBuffer) { take(buffer, limitBytes: limitBytes) }
+
+    /// The same for a loop, which gets an empty buffer to go on with.
+    func exchange(_ buffer: LineBuffer) -> LineBuffer {
+        guard take(buffer, limitBytes: limitBytes) else {
+            buffer.removeAll()
+            return buffer
+        }
+        return state.withLock { $0.spare.popLast() } ?? LineBuffer(capacity: Self.bufferBytes)
+    }
+
+    /// - Returns: whether the buffer is the writer's from now on; otherwise its lines are dropped.
+    @discardableResult
+    private func take(_ buffer: LineBuffer, limitBytes: Int) -> Bool {
+        let (isTaken, starts) = state.withLock { state in
+            guard state.waitingBytes < limitBytes else {
+                state.dropped += buffer.lines
+                state.droppedInAll += buffer.lines
+                return (false, false)
+            }
+            state.waiting.append(buffer)
+            state.waitingBytes += buffer.count
+            defer { state.isWriting = true }
+            return (true, !state.isWriting)
+        }
+        if starts { queue.async { self.drain() } }
+        return isTaken
+    }
+
+    // MARK: On the writer's thread
+
+    private func drain() {
+        while let buffers = takeWaiting() {
+            for buffer in buffers { write(buffer) }
+            tellDropped()
+        }
+    }
+
+    /// `nil` when nothing is left.
+    private func takeWaiting() -> [LineBuffer]? {
+        state.withLock { state in
+            state.isWriting = !state.waiting.isEmpty
+            guard state.isWriting else { return nil }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
+    private func write(_ buffer: LineBuffer) {
+        let written = put(buffer)
+        let lost = buffer.bytes[written...].reduce(0) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
+        state.withLock { state in
+            state.waitingBytes -= buffer.count
+            state.dropped += lost
+            state.droppedInAll += lost
+            // Messages have buffers of their own size.
+            guard buffer.capacity == Self.bufferBytes, state.spare.count < Self.spareLimit
+            else { return }
+            buffer.removeAll()
+            state.spare.append(buffer)
+        }
+    }
+
+    private func tellDropped() {
+        let count = state.withLock { state in
+            defer { state.dropped = 0 }
+            return state.dropped
+        }
+        guard count > 0 else { return }
+        let line =
+            switch format {
+            case .json: LineBuffer(#"{"droppedLines":\#(count)}\#n"#)
+            case .text: LineBuffer("\(count) lines were dropped\n")
+            }
+        guard put(line) == 0 else { return }
+        // It is told with the next ones.
+        state.withLock { $0.dropped += count }
+    }
+
+    /// A log that cannot be written is no reason to stop serving: what fails is let go.
+    /// - Returns: how many bytes are out.
+    private func put(_ buffer: LineBuffer) -> Int {
+        let bytes = buffer.bytes
+        var written = 0
+        // Invariant: the first `written` bytes are out.
+        while written < bytes.count {
+            let count = Glibc.write(
+                descriptor, bytes.baseAddress! + written, bytes.count - written)
+            if count > 0 {
+                written += count
+            } else if errno == EAGAIN {
+                // Somebody else made it non-blocking, for all who share it.
+                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&writable, 1, -1)
+            } else if errno != EINTR {
+                break
+            }
+        }
+        return written
+    }
+}
