@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
-	socket-faults test-address test-thread image deb deb-check soak
+	socket-faults apple-check test-address test-thread image deb deb-check soak
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -52,6 +52,9 @@ lint: dependencies ## check the style, the ladder of imports and the Dockerfile
 		grep -aE '✘|↳|error:|Fatal error|unexpected signal' $(LOG); exit 1; }
 	@command -v hadolint >/dev/null || $(MAKE) --no-print-directory .build/hadolint/bin/hadolint
 	PATH="$$PATH:.build/hadolint/bin" hadolint Dockerfile
+
+apple-check: ## compile what apps build with the availability of Apple's platforms (once some minutes, then seconds)
+	@.ci/apple-check
 
 .build/hadolint/bin/hadolint:
 	@.ci/dependencies python3:python3 python3-venv:python3-venv

@@ -1,0 +1,28 @@
+// Apple's says no more.
+public class DispatchQueue: @unchecked Sendable {
+    public init(label: String) {}
+    public class func global() -> DispatchQueue { DispatchQueue(label: "") }
+    public func async(execute work: @escaping @Sendable @convention(block) () -> Void) {}
+    public func async(execute workItem: DispatchWorkItem) {}
+    public func asyncAfter(deadline: DispatchTime, execute: DispatchWorkItem) {}
+}
+
+public class DispatchWorkItem {
+    public init(block: @escaping @convention(block) () -> Void) {}
+    public func cancel() {}
+}
+
+public enum DispatchTimeInterval: Equatable, Sendable {
+    case seconds(Int)
+    case milliseconds(Int)
+    case microseconds(Int)
+    case nanoseconds(Int)
+    case never
+}
+
+public struct DispatchTime: Comparable, Sendable {
+    public static func now() -> DispatchTime { DispatchTime() }
+    public static func < (left: DispatchTime, right: DispatchTime) -> Bool { false }
+}
+
+public func + (time: DispatchTime, interval: DispatchTimeInterval) -> DispatchTime { time }
