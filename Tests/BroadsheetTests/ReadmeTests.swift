@@ -15,7 +15,10 @@ import Testing
     @Test func `every flag of broadsheet that it names is one`() throws {
         let flags = Set(Broadsheet.commands.flatMap { $0.options.map { "--\($0.name)" } })
         // Help is no option, and some are docker's or curl's.
-        let foreign: Set = ["--help", "--cacert", "--publish", "--volume", "--tag"]
+        let foreign: Set = [
+            "--help", "--cacert", "--publish", "--volume", "--tag", "--detach", "--env", "--force",
+            "--header",
+        ]
         for match in try readme().matches(of: /--[a-z][a-z-]*/) {
             let flag = String(match.output)
             #expect(flags.contains(flag) || foreign.contains(flag), "\(flag) is no flag")

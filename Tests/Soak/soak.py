@@ -25,6 +25,7 @@ def arguments():
     parser.add_argument("--broadsheet", required=True, help="the binary")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--ceiling-mib", type=float, default=128, help="of a server's resident memory")
+    parser.add_argument("--slowest", type=float, default=1, help="answer of a decent client, in seconds")
     parser.add_argument("--upgrade-every", type=float, default=20, help="seconds")
     return parser.parse_args()
 
@@ -103,10 +104,17 @@ class Reign:
             mib = int(found.group(1)) / 1024
             self.highest[self.process] = max(self.highest.get(self.process, 0), mib)
 
+    def is_alive(self):
+        try:
+            with open(f"/proc/{self.process}/stat", encoding="ascii") as file:
+                return ") Z " not in file.read()
+        except OSError:
+            return False
+
     def stop(self):
         os.kill(self.process, signal.SIGTERM)
         end = time.monotonic() + 60
-        while os.path.exists(f"/proc/{self.process}/exe") and time.monotonic() < end:
+        while self.is_alive() and time.monotonic() < end:
             time.sleep(0.05)
 
 
@@ -173,6 +181,8 @@ def main():
     highest = max(reign.highest.values())
     if highest > options.ceiling_mib:
         ledger.fail(f"a server had {highest:.0f} MiB, more than {options.ceiling_mib:.0f}")
+    if ledger.slowest > options.slowest:
+        ledger.fail(f"an answer took {ledger.slowest:.2f} s, more than {options.slowest:g}")
     print(f"soak: {ledger.text()}, {reign.upgrades} upgrades; at most {highest:.0f} MiB resident")
     if ledger.failures:
         print(f"soak: {len(ledger.failures)} failures; what is left is in {folder}")
