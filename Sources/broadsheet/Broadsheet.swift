@@ -20,6 +20,9 @@ struct Broadsheet {
         commands.flatMap { $0.options }.filter { $0.name != "config" }.map { $0.key })
 
     static func main() async {
+        Console.holdStreams()
+        // A file that would grow beyond a limit is a failure like any other (setrlimit(2)).
+        signal(SIGXFSZ, SIG_IGN)
         let status = await run(Array(CommandLine.arguments.dropFirst()))
         exit(status.rawValue)
     }

@@ -62,6 +62,25 @@ import Testing
         #expect(text.contains("You started Broadsheet"))
     }
 
+    @Test func `a terminal does not obey what stands in an article`() throws {
+        let body = #"A\u001b]0;title\u0007B\u009b31mC\u202eD\r\nE"#
+        let made = try served.send(
+            .post, "/v1/articles",
+            #"{"title":"Odd \u202e name","slug":"odd","status":"published","body":"\#(body)"}"#)
+        #expect(made.status == 201)
+        for arguments in ["get odd", "get odd --json", "list --limit 1"] {
+            let command = try "\(Program.path()) articles \(arguments) --server \(server)"
+            let terminal = try RunningProgram("/usr/bin/script", ["-qefc", command, "/dev/null"])
+            let text = terminal.output.rest().joined(separator: "\n")
+            let active: Set<Unicode.Scalar> = ["\u{1B}", "\u{7}", "\u{9B}", "\u{202E}"]
+            #expect(active.isDisjoint(with: text.unicodeScalars))
+            #expect(text.contains(#"\u202e"#))
+        }
+        // A program gets what is there.
+        let plain = try run("articles", "get", "odd").output.joined()
+        #expect(plain.contains("\u{9B}31mC\u{202E}D"))
+    }
+
     @Test func `an article is created, edited, restored and deleted`() throws {
         let file = try draft("---\ntitle: From here\ntags: [a, b]\n---\n\nHello.\n")
         #expect(try run("articles", "create", file).status == 0)

@@ -119,4 +119,29 @@ import Testing
             answer.fields[.wwwAuthenticate]?.hasPrefix("Bearer") == (status == 201 ? nil : true))
         #expect(served.stop() == 0)
     }
+
+    @Test(arguments: ["/dev/full", "&-"])
+    func `a key that cannot be handed out opens nothing`(output: String) throws {
+        try serveOnce()
+        let made = try Shell.start(
+            #"exec "$binary" key create --role admin --database "$folder/articles.db" >\#(output)"#,
+            folder: folder.path)
+        #expect(made.errors.rest().last?.contains("cannot write") == true)
+        #expect(made.wait() == 74)
+        let listed = try Program.run("key", "list", "--database", database)
+        #expect(listed.status == 0 && listed.output == [])
+        #expect(try Program.run("check", "--database", database).status == 0)
+    }
+
+    @Test func `a file with a secret is there whole or not at all`() throws {
+        let make = #""$binary" certificate --self-signed localhost --out "$folder/lh""#
+        let limited = try Shell.start("ulimit -f 0; exec \(make)", folder: folder.path)
+        #expect(limited.wait() != 0)
+        #expect(!limited.errors.rest().isEmpty)
+        let empty = try Shell.start(#"exec ls -A "$folder""#, folder: folder.path)
+        #expect(empty.output.rest() == [])
+        let again = try Shell.start("exec \(make)", folder: folder.path)
+        #expect(again.wait() == 0)
+        #expect(try read(folder.file("lh.key")).hasSuffix("-----END PRIVATE KEY-----\n"))
+    }
 }

@@ -44,7 +44,7 @@ struct Session: Sendable {
             }
             return BackendAuth(token: value.text)
         }
-        let store = FileCredentialStore(path: try CredentialsFile.path(of: url))
+        let store = try KeyFile(url)
         do throws(CredentialStoreError) {
             return try BackendAuth(store: store)
         } catch { throw CommandFailure(.noPermission, "\(error)") }

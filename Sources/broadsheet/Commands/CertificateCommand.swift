@@ -1,5 +1,11 @@
 import Network
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// Makes a certificate for local use.
 struct CertificateCommand: Command {
     static let name = "certificate"
@@ -40,7 +46,13 @@ struct CertificateCommand: Command {
             throw CommandFailure(.software, "\(error)")
         }
         try Files.writePrivate(new.keyPEM, to: "\(path).key")
-        try Files.writePrivate(new.certificatePEM, to: "\(path).pem")
+        do throws(CommandFailure) {
+            try Files.writePrivate(new.certificatePEM, to: "\(path).pem")
+        } catch {
+            // A key alone is of no use, and would be in the way of the next attempt.
+            unlink("\(path).key")
+            throw error
+        }
         try Console.print("made \(path).pem and \(path).key, valid for \(days) days")
     }
 }

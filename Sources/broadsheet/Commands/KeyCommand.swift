@@ -52,23 +52,39 @@ struct KeyCommand: Command {
 
     func run() async throws(CommandFailure) {
         try await Database.with(path, mode: .existing) { (database) throws(CommandFailure) in
-            do throws(StoreError) {
-                try await perform(on: database.keys)
-            } catch { throw CommandFailure(error) }
+            try await perform(on: database.keys)
         }
     }
 
-    private func perform(on store: any KeyKeeper) async throws(StoreError) {
+    private func perform(on store: any KeyKeeper) async throws(CommandFailure) {
         switch action {
         case .create(let role, let name, let expiresAt):
-            let key = APIKey(name: name, role: role, at: .now, expiresAt: expiresAt)
-            try await store.createKey(key.record)
-            try? Console.print(key.text)
+            try await create(
+                APIKey(name: name, role: role, at: .now, expiresAt: expiresAt), in: store)
         case .list:
-            for key in try await store.keys() { try? Console.print(Self.line(key)) }
+            let keys: [KeyRecord]
+            do throws(StoreError) {
+                keys = try await store.keys()
+            } catch { throw CommandFailure(error) }
+            for key in keys { try Console.print(Self.line(key)) }
         case .revoke(let id):
-            let key = try await store.revokeKey(id, at: .now)
-            try? Console.print("revoked \(key.id) (\(key.name))")
+            let key: KeyRecord
+            do throws(StoreError) {
+                key = try await store.revokeKey(id, at: .now)
+            } catch { throw CommandFailure(error) }
+            try Console.print("revoked \(key.id) (\(key.name))")
+        }
+    }
+
+    /// The key is handed out before it is kept: one that nobody has must not open anything.
+    private func create(_ key: APIKey, in store: any KeyKeeper) async throws(CommandFailure) {
+        try Console.print(key.text)
+        do throws(StoreError) {
+            try await store.createKey(key.record)
+        } catch {
+            let failure = CommandFailure(error)
+            throw CommandFailure(
+                failure.status, "\(failure.message); the key that was printed does not work")
         }
     }
 

@@ -30,8 +30,7 @@ struct LoginCommand: Command {
         let key = try Console.readSecret("API key for \(server): ")
         guard !key.isEmpty else { throw CommandFailure(.usage, "no key came on standard input") }
         try await check(key)
-        try CredentialsFile.makeFolder()
-        let store = FileCredentialStore(path: try CredentialsFile.path(of: server))
+        let store = try KeyFile(server)
         do throws(CredentialStoreError) {
             try store.save(Credentials(token: key))
         } catch { throw CommandFailure(.cannotCreate, "\(error)") }
@@ -65,7 +64,7 @@ struct LogoutCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        let store = FileCredentialStore(path: try CredentialsFile.path(of: server))
+        let store = try KeyFile(server)
         do throws(CredentialStoreError) {
             try store.remove()
         } catch { throw CommandFailure(.ioError, "\(error)") }

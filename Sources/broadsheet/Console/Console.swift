@@ -14,15 +14,27 @@ enum Console {
     /// Whether a person looks at standard error.
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes the text and a line's end to standard output.
+    /// Makes sure that the three streams are open. Otherwise the next file that is opened would be
+    /// one of them, and would be written to. Writing to a stream that was closed fails.
+    static func holdStreams() {
+        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        where fcntl(stream, F_GETFD) == -1 {
+            _ = open("/dev/null", O_RDONLY)
+        }
+    }
+
+    /// Writes the text and a line's end to standard output; for a terminal, so that it shows the
+    /// text and does not obey it.
     static func print(_ text: String) throws(CommandFailure) {
+        let text = outputIsTerminal ? TerminalText.escaped(text) : text
         try write(Array((text + "\n").utf8), to: STDOUT_FILENO)
     }
 
     /// Writes one line to standard error; that nobody reads it is no failure.
     /// - Parameter seconds: how long to wait for a reader; `nil`: for ever.
     static func complain(_ text: String, withinSeconds seconds: Double? = nil) {
-        let line = "broadsheet: " + text.replacing("\n", with: " ") + "\n"
+        let text = text.replacing("\n", with: " ")
+        let line = "broadsheet: \(errorIsTerminal ? TerminalText.escapedLine(text) : text)\n"
         if let seconds {
             let writer = LogWriter(descriptor: STDERR_FILENO, format: .text)
             _ = writer.write(line, withinSeconds: seconds)
@@ -31,8 +43,13 @@ enum Console {
         }
     }
 
-    /// Writes text to standard error as it is: a progress bar, a greeting.
+    /// Writes text to standard error; that nobody reads it is no failure.
     static func tell(_ text: String) {
+        draw(errorIsTerminal ? TerminalText.escaped(text) : text)
+    }
+
+    /// Writes text to standard error as it is: a progress bar.
+    static func draw(_ text: String) {
         try? write(Array(text.utf8), to: STDERR_FILENO)
     }
 
@@ -46,6 +63,10 @@ enum Console {
             }
             if count > 0 {
                 written += count
+            } else if errno == EAGAIN {
+                // Somebody else made it non-blocking, for all who share it.
+                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&writable, 1, -1)
             } else if errno != EINTR {
                 throw CommandFailure(.ioError, "cannot write: \(String(cString: strerror(errno)))")
             }

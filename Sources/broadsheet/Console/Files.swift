@@ -65,14 +65,21 @@ enum Files {
         }
     }
 
-    /// Makes a file that only its owner can read (mode 0600), whole or not at all.
+    /// Makes a file that only its owner can read (mode 0600), whole or not at all: what is at the
+    /// path stays until then.
     static func writePrivate(_ text: String, to path: String) throws(CommandFailure) {
-        unlink(path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot make \(path)", .cannotCreate) }
-        defer { close(descriptor) }
-        try Console.write(Array(text.utf8), to: descriptor)
-        guard fsync(descriptor) == 0 else { throw failure("cannot write \(path)", .ioError) }
+        let file = try makeTemporary(path, for: path)
+        do throws(CommandFailure) {
+            defer { close(file.descriptor) }
+            try Console.write(Array(text.utf8), to: file.descriptor)
+            guard fsync(file.descriptor) == 0, rename(file.path, path) == 0 else {
+                throw failure("cannot write \(path)", .ioError)
+            }
+        } catch {
+            unlink(file.path)
+            throw error
+        }
+        try flushFolder(of: path)
     }
 
     /// Makes a file beside the place of what it is for, which a failure names.

@@ -15,13 +15,13 @@ struct ProgressBar {
         let bar =
             String(repeating: "#", count: filled)
             + String(repeating: ".", count: Self.width - filled)
-        Console.tell("\r[\(bar)] \(percent) %  \(text)\u{1B}[K")
+        Console.draw("\r[\(bar)] \(percent) %  \(text)\u{1B}[K")
     }
 
     /// Takes the bar away, so that the next line begins where it stood.
     mutating func clear() {
         guard isShown, shownPercent >= 0 else { return }
         shownPercent = -1
-        Console.tell("\r\u{1B}[K")
+        Console.draw("\r\u{1B}[K")
     }
 }

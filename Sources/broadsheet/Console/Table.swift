@@ -12,7 +12,7 @@ struct Table {
 
     init(_ head: String...) { rows = [head.map { $0.uppercased() }] }
 
-    mutating func add(_ cells: String...) { rows.append(cells) }
+    mutating func add(_ cells: String...) { rows.append(cells.map(TerminalText.escapedLine)) }
 
     func lines(columns: Int) -> [String] {
         let count = rows[0].count

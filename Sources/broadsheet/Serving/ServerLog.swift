@@ -27,7 +27,8 @@ struct ServerLog: Sendable {
     private func write(_ level: LogLevel, _ message: String, always: Bool = false) {
         guard always || level <= dial.level else { return }
         guard isJSON else {
-            return tell((level == .info ? "" : "\(level): ") + message + "\n")
+            let line = TerminalText.escapedLine(message)
+            return tell((level == .info ? "" : "\(level): ") + line + "\n")
         }
         var writer = JSONWriter()
         writer.object { line in

@@ -1,0 +1,161 @@
+import ArticleAPI
+import ArticleClient
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Where `login` keeps the key for a backend: a file for each, in the user's configuration folder
+/// (XDG Base Directory Specification), that says which backend it is for.
+struct KeyFile: CredentialStore {
+    private let server: String
+    private let folder: String
+    private static let limitBytes = 64 << 10
+
+    init(_ server: BaseURL) throws(CommandFailure) {
+        self.init(server, folder: try Self.standardFolder())
+    }
+
+    init(_ server: BaseURL, folder: String) {
+        self.server = server.description
+        self.folder = folder
+    }
+
+    /// What stands in the file.
+    private struct Content: JSONModel {
+        var server: String?
+        var token: String
+        var refreshToken: String?
+        var account: String?
+
+        var credentials: Credentials {
+            Credentials(token: token, refreshToken: refreshToken, account: account)
+        }
+
+        static let shape = ObjectShape(
+            Self.init(server:token:refreshToken:account:),
+            .optional("server", \.server, .text(.line(1...4096))),
+            .required("token", \.token, .text(.line(1...4096))),
+            .optional("refreshToken", \.refreshToken, .text(.line(1...4096))),
+            .optional("account", \.account, .text(.line(1...4096))))
+    }
+
+    // MARK: Names
+
+    /// Readable in front, and behind it what tells apart servers that read alike.
+    var path: String { "\(folder)/\(readableName.prefix(80))-\(digest).json" }
+
+    /// Where earlier versions kept the key: the same for servers that differ in a `_`, `:` or `/`.
+    var earlierPath: String { "\(folder)/\(readableName).json" }
+
+    private var readableName: String {
+        String(server.map { Self.isPlain($0) ? $0 : "_" })
+    }
+
+    private static func isPlain(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || character == ".")
+    }
+
+    /// FNV-1a. It need not withstand anybody: what counts is what stands in the file.
+    private var digest: String {
+        let hash = server.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+        }
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Whether no other server had the earlier name.
+    private var isEarlierNameUnique: Bool {
+        guard let mark = server.firstRange(of: "://") else { return false }
+        return server[mark.upperBound...].allSatisfy(Self.isPlain)
+    }
+
+    // MARK: Store
+
+    /// Refuses a file that others may read, or that is for another server.
+    func load() throws(CredentialStoreError) -> Credentials? {
+        if let content = try read(path) {
+            guard content.server == server else {
+                throw CredentialStoreError("\(path) is not for \(server)")
+            }
+            return content.credentials
+        }
+        guard let earlier = try read(earlierPath) else { return nil }
+        guard isEarlierNameUnique else {
+            throw CredentialStoreError(
+                "\(earlierPath) does not say which server it is for: login anew, or logout")
+        }
+        return earlier.credentials
+    }
+
+    func save(_ credentials: Credentials) throws(CredentialStoreError) {
+        let content = Content(
+            server: server, token: credentials.token, refreshToken: credentials.refreshToken,
+            account: credentials.account)
+        do throws(CommandFailure) {
+            try Self.makeFolder(folder)
+            try Files.writePrivate(String(decoding: content.json(), as: UTF8.self), to: path)
+        } catch { throw CredentialStoreError(error.message) }
+        unlink(earlierPath)
+    }
+
+    func remove() throws(CredentialStoreError) {
+        for path in [path, earlierPath] {
+            guard unlink(path) == 0 || errno == ENOENT else {
+                throw failure(path, "cannot be removed")
+            }
+        }
+    }
+
+    /// `nil` where there is none.
+    private func read(_ path: String) throws(CredentialStoreError) -> Content? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(path, "cannot be opened")
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure(path, "cannot be read") }
+        guard status.st_mode & 0o077 == 0 else {
+            throw CredentialStoreError("\(path): others may read it (chmod 600)")
+        }
+        let bytes: [UInt8]
+        do throws(CommandFailure) {
+            bytes = try Files.read(descriptor: file, path, limitBytes: Self.limitBytes)
+        } catch { throw CredentialStoreError(error.message) }
+        do throws(ResponseMapperError) {
+            return try Content(mapping: bytes)
+        } catch { throw CredentialStoreError("\(path): it has no key") }
+    }
+
+    private func failure(_ path: String, _ what: String) -> CredentialStoreError {
+        CredentialStoreError("\(path): \(what): \(String(cString: strerror(errno)))")
+    }
+
+    // MARK: Folder
+
+    /// Makes the folder, which is its owner's alone.
+    private static func makeFolder(_ folder: String) throws(CommandFailure) {
+        var path = ""
+        for part in folder.split(separator: "/") {
+            path += "/\(part)"
+            guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
+                throw Files.failure("cannot make \(path)", .cannotCreate)
+            }
+        }
+    }
+
+    private static func standardFolder() throws(CommandFailure) -> String {
+        if let base = Environment.value("XDG_CONFIG_HOME"), base.hasPrefix("/") {
+            return base + "/broadsheet"
+        }
+        guard let home = Environment.value("HOME"), home.hasPrefix("/") else {
+            throw CommandFailure(.configuration, "HOME is not set: there is no place for keys")
+        }
+        return home + "/.config/broadsheet"
+    }
+}
