@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import report  # noqa: E402
 from client import ClientTrials  # noqa: E402
+from defaults import DefaultTrials  # noqa: E402
 from machine import Lab  # noqa: E402
 from secure import SecureTrials  # noqa: E402
 from trials import Trials  # noqa: E402
@@ -27,8 +28,8 @@ def options():
     parser.add_argument("--store-bench", default=".build/release/store-bench")
     parser.add_argument("--client-bench", default=".build/release/client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
-    parser.add_argument("--only", help="cached, uncached, creates, footprint, crowds, secure "
-                        "or client")
+    parser.add_argument("--only", help="cached, logged, keyed, uncached, creates, published, "
+                        "footprint, crowds, secure or client")
     parser.add_argument("--seconds", type=int, default=3, help="of each run")
     parser.add_argument("--pairs", type=int, default=5, help="runs of which the median counts")
     parser.add_argument("--seed", type=int, default=7, help="of the made-up articles")
@@ -47,8 +48,10 @@ def main():
     start = time.monotonic()
     with Lab(os.path.abspath(wanted.broadsheet), os.path.abspath(wanted.store_bench)) as lab:
         trials = Trials(lab, wanted.seconds, wanted.pairs, wanted.seed)
-        plan = {"cached": trials.cached, "uncached": lambda: trials.uncached(sizes),
-                "creates": trials.creates, "footprint": trials.footprint,
+        defaults = DefaultTrials(lab, trials)
+        plan = {"cached": trials.cached, "logged": defaults.logged, "keyed": defaults.keyed,
+                "uncached": lambda: trials.uncached(sizes), "creates": trials.creates,
+                "published": defaults.creates, "footprint": trials.footprint,
                 "crowds": trials.crowds, "secure": SecureTrials(lab, trials).run,
                 "client": ClientTrials(lab, trials, os.path.abspath(wanted.client_bench)).run}
         rows = []

@@ -32,26 +32,29 @@ class Lab:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def serve(self, database, *options, scheme="http"):
-        """A broadsheet of one loop on the servers' core, listening."""
+    def serve(self, database, *options, scheme="http", logs=False):
+        """A broadsheet of one loop on the servers' core, listening; `logs`: every request to a
+        file, as it does unless it is told otherwise."""
         port = free_port()
-        command = [self.broadsheet, "serve", "--loops", "1", "--log", "off", "--listen",
-                   f"127.0.0.1:{port}", "--database", database, *options]
+        command = [self.broadsheet, "serve", "--loops", "1", "--listen", f"127.0.0.1:{port}",
+                   "--database", database, *([] if logs else ["--log", "off"]), *options]
         environment = dict(os.environ, BROADSHEET_ADMIN_KEY="k" * 40)
-        return self.keep(Server(command, port, self.path("broadsheet.log"), environment, scheme))
+        log = self.path(f"broadsheet-{port}.log")
+        return self.keep(Server(command, port, log, environment, scheme))
 
-    def nginx(self, answers, certificate=None):
+    def nginx(self, answers, certificate=None, logs=False):
         """An nginx that answers `/0`, `/1`, … by `return 200` with these fields and bodies; by TLS,
-        if there is a certificate (`.pem` and `.key`)."""
+        if there is a certificate (`.pem` and `.key`); `logs`: every request to a file."""
         port = free_port()
         folder = self.path(f"nginx-{port}")
         os.mkdir(folder)
         configuration = os.path.join(folder, "nginx.conf")
         with open(configuration, "w", encoding="utf-8") as file:
-            file.write(nginx_configuration(folder, port, answers, certificate))
+            file.write(nginx_configuration(folder, port, answers, certificate, logs))
         command = ["nginx", "-p", folder, "-c", configuration]
         scheme = "https" if certificate else "http"
-        return self.keep(Server(command, port, os.path.join(folder, "log"), None, scheme))
+        log = os.path.join(folder, "access.log" if logs else "log")
+        return self.keep(Server(command, port, log, None, scheme))
 
     def store(self, *arguments):
         """Runs the store's own bench on the servers' core."""
@@ -68,7 +71,7 @@ class Server:
     """A process on the servers' core."""
 
     def __init__(self, command, port, log, environment, scheme="http"):
-        self.port, self.scheme = port, scheme
+        self.port, self.scheme, self.log = port, scheme, log
         start = time.monotonic()
         with open(log, "ab") as file:
             self.process = subprocess.Popen(
@@ -90,11 +93,13 @@ class Server:
 
     def cpu_seconds(self):
         """Of all its threads, in user space and in the kernel."""
-        nanoseconds = 0
-        for file in glob.glob(f"/proc/{self.process.pid}/task/*/schedstat"):
-            with open(file, encoding="ascii") as stat:
-                nanoseconds += int(stat.read().split()[0])
-        return nanoseconds / 1e9
+        return cpu_seconds(self.process.pid)
+
+    def children_cpu_seconds(self):
+        """Of the processes that it has started and that run."""
+        children = glob.glob(f"/proc/{self.process.pid}/task/*/children")
+        pids = [pid for file in children for pid in read(file).split()]
+        return sum(cpu_seconds(pid) for pid in pids)
 
     def resident_bytes(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
@@ -114,6 +119,8 @@ class Server:
         before = self.cpu_seconds()
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         cost = self.cpu_seconds() - before
+        # Disks are not filled with what nobody reads: both sides append.
+        os.truncate(self.log, 0)
         requests = int(re.search(r"(\d+) requests in", text).group(1))
         if "Non-2xx" in text or requests == 0:
             raise SystemExit(f"bench: not every answer was good\n{text}")
@@ -122,7 +129,22 @@ class Server:
             "p50": milliseconds(re.search(r"\n\s+50%\s+(\S+)", text).group(1)),
             "p99": milliseconds(re.search(r"\n\s+99%\s+(\S+)", text).group(1)),
             "cpu": cost / requests * 1e6,
+            "requests": requests,
         }
+
+
+def cpu_seconds(pid):
+    files = glob.glob(f"/proc/{pid}/task/*/schedstat")
+    return sum(int((read(file).split() or [0])[0]) for file in files) / 1e9
+
+
+def read(path):
+    """The text of a file; nothing if its process has ended."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def milliseconds(text):
@@ -141,11 +163,19 @@ def accepts(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def nginx_configuration(folder, port, answers, certificate=None):
+# The fields of a line of broadsheet's, `route` as a constant.
+NGINX_LINE = ('{"time":$msec,"id":"$request_id","peer":"$remote_addr:$remote_port",'
+              '"method":"$request_method","target":"$request_uri",'
+              '"route":"/v1/articles/{idOrSlug}","status":$status,"bytes":$bytes_sent,'
+              '"microseconds":$request_time}')
+
+
+def nginx_configuration(folder, port, answers, certificate=None, logs=False):
     locations = ""
     for number, (fields, body) in enumerate(answers):
         lines = "".join(f"add_header {name} {quoted(value)}; " for name, value in fields.items())
         locations += f"location = /{number} {{ {lines}return 200 {quoted(body)}; }}\n"
+    log = f"{folder}/access.log lines" if logs else "off"
     secure, tls = "", ""
     if certificate:
         secure = "ssl"
@@ -157,7 +187,8 @@ worker_processes 1; daemon off; master_process off; pid {folder}/pid; error_log 
 events {{ worker_connections 12000; }}
 http {{
     geo $dollar {{ default "$"; }}
-    access_log off; server_tokens off; keepalive_requests 1000000000; keepalive_timeout 75s;
+    log_format lines escape=json '{NGINX_LINE}';
+    access_log {log}; server_tokens off; keepalive_requests 1000000000; keepalive_timeout 75s;
     default_type application/json;
     client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
     uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
