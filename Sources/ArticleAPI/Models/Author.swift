@@ -33,7 +33,7 @@ public struct Author: Sendable, Hashable, Identifiable {
     }
 
     /// An author as an article names them.
-    public struct Reference: Sendable, Hashable {
+    public struct Reference: Sendable, Hashable, Identifiable {
         public var id: ID
         public var name: String
 

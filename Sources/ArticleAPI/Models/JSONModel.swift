@@ -1,5 +1,7 @@
 /// A type with one JSON form.
-public protocol JSONRepresentable: ResponseItem {
+///
+/// It is `Codable` by that form, so that a model can be kept wherever Swift keeps values.
+public protocol JSONRepresentable: ResponseItem, Codable {
     static var format: JSONFormat<Self> { get }
 }
 
@@ -50,4 +52,9 @@ extension JSONRepresentable {
 /// Why a value is not accepted: everything that is wrong with it.
 public struct InvalidValue: Error, Sendable, Hashable {
     public var faults: [JSONFault]
+
+    /// The faults as a backend tells them: each with a JSON pointer to its place.
+    public var details: [Problem.Detail] {
+        faults.map { Problem.Detail($0.message, at: .pointer($0.path.pointer)) }
+    }
 }

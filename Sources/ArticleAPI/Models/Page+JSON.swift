@@ -1,4 +1,5 @@
-extension Page: JSONRepresentable, ResponseItem where Item: JSONRepresentable {
+extension Page: JSONRepresentable, ResponseItem, Decodable, Encodable
+where Item: JSONRepresentable {
     /// `{"items": […], "next": "<cursor>", "count": {…}}`; `fields` chooses among the attributes of
     /// the items.
     public static var format: JSONFormat<Page> {

@@ -1,5 +1,5 @@
 /// One step in an article's history.
-public struct Revision: Sendable, Hashable {
+public struct Revision: Sendable, Hashable, Identifiable {
     /// 1 for the first, one more with each step.
     public var number: Int
     public var action: Action
@@ -9,6 +9,9 @@ public struct Revision: Sendable, Hashable {
     public var createdAt: Timestamp
     /// The name of the key that did it; `nil` for an import.
     public var editor: String?
+
+    /// The number, which is unique within one article.
+    public var id: Int { number }
 
     public init(
         number: Int, action: Action, title: String, status: Article.Status,

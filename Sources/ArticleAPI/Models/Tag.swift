@@ -1,9 +1,12 @@
 /// A subject that articles share: compared by its case-folded key, shown by its display name.
-public struct Tag: Sendable, Hashable {
+public struct Tag: Sendable, Hashable, Identifiable {
     /// Case-folded, NFC, 1 to 64 characters.
     public var key: String
     /// As it was first written.
     public var name: String
+
+    /// The key: what tells tags apart.
+    public var id: String { key }
 
     public init(key: String, name: String) {
         self.key = key
@@ -11,9 +14,11 @@ public struct Tag: Sendable, Hashable {
     }
 
     /// A tag with the number of articles that the caller can see under it.
-    public struct Usage: Sendable, Hashable {
+    public struct Usage: Sendable, Hashable, Identifiable {
         public var tag: Tag
         public var articleCount: Int
+        /// The tag's key.
+        public var id: String { tag.key }
 
         public init(tag: Tag, articleCount: Int) {
             self.tag = tag

@@ -18,7 +18,7 @@ public struct Sparse<Whole: SparseRequest>: BackendAPIRequest {
     }
 
     /// The request, with its selection.
-    public let whole: Whole
+    public internal(set) var whole: Whole
 
     public init(_ request: Whole, fields: some Sequence<String>) {
         var whole = request

@@ -103,3 +103,19 @@ extension Problem.Detail: JSONModel {
     private var parameter: String? { if case .parameter(let text)? = place { text } else { nil } }
     private var header: String? { if case .header(let text)? = place { text } else { nil } }
 }
+
+extension Problem {
+    /// What is wrong with one field of a form: with the value at a JSON pointer (RFC 6901), and
+    /// with whatever stands inside it.
+    ///
+    /// `error.problem?.faults(at: "/title").first` is what to write under a form's title field.
+    ///
+    /// - Returns: sentence parts that follow the field's name, as "is longer than 300 characters".
+    public func faults(at pointer: String) -> [String] {
+        errors.compactMap { error in
+            guard case .pointer(let place)? = error.place else { return nil }
+            let isInside = place == pointer || place.hasPrefix(pointer + "/")
+            return isInside ? error.detail : nil
+        }
+    }
+}

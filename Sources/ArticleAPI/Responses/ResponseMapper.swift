@@ -22,6 +22,28 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     public func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> [Item] {
         try JSONFormat.array(of: Item.format, atMost: .max).map(bytes)
     }
+
+    /// The items that can be read, and for each one that was left out the reason: one bad item does
+    /// not cost a screen all others. `let (items, leftOut) = try mapper.mapLeniently(bytes)`
+    ///
+    /// - Throws: only what is no JSON array at all.
+    public func mapLeniently(
+        _ bytes: [UInt8]
+    ) throws(ResponseMapperError) -> (items: [Item], leftOut: [ResponseMapperError]) {
+        let values: [JSONValue] = try JSONFormat.array(of: .anything, atMost: .max).map(bytes)
+        var items: [Item] = []
+        var leftOut: [ResponseMapperError] = []
+        for (index, value) in values.enumerated() {
+            var reader = JSONReader(.lenient)
+            let item = reader.reading(.index(index)) { Item.format.read(value, &$0) }
+            if let fault = reader.faults.first {
+                leftOut.append(ResponseMapperError(fault))
+            } else if let item {
+                items.append(item)
+            }
+        }
+        return (items, leftOut)
+    }
 }
 
 /// Makes a page of a JSON object with `items` and perhaps `next`.
@@ -81,5 +103,14 @@ extension JSONFormat {
         if let fault = reader.faults.first { throw ResponseMapperError(fault) }
         guard let result else { throw .invalid(path: "$", expected: "a value", found: "none") }
         return result
+    }
+}
+
+extension JSONFormat where Value == JSONValue {
+    /// Any value, as it stands.
+    fileprivate static var anything: JSONFormat {
+        JSONFormat(
+            schema: .either([]), read: { value, _ in value },
+            write: { value, _, writer in value.write(to: &writer) })
     }
 }

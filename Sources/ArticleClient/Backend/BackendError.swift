@@ -1,6 +1,10 @@
 public import ArticleAPI
 
 /// Why a request to the backend came to no item.
+///
+/// `isStopped` failures are nobody's concern, `isTransient` ones are worth another try, and
+/// `errorDescription` is a sentence to show:
+/// `if !error.isStopped { message = error.errorDescription }`.
 public enum BackendError: Error, Sendable, Hashable {
     /// The exchange failed on its way, or what came is no answer.
     case transport(TransportFailure)
@@ -21,9 +25,12 @@ public enum BackendError: Error, Sendable, Hashable {
     case timedOut
     /// The backend cannot be reached; why, in words.
     case offline(String)
+    /// Only a copy was asked for (`RequestOptions.Freshness.cached`), and none is kept.
+    case notCached
 }
 
 extension BackendError: CustomStringConvertible {
+    /// What happened, for logs and terminals.
     public var description: String {
         switch self {
         case .transport(let failure): failure.description
@@ -35,6 +42,7 @@ extension BackendError: CustomStringConvertible {
         case .superseded: "a later request took the place of this one"
         case .timedOut: "the request took too long"
         case .offline(let reason): reason
+        case .notCached: "no copy of the response is kept"
         }
     }
 }

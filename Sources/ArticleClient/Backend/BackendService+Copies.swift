@@ -6,6 +6,9 @@ extension BackendService {
         guard call.request.method.isSafe else { return await written(call) }
         let key = CacheKey(call.request, to: call.origin, owner: call.session.owner)
         let freshness = call.options.freshness
+        if freshness == .cached {
+            return cache?.copy(for: key).map { .success(copied($0, call)) } ?? .failure(.notCached)
+        }
         if freshness != .reloaded, let copy = cache?.copy(for: key),
             copy.isFresh(now: environment.now())
         {
@@ -20,7 +23,7 @@ extension BackendService {
         }
         // Each who waited has its own deadline, and its own wish for a copy.
         guard case .failure(let error) = outcome, freshness == .orCachedWhenOffline,
-            error.isUnreachable, let copy = cache?.copy(for: key)
+            error.isOffline, let copy = cache?.copy(for: key)
         else { return outcome }
         return .success(copied(copy, call))
     }
@@ -97,16 +100,5 @@ extension BackendService {
 
     private static var uncalledFor: TransportFailure {
         TransportFailure(.malformed, "the answer is 304, and nothing was asked about a copy")
-    }
-}
-
-extension BackendError {
-    /// Whether there was no answer because the backend was not to be had.
-    fileprivate var isUnreachable: Bool {
-        switch self {
-        case .offline, .timedOut: true
-        case .transport(let failure): failure.kind == .disconnected
-        default: false
-        }
     }
 }

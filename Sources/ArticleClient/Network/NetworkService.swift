@@ -2,7 +2,7 @@ public import HTTP
 
 /// Runs exchanges over a transport: each ends exactly once, and its observers hear of it.
 public struct NetworkService: Sendable {
-    private let transport: any Transport
+    let transport: any Transport
     private let observers: [BackendObserver]
     private let environment: ClientEnvironment
 

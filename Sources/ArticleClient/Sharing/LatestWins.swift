@@ -5,6 +5,11 @@ public import ArticleAPI
 /// A new question ends the one before it with `superseded`, and an answer that has come too late
 /// is never delivered. Ask from one actor (the main one, as a rule): what is returned there is of
 /// the last question that was asked there.
+///
+/// With a pause, a question goes out when nobody has asked another one for so long: a word that is
+/// typed is one request and not one for each letter.
+///
+/// `let search = LatestWins(backend, pause: .milliseconds(250))`
 public final class LatestWins: Sendable {
     private struct State {
         var question = 0
@@ -13,9 +18,14 @@ public final class LatestWins: Sendable {
     }
 
     private let service: BackendService
+    private let pause: Duration
     private let state = Guarded(State())
 
-    public init(_ service: BackendService) { self.service = service }
+    /// - Parameter pause: how long a question waits for a later one before it is sent.
+    public init(_ service: BackendService, pause: Duration = .zero) {
+        self.service = service
+        self.pause = pause
+    }
 
     /// Asks, and ends what was asked before.
     public func send<Request: BackendAPIRequest>(
@@ -30,8 +40,13 @@ public final class LatestWins: Sendable {
         }
         supersede?()
         let session = service.auth.sessionID
-        flight.start { [service] in
-            await service.result(of: request, options: options, in: session)
+        flight.start { [service, pause] in
+            if pause > .zero {
+                do { try await service.environment.sleep(pause) } catch {
+                    return .failure(.cancelled)
+                }
+            }
+            return await service.result(of: request, options: options, in: session)
         }
         let outcome = await flight.join() ?? .failure(.cancelled)
         // Nothing suspends between this and the caller.

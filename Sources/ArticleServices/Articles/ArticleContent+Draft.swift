@@ -116,13 +116,4 @@ extension Article {
 
     /// When it became public, if it is: by its time alone, without an edit.
     var publication: Timestamp? { status == .published ? publishedAt : nil }
-
-    /// What a writer would have to send to get this article again.
-    var draft: Draft {
-        Draft(
-            id: id, slug: slug, title: title, summary: summary, body: body ?? "",
-            language: language,
-            authors: authors.map { .id($0.id, name: nil) }, tags: tags.map(\.name),
-            heroImage: heroImage, status: status, publishedAt: publishedAt, source: source)
-    }
 }

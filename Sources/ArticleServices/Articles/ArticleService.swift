@@ -111,9 +111,16 @@ public struct ArticleService: Sendable {
         return try await edit(request.id, expecting: request.expected, by: caller, request) {
             current, now in
             try ArticleContent(
-                replacing: current, with: current.asOf(now).applying(request.changes),
-                rendered: rendered,
-                defaultLanguage: defaultLanguage, at: now)
+                replacing: current, with: Self.draft(of: current.asOf(now), request.changes),
+                rendered: rendered, defaultLanguage: defaultLanguage, at: now)
+        }
+    }
+
+    private static func draft(
+        of article: Article, _ changes: Article.Changes
+    ) throws(ServiceError) -> Article.Draft {
+        do throws(InvalidValue) { return try article.draft(applying: changes) } catch {
+            throw .invalid(error.details)
         }
     }
 

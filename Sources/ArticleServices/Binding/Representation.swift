@@ -109,13 +109,3 @@ private protocol Paged {
 }
 
 extension Page: Paged {}
-
-/// A request for a page: with another cursor it asks for another page.
-protocol PagedRequest: BackendAPIRequest {
-    var cursor: String? { get set }
-}
-
-extension FetchArticlesRequest: PagedRequest {}
-extension FetchRevisionsRequest: PagedRequest {}
-extension FetchTagsRequest: PagedRequest {}
-extension FetchAuthorsRequest: PagedRequest {}

@@ -77,7 +77,7 @@ extension CommandFailure {
             case .problem(let problem) where problem.status >= 500: .unavailable
             case .problem: .dataError
             case .mapping: .protocolError
-            case .cancelled, .superseded: .software
+            case .cancelled, .superseded, .notCached: .software
             }
         self.init(status, "\(error)")
     }

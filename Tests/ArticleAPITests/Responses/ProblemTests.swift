@@ -21,3 +21,19 @@ struct ProblemTests {
         #expect(problem.kind == nil)
     }
 }
+
+@Suite struct ProblemFaultTests {
+    @Test func `a form finds what is wrong with each of its fields`() {
+        let problem = Problem(
+            .invalidValues,
+            errors: [
+                .init("is longer than 300 characters", at: .pointer("/title")),
+                .init("is not an author", at: .pointer("/authors/1/id")),
+                .init("is missing", at: .header("If-Match")),
+                .init("is another", at: .pointer("/titles")),
+            ])
+        #expect(problem.faults(at: "/title") == ["is longer than 300 characters"])
+        #expect(problem.faults(at: "/authors") == ["is not an author"])
+        #expect(problem.faults(at: "/summary").isEmpty)
+    }
+}

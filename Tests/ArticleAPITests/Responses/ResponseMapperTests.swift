@@ -74,4 +74,18 @@ struct ResponseMapperTests {
         }
         #expect(error == .missingAttribute(name: "name", path: "$[1].name"))
     }
+
+    @Test func `one bad item does not cost the others, and is told`() throws {
+        let mapper = ArrayResponseMapper<ArticleAPI.Tag>()
+        let good = "{\"key\":\"a\",\"name\":\"A\"}"
+        let text = "[\(good),{\"key\":\"b\"},7,\(good)]"
+        let (items, leftOut) = try mapper.mapLeniently(Array(text.utf8))
+        #expect(items.map(\.key) == ["a", "a"])
+        #expect(
+            leftOut == [
+                .missingAttribute(name: "name", path: "$[1].name"),
+                .invalid(path: "$[2]", expected: "an object", found: "a number"),
+            ])
+        #expect(throws: ResponseMapperError.self) { try mapper.mapLeniently(Array("{}".utf8)) }
+    }
 }

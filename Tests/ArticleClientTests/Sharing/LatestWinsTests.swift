@@ -90,4 +90,31 @@ import Testing
         #expect(await task.value == .cancelled)
         never.give()
     }
+
+    @Test func `with a pause, only the question that nobody follows is sent`() async throws {
+        let backend = TestBackend { request, _ in page("\(request.target)") }
+        let time = TestTime()
+        let (sleeping, isOver) = (Counter(), Signal())
+        var environment = time.environment
+        environment.sleep = { duration in
+            #expect(duration == .milliseconds(250))
+            sleeping.next()
+            await isOver.wait()
+            try Task.checkCancellation()
+        }
+        let service = BackendService(
+            transport: backend.transport, cache: nil, environment: environment)
+        let search = LatestWins(service, pause: .milliseconds(250))
+        var questions: [Task<BackendError?, Never>] = []
+        for (index, text) in ["s", "sw", "swift"].enumerated() {
+            questions.append(
+                Task { await outcome { try await search.send(Self.question(text)) }.error })
+            #expect(await eventually { sleeping.value == index + 1 })
+        }
+        isOver.give()
+        #expect(await questions[0].value == .superseded)
+        #expect(await questions[1].value == .superseded)
+        #expect(await questions[2].value == nil)
+        #expect(backend.requests.map { "\($0.target)" } == ["/v1/articles?tag=swift"])
+    }
 }

@@ -41,6 +41,27 @@ import Testing
         #expect(titles.count > 2 && Set(titles).count == titles.count)
     }
 
+    @Test func `lists are read as sequences`() async throws {
+        var titles: [String] = []
+        for try await page in backend.pages(of: FetchArticlesRequest(tag: "writing", limit: 2)) {
+            titles += page.items.map(\.title)
+        }
+        #expect(titles.count > 2 && Set(titles).count == titles.count)
+    }
+
+    @Test func `a copy is shown before the backend has replied`() async throws {
+        let request = FetchArticleRequest(key: .slug("your-first-request"))
+        for try await reply in backend.replies(to: request) {
+            print("\(reply.item.title) (\(reply.source))")
+        }
+        #expect(try await backend.reply(to: request).source == .revalidated)
+    }
+
+    @Test func `previews and tests have a stub`() async throws {
+        let (tags, limits) = try await stubbedTags()
+        #expect(tags.items.map(\.id) == ["swift"] && limits == [5])
+    }
+
     @Test func `a reply tells where it came from`() async throws {
         var options = RequestOptions()
         options.freshness = .orCachedWhenOffline

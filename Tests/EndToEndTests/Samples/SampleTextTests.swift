@@ -9,7 +9,8 @@ import Testing
         return file.appending(path: "../../..").standardizedFileURL
     }()
     private static let compiled = [
-        "Tests/EndToEndTests/Samples/SampleTests.swift", "Tests/Samples/FirstSteps/main.swift",
+        "Tests/EndToEndTests/Samples/SampleTests.swift",
+        "Tests/EndToEndTests/Samples/StubSample.swift", "Tests/Samples/FirstSteps/main.swift",
         "Tests/Samples/FirstSteps/Package.swift.sample",
     ]
 

@@ -25,4 +25,14 @@ public struct UpdateArticleRequest: RepeatableRequest {
         self.changes = changes
         self.idempotencyKey = idempotencyKey
     }
+
+    /// Changes to an article that was served, on its own or in a list, if nobody has changed it
+    /// since (412): `UpdateArticleRequest(article, changes: .init(from: article, to: edited))`
+    public init(
+        _ article: Article, changes: Article.Changes, idempotencyKey: String? = nil
+    ) {
+        self.init(
+            id: article.id, expected: article.version.flatMap { IfMatch(version: $0) },
+            changes: changes, idempotencyKey: idempotencyKey)
+    }
 }

@@ -1,0 +1,154 @@
+/// The way between models and Swift's coders: a model is coded by its JSON form, whatever it is
+/// stored as.
+extension JSONValue: Codable {
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        if let scalar = try? decoder.singleValueContainer(), let value = Self.scalar(scalar) {
+            self = value
+        } else if let object = try? decoder.container(keyedBy: Name.self) {
+            self = .object(
+                try object.allKeys.map { name in
+                    Member(
+                        name: name.stringValue,
+                        value: try object.decode(JSONValue.self, forKey: name))
+                })
+        } else {
+            var array = try decoder.unkeyedContainer()
+            var items: [JSONValue] = []
+            while !array.isAtEnd { items.append(try array.decode(JSONValue.self)) }
+            self = .array(items)
+        }
+    }
+
+    private static func scalar(_ container: any SingleValueDecodingContainer) -> JSONValue? {
+        if container.decodeNil() { return .null }
+        if let text = try? container.decode(String.self) { return .string(text) }
+        if let isTrue = try? container.decode(Bool.self) { return .boolean(isTrue) }
+        if let integer = try? container.decode(Int64.self) {
+            return .number(JSONNumber(text: String(integer)))
+        }
+        guard let number = try? container.decode(Double.self), number.isFinite else { return nil }
+        return .number(JSONNumber(text: "\(number)"))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .null:
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+        case .boolean(let isTrue): try isTrue.encode(to: encoder)
+        case .number(let number):
+            if let integer = number.integer {
+                try integer.encode(to: encoder)
+            } else {
+                try number.double.encode(to: encoder)
+            }
+        case .string(let text): try text.encode(to: encoder)
+        case .array(let items):
+            var container = encoder.unkeyedContainer()
+            for item in items { try container.encode(item) }
+        case .object(let members):
+            var container = encoder.container(keyedBy: Name.self)
+            for member in members {
+                try container.encode(member.value, forKey: Name(stringValue: member.name))
+            }
+        }
+    }
+}
+
+extension JSONRepresentable {
+    /// Reads the value leniently, as from a response: a newer version may have written it.
+    public init(from decoder: any Decoder) throws {
+        let value = try JSONValue(from: decoder)
+        var reader = JSONReader(.lenient)
+        let result = Self.format.read(value, &reader)
+        guard let result, reader.faults.isEmpty else {
+            let reason = reader.faults.first.map { "\($0.path): \($0.message)" }
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath, debugDescription: reason ?? "no value"))
+        }
+        self = result
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse(json())
+        } catch {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath, debugDescription: error.message))
+        }
+        try value.encode(to: encoder)
+    }
+}
+
+extension TextFormat {
+    fileprivate func decode(from decoder: any Decoder) throws -> Value {
+        let text = try String(from: decoder)
+        guard let value = parse(text) else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: decoder.codingPath,
+                    debugDescription: "\(text.excerpt) is not \(expectation)"))
+        }
+        return value
+    }
+
+    fileprivate func encode(_ value: Value, to encoder: any Encoder) throws {
+        try print(value).encode(to: encoder)
+    }
+}
+
+extension Identifier: Codable {
+    /// Reads the 36-character form.
+    public init(from decoder: any Decoder) throws {
+        self = try TextFormat.identifier().decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextFormat.identifier().encode(self, to: encoder)
+    }
+}
+
+extension Timestamp: Codable {
+    /// Reads RFC 3339.
+    public init(from decoder: any Decoder) throws {
+        self = try TextFormat.timestamp.decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextFormat.timestamp.encode(self, to: encoder)
+    }
+}
+
+extension Article.Status: Codable {
+    /// Reads the status by its name on the wire.
+    public init(from decoder: any Decoder) throws {
+        self = try TextFormat.status.decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextFormat.status.encode(self, to: encoder)
+    }
+}
+
+extension Revision.Action: Codable {
+    /// Reads the action by its name on the wire.
+    public init(from decoder: any Decoder) throws {
+        self = try TextFormat.action.decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextFormat.action.encode(self, to: encoder)
+    }
+}

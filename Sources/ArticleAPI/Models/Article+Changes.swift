@@ -1,0 +1,149 @@
+/// Edits as values: what a merge patch makes of an article, and the patch between two of them.
+extension Article {
+    /// What a writer would have to send to get this article again: where an editor begins.
+    ///
+    /// A body that a list left out is empty here, so fetch the article itself before editing it.
+    public var draft: Draft {
+        Draft(
+            id: id, slug: slug, title: title, summary: summary, body: body ?? "",
+            language: language, authors: authors.map(\.mention), tags: tags.map(\.name),
+            heroImage: heroImage, status: status, publishedAt: publishedAt, source: source)
+    }
+
+    /// This article with a merge patch applied (RFC 7396 §2), as a draft of the new value.
+    ///
+    /// - Throws: `InvalidValue` with a fault for each attribute that cannot be cleared.
+    public func draft(applying changes: Changes) throws(InvalidValue) -> Draft {
+        let (draft, faults) = patched(changes)
+        guard faults.isEmpty else { throw InvalidValue(faults: faults) }
+        return draft
+    }
+
+    /// This article as it will probably read once the backend has made the changes, for a screen
+    /// that does not wait for the reply.
+    ///
+    /// `article = article.applying(changes)` shows the edit at once; keep the article from before
+    /// to go back to, should the backend reject it.
+    ///
+    /// Revision and times stay, since only the backend sets them, and so does whatever the backend
+    /// would reject. An author who is named without an id gets a provisional one
+    /// (`Author.Reference.init(named:)`).
+    public func applying(_ changes: Changes) -> Article {
+        let draft = patched(changes).draft
+        var article = self
+        article.title = draft.title
+        article.slug = draft.slug ?? slug
+        article.summary = draft.summary
+        article.language = draft.language ?? language
+        if changes.body != .keep {
+            let measure = TextMeasure(draft.body)
+            article.body = draft.body
+            article.bodyHTML = nil
+            article.wordCount = measure.words
+            article.readingMinutes = measure.readingMinutes
+        }
+        if changes.authors != .keep { article.authors = draft.authors.map(reference) }
+        if changes.tags != .keep { article.tags = draft.tags.map(Tag.init(named:)) }
+        article.heroImage = draft.heroImage
+        article.status = draft.status ?? .draft
+        article.publishedAt = draft.publishedAt
+        article.source = draft.source
+        return article
+    }
+
+    /// The author as a by-line shows them: one whom this article knows already, where it can be.
+    private func reference(_ mention: Author.Mention) -> Author.Reference {
+        switch mention {
+        case .id(let id, let name):
+            authors.first { $0.id == id } ?? Author.Reference(id: id, name: name ?? "")
+        case .name(let name):
+            authors.first { $0.name == name } ?? Author.Reference(named: name)
+        }
+    }
+
+    private func patched(_ changes: Changes) -> (draft: Draft, faults: [JSONFault]) {
+        var draft = draft
+        var faults: [JSONFault] = []
+        draft.title = changes.title.applied(to: title, in: ["title"], &faults) ?? title
+        draft.slug = changes.slug.applied(to: slug, in: ["slug"], &faults)
+        draft.summary = changes.summary.applied(to: summary, cleared: "")
+        draft.body = changes.body.applied(to: draft.body, cleared: "")
+        draft.language = changes.language.applied(to: language, cleared: nil)
+        draft.authors = changes.authors.applied(to: draft.authors, cleared: [])
+        draft.tags = changes.tags.applied(to: draft.tags, cleared: [])
+        draft.status = changes.status.applied(to: status, cleared: nil)
+        draft.publishedAt = changes.publishedAt.applied(to: publishedAt, cleared: nil)
+        draft.heroImage = merged(heroImage, changes.heroImage, &faults)
+        draft.source = merged(source, changes.source, &faults)
+        return (draft, faults)
+    }
+
+    private func merged(
+        _ current: HeroImage?, _ change: Change<HeroImageChanges>, _ faults: inout [JSONFault]
+    ) -> HeroImage? {
+        switch change {
+        case .keep: return current
+        case .clear: return nil
+        case .set(let changes):
+            let url = changes.url.applied(to: current?.url, in: ["heroImage", "url"], &faults)
+            guard let url else { return current }
+            return HeroImage(
+                url: url,
+                alternativeText: changes.alternativeText.applied(
+                    to: current?.alternativeText, cleared: nil))
+        }
+    }
+
+    private func merged(
+        _ current: Source?, _ change: Change<SourceChanges>, _ faults: inout [JSONFault]
+    ) -> Source? {
+        switch change {
+        case .keep: return current
+        case .clear: return nil
+        case .set(let changes):
+            let name = changes.name.applied(to: current?.name, in: ["source", "name"], &faults)
+            guard let name else { return current }
+            return Source(name: name, url: changes.url.applied(to: current?.url, cleared: nil))
+        }
+    }
+}
+
+extension Change {
+    /// The new value, where clearing gives a default.
+    fileprivate func applied<Result>(
+        to current: Result, cleared: Result, _ wrap: (Value) -> Result
+    ) -> Result {
+        switch self {
+        case .keep: current
+        case .clear: cleared
+        case .set(let value): wrap(value)
+        }
+    }
+
+    fileprivate func applied(to current: Value, cleared: Value) -> Value {
+        applied(to: current, cleared: cleared) { $0 }
+    }
+
+    fileprivate func applied(to current: Value?, cleared: Value?) -> Value? {
+        applied(to: current, cleared: cleared) { $0 }
+    }
+
+    /// The new value of an attribute that has to be there: clearing it is a fault, and so is
+    /// keeping what is not there. Then it stays as it is.
+    fileprivate func applied(
+        to current: Value?, in path: [String], _ faults: inout [JSONFault]
+    ) -> Value? {
+        switch self {
+        case .set(let value): return value
+        case .clear: faults.append(JSONFault(path, .refused("cannot be null")))
+        case .keep: if current == nil { faults.append(JSONFault(path, .missing)) }
+        }
+        return current
+    }
+}
+
+extension JSONFault {
+    fileprivate init(_ names: [String], _ reason: Reason) {
+        self.init(path: JSONPath(names.map { .name($0) }), reason: reason)
+    }
+}

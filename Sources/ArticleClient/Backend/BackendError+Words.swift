@@ -1,0 +1,117 @@
+public import ArticleAPI
+
+#if canImport(FoundationEssentials)
+    // That has no `LocalizedError`: here, `URLSessionTransport` adds it, which needs Foundation.
+#else
+    public import Foundation
+
+    /// Alerts and `localizedDescription` show `errorDescription`.
+    extension BackendError: LocalizedError {}
+#endif
+
+/// What an app does about an error, and what it tells its user.
+extension BackendError {
+    /// Whether the request was cancelled or superseded, or its user has signed out: nobody waits for
+    /// it, so there is nothing to tell.
+    public var isStopped: Bool {
+        switch self {
+        case .cancelled, .superseded, .signedOut: true
+        default: false
+        }
+    }
+
+    /// Whether no response came because the backend could not be reached in time: what the app
+    /// holds already is the best there is.
+    public var isOffline: Bool {
+        switch self {
+        case .offline, .timedOut: true
+        case .transport(let failure): failure.kind == .disconnected
+        default: false
+        }
+    }
+
+    /// Whether the same request may succeed later without anybody doing anything.
+    public var isTransient: Bool {
+        switch self {
+        case .transport(let failure): [.disconnected, .overloaded].contains(failure.kind)
+        case .problem(let problem):
+            [408, 429, 502, 503, 504].contains(problem.status) || problem.kind == .requestInFlight
+        case .offline, .timedOut: true
+        case .unauthorized, .signedOut, .mapping, .cancelled, .superseded, .notCached: false
+        }
+    }
+
+    /// What the backend says is wrong, if it was the backend that failed the request.
+    public var problem: Problem? {
+        switch self {
+        case .problem(let problem), .unauthorized(let problem): problem
+        default: nil
+        }
+    }
+
+    /// One sentence for people.
+    public var errorDescription: String? {
+        switch self {
+        case .transport(let failure):
+            switch failure.kind {
+            case .disconnected: "The connection to the server was lost."
+            case .insecure, .untrusted: "A secure connection to the server cannot be made."
+            case .tooLarge: "The server’s response is too large."
+            case .overloaded: "Too many requests are in progress."
+            case .credentials: "You could not be signed in securely."
+            case .malformed, .redirected, .unsupported:
+                "The server’s response cannot be understood."
+            }
+        case .problem(let problem): Self.sentence(problem)
+        case .unauthorized: "You need to sign in."
+        case .signedOut: "You have signed out."
+        case .mapping: "The server’s response cannot be understood."
+        case .cancelled, .superseded: "The request was cancelled."
+        case .timedOut: "The server took too long to respond."
+        case .offline: "The server cannot be reached."
+        case .notCached: "This is not available offline."
+        }
+    }
+
+    /// The cause, for whoever looks closer; `nil` where the description says it all.
+    public var failureReason: String? {
+        switch self {
+        case .transport(let failure): Self.sentence(failure.description)
+        case .problem(let problem), .unauthorized(let problem): problem.detail.map(Self.sentence)
+        case .mapping(let error): Self.sentence("The response does not fit: \(error)")
+        case .offline(let reason): Self.sentence(reason)
+        case .signedOut, .cancelled, .superseded, .timedOut, .notCached: nil
+        }
+    }
+
+    /// What to do about it, in a sentence; `nil` where there is nothing to suggest.
+    public var recoverySuggestion: String? {
+        if case .unauthorized = self { return "Sign in and try again." }
+        if case .offline = self { return "Check the network connection and try again." }
+        if problem?.kind == .preconditionFailed {
+            return "Somebody else has changed it. Load it again and repeat your change."
+        }
+        return isTransient ? "Try again in a moment." : nil
+    }
+
+    /// As `errorDescription`: what `localizedDescription` gives on Apple's platforms, also where
+    /// Foundation is not linked.
+    public var localizedDescription: String { errorDescription ?? description }
+
+    private static func sentence(_ problem: Problem) -> String {
+        if let detail = problem.detail, !detail.isEmpty, problem.status < 500 {
+            return sentence(detail)
+        }
+        if problem.status == 429 { return "There were too many requests in a short time." }
+        if problem.status >= 500 { return "The server has a problem." }
+        return sentence(
+            problem.title.isEmpty ? "The server responded with \(problem.status)" : problem.title)
+    }
+
+    /// Words as a sentence: a capital at its start, a mark at its end.
+    private static func sentence(_ words: String) -> String {
+        guard let first = words.first, let last = words.last else { return words }
+        let end = ".!?…".contains(last) ? "" : "."
+        return first.uppercased() + words.dropFirst() + end
+    }
+}

@@ -1,0 +1,158 @@
+public import ArticleAPI
+import HTTP
+
+/// What a stub answers with: one closure for each type of request.
+public struct StubRoutes: Sendable {
+    fileprivate struct Route: Sendable {
+        let endpoint: Endpoint
+        /// `nil` for a request of another path.
+        let respond: @Sendable (HTTPRequest, StubLog) async throws -> HTTPResponse?
+
+        func takes(_ method: HTTPMethod) -> Bool { method == endpoint.method }
+    }
+
+    fileprivate var routes: [Route] = []
+
+    /// Answers requests of a type. Where two types share an endpoint, the first one gets its
+    /// requests.
+    ///
+    /// - Parameter respond: gets the request as the app sent it, and gives its item. It may throw a
+    ///   `Problem`, a `BackendError` or a `TransportError`, which the app then meets.
+    public mutating func on<Request: BackendAPIRequest>(
+        _ type: Request.Type,
+        _ respond: @escaping @Sendable (Request) async throws -> Request.Item
+    ) {
+        let route = Route(endpoint: Request.endpoint) { request, log in
+            guard let source = RequestSource(request, for: Request.endpoint) else { return nil }
+            let typed: Request
+            do throws(RequestRefusal) { typed = try Request(parsing: source) } catch {
+                return Self.response(error.problem())
+            }
+            log.add(typed)
+            let item = try await respond(typed)
+            let format = Request.Item.answer
+            var fields = HTTPFields()
+            if let mediaType = format.mediaType { fields.set(.contentType, to: mediaType) }
+            let selection = (typed as? any SparseRequest)?.fields
+            return HTTPResponse(
+                Request.endpoint.success, fields: fields,
+                body: .bytes(format.write(item, selection)))
+        }
+        routes.append(route)
+    }
+
+    fileprivate static func response(_ problem: Problem) -> HTTPResponse {
+        HTTPResponse(
+            HTTPStatus(problem.status) ?? .internalServerError,
+            fields: [.contentType: Problem.mediaType], body: .bytes(problem.json()))
+    }
+}
+
+/// The requests that a stub has received, as values of the contract: the last 10,000.
+final class StubLog: Sendable {
+    private static let limit = 10_000
+    private let requests = Guarded([any BackendAPIRequest]())
+
+    func add(_ request: any BackendAPIRequest) {
+        requests.withLock { requests in
+            if requests.count == Self.limit { requests.removeFirst(Self.limit / 10) }
+            requests.append(request)
+        }
+    }
+
+    func received<Request: BackendAPIRequest>(_ type: Request.Type) -> [Request] {
+        requests.withLock { $0.compactMap { $0 as? Request } }
+    }
+}
+
+/// Answers typed requests by closures. What comes and goes are real HTTP messages, so that a test
+/// sees what a backend would: a request that the contract rejects is rejected here, too.
+struct StubTransport: Transport {
+    let log = StubLog()
+    private let transport: InProcessTransport
+
+    init(_ routes: StubRoutes) {
+        // A literal segment is a better fit than a name: `/v1/articles/search` is no id.
+        let routes = routes.routes.enumerated().sorted { left, right in
+            let names = (
+                left.element.endpoint.template.parameters.count,
+                right.element.endpoint.template.parameters.count
+            )
+            return names.0 == names.1 ? left.offset < right.offset : names.0 < names.1
+        }.map(\.element)
+        transport = InProcessTransport { [log] request, _ in
+            do {
+                for route in routes where route.takes(request.method) {
+                    if let response = try await route.respond(request, log) { return response }
+                }
+            } catch let problem as Problem {
+                return StubRoutes.response(problem)
+            } catch let error as BackendError {
+                if let problem = error.problem { return StubRoutes.response(problem) }
+                throw TransportError(error)
+            }
+            let detail = "The stub has no answer to \(request.method) \(request.target)."
+            return StubRoutes.response(Problem(.notImplemented, detail: detail))
+        }
+    }
+
+    func exchange(
+        _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
+    ) async throws(TransportError) -> HTTPResponse {
+        try await transport.exchange(request, with: origin, options: options)
+    }
+}
+
+extension TransportError {
+    /// What a transport would have to say for the app to meet this error.
+    fileprivate init(_ error: BackendError) {
+        switch error {
+        case .offline(let reason): self = .offline(reason)
+        case .timedOut: self = .timedOut
+        case .transport(let failure): self = .failed(failure)
+        case .cancelled, .superseded, .signedOut: self = .cancelled
+        case .mapping, .notCached, .problem, .unauthorized:
+            self = .failed(TransportFailure(.malformed, error.description))
+        }
+    }
+}
+
+extension BackendService {
+    /// A backend for previews and tests, typed from end to end and without a network.
+    ///
+    /// ```swift
+    /// let backend = BackendService.stub { routes in
+    ///     routes.on(FetchTagsRequest.self) { _ in
+    ///         Page(items: [Tag.Usage(tag: Tag(named: "Swift"), articleCount: 3)])
+    ///     }
+    ///     routes.on(DeleteArticleRequest.self) { _ in throw Problem(.forbidden) }
+    /// }
+    /// let tags = try await backend.send(FetchTagsRequest(limit: 5))
+    /// let limits = backend.received(FetchTagsRequest.self).map(\.limit)
+    /// ```
+    ///
+    /// A request without a route fails with the problem `not-implemented`. Nothing is sent twice,
+    /// and no copies are kept unless a cache is given.
+    public static func stub(
+        auth: BackendAuth = BackendAuth(), cache: ResponseCache? = nil,
+        observers: [BackendObserver] = [], environment: ClientEnvironment = .system,
+        _ routes: (inout StubRoutes) -> Void
+    ) -> BackendService {
+        var table = StubRoutes()
+        routes(&table)
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.retries = .none
+        return BackendService(
+            configuration: configuration, transport: StubTransport(table), auth: auth,
+            cache: cache, observers: observers, environment: environment)
+    }
+
+    /// What a stub has received of a type of request, in the order of arrival; the last 10,000 of
+    /// all types are remembered. Only a service that `stub` made remembers anything.
+    public func received<Request: BackendAPIRequest>(_ type: Request.Type) -> [Request] {
+        guard let stub = network.transport as? StubTransport else {
+            preconditionFailure("programmer error: only a stub remembers what it received")
+        }
+        return stub.log.received(type)
+    }
+}

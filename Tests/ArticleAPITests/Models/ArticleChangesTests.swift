@@ -1,0 +1,100 @@
+import ArticleAPI
+import Testing
+
+/// Edits as values: patches that are applied, and the patch between two articles.
+@Suite struct ArticleChangesTests {
+    /// An article of nothing but what its shape says.
+    private func article(seed: UInt64) throws -> Article {
+        var generator = RequestGenerator(seed: seed)
+        var writer = JSONWriter()
+        generator.json(Article.shape.schema, at: "").write(to: &writer)
+        return try Article(mapping: writer.bytes)
+    }
+
+    @Test func `the patch between two articles turns one into the other`() throws {
+        for seed in 0..<300 as Range<UInt64> {
+            let before = try article(seed: seed)
+            var after = try article(seed: seed + 1_000)
+            if after.body == nil { after.body = before.body }
+            let changes = Article.Changes(from: before, to: after)
+            #expect(try before.draft(applying: changes) == expected(after, from: before))
+            let shown = before.applying(changes)
+            #expect(
+                shown.authors
+                    == after.authors.map { author in
+                        // A by-line's names are the backend's.
+                        before.authors.first { $0.id == author.id }
+                            ?? Author.Reference(id: author.id, name: "")
+                    })
+            #expect(shown.tags.map(\.name) == after.tags.map(\.name))
+            #expect(shown.title == after.title && shown.status == after.status)
+            #expect(Article.Changes(from: before, to: before).isEmpty)
+        }
+    }
+
+    /// What the backend would be told of `after`.
+    private func expected(_ after: Article, from before: Article) -> Article.Draft {
+        var draft = after.draft
+        draft.id = before.id
+        return draft
+    }
+
+    @Test func `nothing but what was edited is in the patch`() throws {
+        var edited = Samples.article
+        edited.title = "Another"
+        edited.heroImage?.alternativeText = nil
+        edited.publishedAt = nil
+        let changes = Article.Changes(from: Samples.article, to: edited)
+        #expect(
+            String(decoding: changes.json(), as: UTF8.self)
+                == #"{"title":"Another","heroImage":{"alternativeText":null},"publishedAt":null}"#)
+        #expect(Samples.article.applying(changes) == edited)
+    }
+
+    @Test func `a list's article without a body keeps the body that the backend has`() {
+        var edited = Samples.article
+        edited.body = nil
+        #expect(Article.Changes(from: Samples.article, to: edited).isEmpty)
+    }
+
+    @Test func `an author who was typed in goes out by name`() throws {
+        var edited = Samples.article
+        edited.authors.append(Author.Reference(named: "Bo"))
+        let changes = Article.Changes(from: Samples.article, to: edited)
+        #expect(changes.authors == .set([.id(Samples.authorID, name: nil), .name("Bo")]))
+        let shown = Samples.article.applying(changes)
+        #expect(shown.authors.map(\.name) == ["Ada", "Bo"])
+        #expect(shown.authors.map(\.isProvisional) == [false, true])
+        #expect(Set(shown.authors.map(\.id)).count == 2)
+        #expect(shown == edited)
+    }
+
+    @Test func `a new body is counted, and no HTML of the old one is shown`() {
+        var article = Samples.article
+        article.bodyHTML = "<p>old</p>"
+        let shown = article.applying(Article.Changes(body: .set("one two three")))
+        #expect(shown.wordCount == 3 && shown.readingMinutes == 1 && shown.bodyHTML == nil)
+    }
+
+    @Test func `what cannot be cleared is a fault, and stays on the screen`() throws {
+        let changes = Article.Changes(
+            slug: .clear, title: .clear, heroImage: .set(.init(url: .clear)),
+            source: .set(.init(name: .clear)))
+        #expect(Samples.article.applying(changes) == Samples.article)
+        #expect {
+            try Samples.article.draft(applying: changes)
+        } throws: { error in
+            (error as? InvalidValue)?.details.map(\.place) == [
+                .pointer("/title"), .pointer("/slug"), .pointer("/heroImage/url"),
+                .pointer("/source/name"),
+            ]
+        }
+        let added = Article.Changes(heroImage: .set(.init(alternativeText: .set("A wave"))))
+        #expect(Samples.bare.applying(added).heroImage == nil)
+        #expect {
+            try Samples.bare.draft(applying: added)
+        } throws: { error in
+            (error as? InvalidValue)?.faults.map(\.reason) == [.missing]
+        }
+    }
+}

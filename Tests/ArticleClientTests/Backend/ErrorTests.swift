@@ -1,0 +1,57 @@
+import ArticleAPI
+import ArticleClient
+import Testing
+
+@Suite struct ErrorTests {
+    private static let all: [BackendError] = [
+        .transport(TransportFailure(.disconnected, "the connection ended")),
+        .transport(TransportFailure(.untrusted, "no authority")),
+        .transport(TransportFailure(.malformed, "no status line")),
+        .transport(TransportFailure(.overloaded, "the queue is full")),
+        .transport(TransportFailure(.tooLarge, "more than 16 MiB")),
+        .transport(TransportFailure(.credentials, "in the clear")),
+        .problem(Problem(.slugTaken, detail: "The slug is taken.")), .problem(Problem(.notFound)),
+        .problem(Problem(.internalError, detail: "SQLITE_CORRUPT")),
+        .problem(Problem(.tooManyRequests)), .problem(Problem(.requestInFlight)),
+        .problem(Problem(.unavailable)), .problem(Problem(.preconditionFailed)),
+        .problem(Problem(type: "about:blank", title: "", status: 418)),
+        .unauthorized(Problem(.unauthenticated)),
+        .mapping(.missingAttribute(name: "id", path: "$.id")), .cancelled, .superseded, .timedOut,
+        .offline("cannot connect to 127.0.0.1:1"), .notCached, .signedOut,
+    ]
+
+    @Test func `every error is one sentence for people`() {
+        for error in Self.all {
+            let text = error.localizedDescription
+            #expect(text == error.errorDescription)
+            #expect(text.first?.isUppercase == true && text.last == ".", "\(text)")
+            for more in [error.failureReason, error.recoverySuggestion].compactMap(\.self) {
+                #expect(more.first?.isUppercase == true && more.last == ".", "\(more)")
+            }
+        }
+        #expect(BackendError.offline("x").localizedDescription == "The server cannot be reached.")
+        #expect(Self.all[6].localizedDescription == "The slug is taken.")
+        // A server's inner troubles are nothing for users.
+        #expect(Self.all[8].localizedDescription == "The server has a problem.")
+    }
+
+    @Test func `errors say what an app can do about them`() {
+        func matching(_ isOne: (BackendError) -> Bool) -> [String] {
+            Self.all.filter(isOne).map(\.localizedDescription)
+        }
+        #expect(matching(\.isStopped).count == 3)
+        #expect(
+            matching(\.isOffline) == [
+                "The connection to the server was lost.",
+                "The server took too long to respond.", "The server cannot be reached.",
+            ])
+        #expect(
+            matching(\.isTransient) == [
+                "The connection to the server was lost.", "Too many requests are in progress.",
+                "There were too many requests in a short time.",
+                "The first request with this key is under way.", "The server has a problem.",
+                "The server took too long to respond.", "The server cannot be reached.",
+            ])
+        #expect(matching { $0.problem != nil }.count == 9)
+    }
+}

@@ -1,0 +1,15 @@
+import ArticleAPI
+import ArticleClient
+
+/// The sample of `BackendService.stub`, beside no other module that has a `Tag`.
+func stubbedTags() async throws -> (Page<Tag.Usage>, [Int?]) {
+    let backend = BackendService.stub { routes in
+        routes.on(FetchTagsRequest.self) { _ in
+            Page(items: [Tag.Usage(tag: Tag(named: "Swift"), articleCount: 3)])
+        }
+        routes.on(DeleteArticleRequest.self) { _ in throw Problem(.forbidden) }
+    }
+    let tags = try await backend.send(FetchTagsRequest(limit: 5))
+    let limits = backend.received(FetchTagsRequest.self).map(\.limit)
+    return (tags, limits)
+}
