@@ -126,11 +126,16 @@ enum AccessLine {
     private static let secretWords = ["token", "key", "secret", "password", "signature", "code"]
         .map { Array($0.utf8) }
 
+    /// The bits of the letters that these begin with.
+    private static let initials = secretWords.reduce(0 as UInt32) { $0 | 1 << UInt32($1[0] & 31) }
+
     /// Whether one of the words stands in the name, in any case. A name that is escaped may say
     /// anything.
     private static func mayNameSecret(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
         for index in name.indices {
-            if name[index] == UInt8(ascii: "%") { return true }
+            let byte = name[index]
+            if byte == UInt8(ascii: "%") { return true }
+            guard initials & (1 << UInt32(byte & 31)) != 0 else { continue }
             let rest = name[index...]
             for word in secretWords where rest.count >= word.count {
                 if zip(rest, word).allSatisfy({ $0 | 0x20 == $1 }) { return true }

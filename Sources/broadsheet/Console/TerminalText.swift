@@ -30,8 +30,8 @@ enum TerminalText {
         scalar == "\n" || scalar == "\t"
     }
 
-    /// C0, DEL and C1 controls (ECMA-48), line and paragraph separators, and what sets the direction
-    /// of writing (UAX #9).
+    /// C0, DEL and C1 controls (ECMA-48), line and paragraph separators, and what sets the
+    /// direction of writing (UAX #9).
     private static func isActive(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
