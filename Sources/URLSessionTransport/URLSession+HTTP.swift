@@ -33,6 +33,17 @@ extension URLRequest {
 }
 
 extension HTTPResponse {
+    /// How long the body will be that URLSession gives, in bytes; `nil` where that is not known:
+    /// of one that it decodes, `Content-Length` tells another length.
+    static func bodyLength(_ response: URLResponse) -> Int? {
+        guard let response = response as? HTTPURLResponse else { return nil }
+        let coding = response.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
+        guard coding.lowercased() == "identity",
+            let length = response.value(forHTTPHeaderField: "Content-Length").flatMap({ Int($0) })
+        else { return nil }
+        return length < 0 ? nil : length
+    }
+
     /// The head; `nil` for an answer of another protocol.
     init?(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse,
@@ -69,8 +80,9 @@ extension TransportError {
             self = .failed(TransportFailure(.malformed, text))
         case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid,
-            .clientCertificateRejected, .clientCertificateRequired:
-            self = .failed(TransportFailure(.untrusted, text))
+            .clientCertificateRejected, .clientCertificateRequired,
+            .appTransportSecurityRequiresSecureConnection:
+            self = .failed(TransportFailure(.insecure, text))
         case .unsupportedURL, .dataLengthExceedsMaximum:
             self = .failed(TransportFailure(.unsupported, text))
         default: self = .failed(TransportFailure(.disconnected, text))

@@ -5,25 +5,33 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The one session, and which of its tasks belongs to which exchange.
+/// A session, and which of its tasks belongs to which exchange.
 // Its mutable state is in `Guarded`; the session is made once and may be used from any thread.
 final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    static let shared = URLSessionEngine()
+    static let shared = URLSessionEngine(.ephemeral, URLSessionHooks())
 
     private let exchanges = Guarded([Int: URLSessionExchange]())
+    /// Tasks are made with it, and not after its end: a session that has ended makes no more tasks,
+    /// but raises an exception. Nothing that the session calls takes it.
+    private let isInvalid = Guarded(false)
     /// `cancel()` is called here alone: from within a task's cancellation handler it can deadlock
     /// on Linux.
     private let cancellations = DispatchQueue(label: "broadsheet.urlsession.cancellations")
-    private lazy var session = makeSession()
+    private let hooks: URLSessionHooks
+    private let configuration: URLSessionConfiguration
+    private lazy var session = URLSession(
+        configuration: configuration, delegate: self, delegateQueue: nil)
 
-    private override init() {
+    init(_ configuration: URLSessionConfiguration, _ hooks: URLSessionHooks) {
+        self.hooks = hooks
+        self.configuration = Self.adapted(configuration)
         super.init()
         // Made before anybody can race for it.
         _ = session
     }
 
-    private func makeSession() -> URLSession {
-        let configuration = URLSessionConfiguration.ephemeral
+    private static func adapted(_ original: URLSessionConfiguration) -> URLSessionConfiguration {
+        let configuration = original.copy() as? URLSessionConfiguration ?? .ephemeral
         // There is a cache above, which says what it does.
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -31,20 +39,51 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         configuration.httpShouldSetCookies = false
         configuration.urlCredentialStorage = nil
         configuration.httpMaximumConnectionsPerHost = 8
-        return URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
+        return configuration
     }
 
     /// Exchanges that have not ended.
     var count: Int { exchanges.withLock { $0.count } }
 
     func begin(_ request: URLRequest, _ exchange: URLSessionExchange) {
-        let task = session.dataTask(with: request)
-        let identifier = task.taskIdentifier
-        exchanges.withLock { $0[identifier] = exchange }
-        exchange.began { [self] in
-            cancellations.async { task.cancel() }
+        let task = isInvalid.withLock { isInvalid -> URLSessionDataTask? in
+            guard !isInvalid else { return nil }
+            let task = session.dataTask(with: request)
+            let identifier = task.taskIdentifier
+            exchanges.withLock { $0[identifier] = exchange }
+            return task
         }
+        guard let task else {
+            return exchange.end(
+                .failed(TransportFailure(.unsupported, "The transport was invalidated.")))
+        }
+        exchange.began(
+            cancel: { [cancellations] in cancellations.async { task.cancel() } },
+            flow: Self.flow(task))
         task.resume()
+    }
+
+    /// How the server is made to wait. On Linux, a suspended task begins anew when it is resumed.
+    private static func flow(_ task: URLSessionTask) -> URLSessionStream.Flow? {
+        #if os(Linux)
+            nil
+        #else
+            URLSessionStream.Flow(pause: { task.suspend() }, goOn: { task.resume() })
+        #endif
+    }
+
+    /// Ends what is under way, and takes nothing more.
+    func invalidate() {
+        let isFirst = isInvalid.withLock { isInvalid in
+            defer { isInvalid = true }
+            return !isInvalid
+        }
+        guard isFirst else { return }
+        let exchanges = exchanges.withLock { Array($0.values) }
+        for exchange in exchanges { exchange.end(.cancelled) }
+        #if !os(Linux)
+            session.invalidateAndCancel()
+        #endif
     }
 
     private func exchange(of task: URLSessionTask) -> URLSessionExchange? {
@@ -93,8 +132,27 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
             exchange(of: task)?.completed(task.response, nil)
             completionHandler(.cancelAuthenticationChallenge, nil)
         #else
-            completionHandler(.performDefaultHandling, nil)
+            guard let decide = hooks.challenge else {
+                return completionHandler(.performDefaultHandling, nil)
+            }
+            let exchange = exchange(of: task)
+            decide(challenge) { disposition, credential in
+                // The session will say no more than that the task was cancelled.
+                if disposition == .cancelAuthenticationChallenge { exchange?.distrusts() }
+                completionHandler(disposition, credential)
+            }
         #endif
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        didFinishCollecting metrics: URLSessionTaskMetrics
+    ) {
+        hooks.metrics?(metrics)
+    }
+
+    func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
+        hooks.waiting?()
     }
 
     func urlSession(

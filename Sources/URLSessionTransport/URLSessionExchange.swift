@@ -15,7 +15,9 @@ final class URLSessionExchange: Sendable {
         var caller: Caller?
         var early: TransportError?
         var isOver = false
+        var isDistrusted = false
         var cancel: (@Sendable () -> Void)?
+        var flow: URLSessionStream.Flow?
         var head: HTTPResponse?
         var body: [UInt8] = []
         var stream: URLSessionStream?
@@ -34,6 +36,14 @@ final class URLSessionExchange: Sendable {
         self.streamBytes = streamBytes
     }
 
+    /// Work items may be used from any thread (dispatch_block_cancel(3)).
+    // Whether `DispatchWorkItem` says so itself depends on the SDK.
+    private struct Deadline: @unchecked Sendable {
+        let item: DispatchWorkItem
+
+        init(_ work: @escaping @Sendable () -> Void) { item = DispatchWorkItem(block: work) }
+    }
+
     // MARK: The caller's side
 
     /// Takes the caller, and begins unless it is over already.
@@ -44,18 +54,19 @@ final class URLSessionExchange: Sendable {
         }
         if let early { return caller.resume(returning: .failure(early)) }
         // URLSession's own timeouts begin anew with each byte.
-        // Work items may be used from any thread (dispatch_block_cancel(3)).
-        nonisolated(unsafe) let item = DispatchWorkItem { [weak self] in self?.deadlineCame() }
-        state.withLock { $0.stopDeadline = { item.cancel() } }
+        let deadline = Deadline { [weak self] in self?.deadlineCame() }
+        state.withLock { $0.stopDeadline = { deadline.item.cancel() } }
         DispatchQueue.global().asyncAfter(
-            deadline: .now() + .milliseconds(options.timeout.wholeMilliseconds), execute: item)
+            deadline: .now() + .milliseconds(options.timeout.wholeMilliseconds),
+            execute: deadline.item)
         start()
     }
 
     /// The task that carries it has been made.
-    func began(cancel: @escaping @Sendable () -> Void) {
+    func began(cancel: @escaping @Sendable () -> Void, flow: URLSessionStream.Flow?) {
         let isOver = state.withLock { state in
             state.cancel = cancel
+            state.flow = flow
             return state.isOver && state.stream == nil
         }
         if isOver { cancel() }
@@ -88,6 +99,9 @@ final class URLSessionExchange: Sendable {
 
     // MARK: The session's side
 
+    /// The app does not trust the server: what the session cancels now is no cancellation.
+    func distrusts() { state.withLock { $0.isDistrusted = true } }
+
     func sent(_ count: Int) {
         options.uploadProgress?(min(count, uploadBytes), uploadBytes)
     }
@@ -97,7 +111,8 @@ final class URLSessionExchange: Sendable {
             return end(.failed(TransportFailure(.malformed, "the answer is not HTTP")))
         }
         guard options.isStreamed else { return state.withLock { $0.head = head } }
-        let stream = URLSessionStream(limitBytes: streamBytes) { [weak self] in
+        let flow = state.withLock { $0.flow }
+        let stream = URLSessionStream(limitBytes: streamBytes, flow) { [weak self] in
             self?.end(.cancelled)
         }
         let isFirst = state.withLock { state in
@@ -108,7 +123,8 @@ final class URLSessionExchange: Sendable {
         guard isFirst else { return }
         let reader = URLSessionStream.Reader(stream)
         var answer = head
-        answer.body = .stream(HTTPBodyStream { try await reader.next() })
+        answer.body = .stream(
+            HTTPBodyStream(length: HTTPResponse.bodyLength(response)) { try await reader.next() })
         finish(.success(answer))
     }
 
@@ -136,7 +152,11 @@ final class URLSessionExchange: Sendable {
         }
         let (head, body, stream) = state.withLock { ($0.head, $0.body, $0.stream) }
         if let error {
-            let failure = TransportError(error)
+            var failure = TransportError(error)
+            if failure == .cancelled, state.withLock({ $0.isDistrusted }) {
+                failure = .failed(
+                    TransportFailure(.insecure, "The app does not trust the server's certificate."))
+            }
             finish(.failure(failure))
             stream?.end(.failure(failure))
         } else if let stream {

@@ -1,35 +1,55 @@
 import ArticleClient
 
-/// A streamed body between the session and its reader; bounded, though the session cannot wait.
+/// A streamed body between the session and its reader; bounded: the session is made to wait where
+/// it can, and otherwise the stream ends.
 final class URLSessionStream: Sendable {
     typealias Piece = Result<[UInt8]?, TransportError>
+
+    /// How the session is made to wait.
+    struct Flow: Sendable {
+        let pause: @Sendable () -> Void
+        let goOn: @Sendable () -> Void
+    }
 
     private struct State {
         var pieces: [[UInt8]] = []
         var bytes = 0
+        var isPaused = false
         var end: Result<Void, TransportError>?
         var reader: UnsafeContinuation<Piece, Never>?
     }
 
     private let limitBytes: Int
+    private let flow: Flow?
     private let abandon: @Sendable () -> Void
     private let state = Guarded(State())
 
-    /// - Parameter abandon: called when nobody reads any more.
-    init(limitBytes: Int, abandon: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - limitBytes: held for the reader before the session has to wait. What it has received by
+    ///     then still comes: four times as much is the end.
+    ///   - flow: `nil`: the session cannot wait, and the limit is the end.
+    ///   - abandon: called when nobody reads any more.
+    init(limitBytes: Int, _ flow: Flow? = nil, abandon: @escaping @Sendable () -> Void) {
         self.limitBytes = limitBytes
+        self.flow = flow
         self.abandon = abandon
     }
 
     /// Adds a piece; false if the reader has fallen too far behind.
     func add(_ piece: [UInt8]) -> Bool {
         guard !piece.isEmpty else { return true }
+        let longest = flow == nil ? limitBytes : 4 * limitBytes
         let (reader, fits) = state.withLock { state in
             guard state.end == nil else { return (nil as UnsafeContinuation<Piece, Never>?, true) }
             if let reader = state.reader.take() { return (reader, true) }
             state.pieces.append(piece)
             state.bytes += piece.count
-            return (nil, state.bytes <= limitBytes)
+            if state.bytes > limitBytes, !state.isPaused, let flow {
+                // Within the lock: the reader's `goOn` must not come before it. Neither waits.
+                state.isPaused = true
+                flow.pause()
+            }
+            return (nil, state.bytes <= longest)
         }
         reader?.resume(returning: .success(piece))
         return fits
@@ -51,8 +71,13 @@ final class URLSessionStream: Sendable {
             let piece: Piece? = state.withLock { state in
                 guard state.pieces.isEmpty else {
                     // All of it at once: it has come already.
-                    defer { (state.pieces, state.bytes) = ([], 0) }
-                    return .success(Array(state.pieces.joined()))
+                    let piece = Array(state.pieces.joined())
+                    (state.pieces, state.bytes) = ([], 0)
+                    if state.isPaused {
+                        state.isPaused = false
+                        flow?.goOn()
+                    }
+                    return .success(piece)
                 }
                 if let end = state.end { return end.map { nil } }
                 // One reader at a time: a second one gets nothing.

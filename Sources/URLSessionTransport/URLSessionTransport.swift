@@ -1,25 +1,53 @@
 public import ArticleClient
-import Foundation
+public import Foundation
 public import HTTP
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    public import FoundationNetworking
 #endif
 
 /// Carries requests by URLSession, as apps on Apple's platforms want it.
 ///
-/// All transports share one session that lives as long as the process: on Linux, sessions that end
-/// abort the process. It keeps no copies and no cookies and follows no redirects, as
-/// `BackendService` does that.
+/// `URLSessionTransport(configuration: configuration)`, or `URLSessionTransport()` for the session
+/// that all share.
+///
+/// It keeps no copies and no cookies and follows no redirects, as `BackendService` does that.
 public struct URLSessionTransport: Transport {
     private let engine: URLSessionEngine
     private let streamBytes: Int
 
-    /// - Parameter streamBytes: what a streamed answer may hold for its reader. URLSession cannot
-    ///   make the sender wait: a reader that falls further behind loses the stream.
+    /// Over one session that all such transports share and that lives as long as the process.
+    ///
+    /// - Parameter streamBytes: what a streamed body may hold for its reader, who falls behind. On
+    ///   Apple's platforms the server then waits; on Linux, URLSession cannot make it wait, and the
+    ///   stream fails.
     public init(streamBytes: Int = 4 << 20) {
         engine = .shared
         self.streamBytes = streamBytes
+    }
+
+    /// Over a session of its own, which lives until `invalidate()`: make one for the whole app.
+    ///
+    /// - Parameters:
+    ///   - configuration: copied now. Copies and cookies are turned off in it. It must not be one
+    ///     for the background, which cannot give a body as it comes.
+    ///   - hooks: for pinning, metrics and waiting for the network.
+    public init(
+        configuration: URLSessionConfiguration, hooks: URLSessionHooks = .init(),
+        streamBytes: Int = 4 << 20
+    ) {
+        precondition(
+            configuration.identifier == nil,
+            "programmer error: a session for the background carries no requests of the SDK")
+        engine = URLSessionEngine(configuration, hooks)
+        self.streamBytes = streamBytes
+    }
+
+    /// Ends the transport's own session: requests under way are cancelled, and later ones fail as
+    /// `unsupported`. The shared session stays. (On Linux, sessions that end abort the process, so
+    /// that it stays there, too, without anything to do.)
+    public func invalidate() {
+        if engine !== URLSessionEngine.shared { engine.invalidate() }
     }
 
     public func exchange(
@@ -41,14 +69,17 @@ public struct URLSessionTransport: Transport {
 
 #if !os(Linux)
     extension BackendService {
-        /// A service over URLSession.
+        /// A service over URLSession: over the shared session, or a transport that you configured.
         public init(
-            configuration: BackendConfiguration = .shared, auth: BackendAuth = BackendAuth(),
-            cache: ResponseCache? = ResponseCache(), observers: [BackendObserver] = []
+            configuration: BackendConfiguration = .shared,
+            transport: URLSessionTransport = URLSessionTransport(),
+            auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),
+            observers: [BackendObserver] = []
         ) {
+            let transport: any Transport = transport
             self.init(
-                configuration: configuration, transport: URLSessionTransport(), auth: auth,
-                cache: cache, observers: observers)
+                configuration: configuration, transport: transport, auth: auth, cache: cache,
+                observers: observers)
         }
     }
 #endif

@@ -43,14 +43,27 @@ public protocol CredentialStore: Sendable {
 
 /// Why credentials cannot be read or kept; never what they are.
 public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConvertible {
-    public let description: String
-    /// Whether the store may work later, as before the first unlock of a device.
-    public let isTemporary: Bool
-
-    public init(_ description: String, isTemporary: Bool = false) {
-        self.description = description
-        self.isTemporary = isTemporary
+    public enum Kind: Sendable, Hashable {
+        /// The device has not been unlocked since it started: try again later.
+        case locked
+        /// The app may not use the keychain or access group that it names.
+        case notEntitled
+        /// What is kept there is no credentials.
+        case damaged
+        /// Anything else; the description says what.
+        case failed
     }
+
+    public let kind: Kind
+    public let description: String
+
+    public init(_ description: String, _ kind: Kind = .failed) {
+        self.kind = kind
+        self.description = description
+    }
+
+    /// Whether the store may work later, as before the first unlock of a device.
+    public var isTemporary: Bool { kind == .locked }
 }
 
 /// Keeps credentials as long as the process lives: for tests.

@@ -1,5 +1,4 @@
 #if canImport(Security)
-    import ArticleAPI
     import Security
 
     #if canImport(FoundationEssentials)
@@ -8,62 +7,77 @@
         import Foundation
     #endif
 
-    /// Keeps credentials in the keychain, readable after the first unlock and on this device only.
+    /// Keeps credentials in the data protection keychain: readable after the first unlock, on this
+    /// device only, and never part of a backup.
+    ///
+    /// On macOS that keychain is there for signed apps only; a command line tool without
+    /// entitlements gets `.notEntitled` and takes a `FileCredentialStore`.
     public struct KeychainCredentialStore: CredentialStore {
-        private let service: String
-        private let account: String
+        private let store: KeychainItemStore<SecurityItem>
 
         /// - Parameters:
         ///   - service: names the app: its bundle identifier.
-        ///   - account: tells several credentials of it apart.
-        public init(service: String, account: String = "backend") {
-            self.service = service
-            self.account = account
+        ///   - baseURL: of the backend; each has its own credentials.
+        ///   - accessGroup: shares them with an app's extensions and other apps of a team;
+        ///     `nil`: the app's own group.
+        public init(service: String, baseURL: BaseURL, accessGroup: String? = nil) {
+            self.init(service: service, account: baseURL.description, accessGroup: accessGroup)
         }
 
+        /// - Parameter account: tells several credentials for the same app apart.
+        public init(service: String, account: String, accessGroup: String? = nil) {
+            store = KeychainItemStore(
+                item: SecurityItem(service: service, account: account, accessGroup: accessGroup))
+        }
+
+        public func load() throws(CredentialStoreError) -> Credentials? { try store.load() }
+
+        public func save(_ credentials: Credentials) throws(CredentialStoreError) {
+            try store.save(credentials)
+        }
+
+        public func remove() throws(CredentialStoreError) { try store.remove() }
+    }
+
+    /// A generic password.
+    private struct SecurityItem: KeychainItem {
+        let service: String
+        let account: String
+        let accessGroup: String?
+
         private var query: [CFString: Any] {
-            [
+            var query: [CFString: Any] = [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: service,
-                kSecAttrAccount: account,
+                kSecAttrAccount: account, kSecUseDataProtectionKeychain: true,
+            ]
+            if let accessGroup { query[kSecAttrAccessGroup] = accessGroup }
+            return query
+        }
+
+        private func value(_ bytes: [UInt8]) -> [CFString: Any] {
+            [
+                kSecValueData: Data(bytes),
+                kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
             ]
         }
 
-        public func load() throws(CredentialStoreError) -> Credentials? {
+        func copy() -> (status: Int32, bytes: [UInt8]?) {
             var query = query
             query[kSecReturnData] = true
             var result: CFTypeRef?
             let status = SecItemCopyMatching(query as CFDictionary, &result)
-            if status == errSecItemNotFound { return nil }
-            guard status == errSecSuccess, let data = result as? Data else {
-                throw failure(status)
-            }
-            do throws(ResponseMapperError) {
-                return try Credentials(mapping: Array(data))
-            } catch { throw CredentialStoreError("the keychain's item is no credentials") }
+            return (status, (result as? Data).map { Array($0) })
         }
 
-        public func save(_ credentials: Credentials) throws(CredentialStoreError) {
-            let value: [CFString: Any] = [
-                kSecValueData: Data(credentials.json()),
-                kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
-            ]
-            var status = SecItemUpdate(query as CFDictionary, value as CFDictionary)
-            if status == errSecItemNotFound {
-                let item = query.merging(value) { $1 }
-                status = SecItemAdd(item as CFDictionary, nil)
-            }
-            guard status == errSecSuccess else { throw failure(status) }
+        func update(_ bytes: [UInt8]) -> Int32 {
+            SecItemUpdate(query as CFDictionary, value(bytes) as CFDictionary)
         }
 
-        public func remove() throws(CredentialStoreError) {
-            let status = SecItemDelete(query as CFDictionary)
-            guard status == errSecSuccess || status == errSecItemNotFound else {
-                throw failure(status)
-            }
+        func add(_ bytes: [UInt8]) -> Int32 {
+            let item = query.merging(value(bytes)) { $1 }
+            return SecItemAdd(item as CFDictionary, nil)
         }
 
-        private func failure(_ status: OSStatus) -> CredentialStoreError {
-            CredentialStoreError("the keychain says \(status)")
-        }
+        func delete() -> Int32 { SecItemDelete(query as CFDictionary) }
     }
 #endif

@@ -55,7 +55,7 @@ extension BackendError {
         case .transport(let failure):
             switch failure.kind {
             case .disconnected: "The connection to the server was lost."
-            case .insecure, .untrusted: "A secure connection to the server cannot be made."
+            case .insecure: "A secure connection to the server cannot be made."
             case .tooLarge: "The server’s response is too large."
             case .overloaded: "Too many requests are in progress."
             case .credentials: "You could not be signed in securely."

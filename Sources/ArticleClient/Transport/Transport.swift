@@ -50,7 +50,8 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
     public enum Kind: Sendable, Hashable {
         /// The connection ended before the answer was whole.
         case disconnected
-        /// TLS was not agreed on, or the server's certificate is not to be trusted.
+        /// TLS was not agreed on, the server's certificate is not to be trusted, or the system
+        /// does not let the app send without TLS. It is not tried again.
         case insecure
         /// What came is no answer.
         case malformed
@@ -60,8 +61,6 @@ public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertib
         case unsupported
         /// Too much is under way already.
         case overloaded
-        /// The other side could not show who it is.
-        case untrusted
         /// Redirects without an end, or to where none may lead.
         case redirected
         /// Credentials could not be kept, or would have gone where they must not.

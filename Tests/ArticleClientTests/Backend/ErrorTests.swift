@@ -5,7 +5,7 @@ import Testing
 @Suite struct ErrorTests {
     private static let all: [BackendError] = [
         .transport(TransportFailure(.disconnected, "the connection ended")),
-        .transport(TransportFailure(.untrusted, "no authority")),
+        .transport(TransportFailure(.insecure, "no authority")),
         .transport(TransportFailure(.malformed, "no status line")),
         .transport(TransportFailure(.overloaded, "the queue is full")),
         .transport(TransportFailure(.tooLarge, "more than 16 MiB")),
