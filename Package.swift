@@ -153,9 +153,13 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "ArticleAPI", "ArticleClient", "broadsheet", "first-steps", "HTTP", "Network",
-                "TestSupport",
+                "ArticleAPI", "ArticleClient", "broadsheet", "DocumentationSamples", "first-steps",
+                "HTTP", "Network", "TestSupport",
             ]),
+        // The documentation's samples see what apps see: products, and nothing else.
+        .target(
+            name: "DocumentationSamples", dependencies: ["ArticleAPI", "ArticleClient", "HTTP"],
+            path: "Tests/Samples/Documentation", swiftSettings: rules),
         .executableTarget(
             name: "first-steps",
             dependencies: ["ArticleAPI", "ArticleClient"],

@@ -1,7 +1,7 @@
-public import Foundation
-
 #if canImport(FoundationNetworking)
     public import FoundationNetworking
+#else
+    public import Foundation
 #endif
 
 /// What an app wants to decide or to know about a session of its own.

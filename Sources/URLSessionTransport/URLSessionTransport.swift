@@ -1,9 +1,10 @@
 public import ArticleClient
-public import Foundation
 public import HTTP
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking
+#else
+    public import Foundation
 #endif
 
 /// Carries requests by URLSession, as apps on Apple's platforms want it.

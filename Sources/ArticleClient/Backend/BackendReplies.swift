@@ -60,7 +60,9 @@ public struct BackendReplies<Request: BackendAPIRequest>: AsyncSequence, Sendabl
 extension BackendService {
     /// The kept copy of an answer at once, if there is one, and then the backend's reply.
     ///
-    /// - Parameter options: of the second reply; the first never asks the network.
+    /// - Parameters:
+    ///   - request: what is asked for.
+    ///   - options: of the second reply; the first never asks the network.
     public func replies<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) -> BackendReplies<Request> {

@@ -21,7 +21,9 @@ public final class LatestWins: Sendable {
     private let pause: Duration
     private let state = Guarded(State())
 
-    /// - Parameter pause: how long a question waits for a later one before it is sent.
+    /// - Parameters:
+    ///   - service: what questions are sent by.
+    ///   - pause: how long a question waits for a later one before it is sent.
     public init(_ service: BackendService, pause: Duration = .zero) {
         self.service = service
         self.pause = pause

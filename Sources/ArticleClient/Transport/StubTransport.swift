@@ -16,8 +16,10 @@ public struct StubRoutes: Sendable {
     /// Answers requests of a type. Where two types share an endpoint, the first one gets its
     /// requests.
     ///
-    /// - Parameter respond: gets the request as the app sent it, and gives its item. It may throw a
-    ///   `Problem`, a `BackendError` or a `TransportError`, which the app then meets.
+    /// - Parameters:
+    ///   - type: whose requests are answered.
+    ///   - respond: gets the request as the app sent it, and gives its item. It may throw a
+    ///     `Problem`, a `BackendError` or a `TransportError`, which the app then meets.
     public mutating func on<Request: BackendAPIRequest>(
         _ type: Request.Type,
         _ respond: @escaping @Sendable (Request) async throws -> Request.Item

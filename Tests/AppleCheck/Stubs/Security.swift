@@ -1,9 +1,14 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
 
+public import Foundation
+
 // Without Objective-C there is no bridging: `[CFString: Any] as CFDictionary` and
 // `CFTypeRef as? Data` are casts between a type and itself here.
 public typealias CFTypeRef = Any
 public typealias CFDictionary = [CFString: Any]
+public typealias CFArray = [Any]
+public typealias CFData = Data
+public typealias CFError = any Error
 public typealias OSStatus = Int32
 
 public struct CFString: Hashable, Sendable {}
@@ -41,3 +46,23 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     0
 }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
+
+// Apple's is documented so.
+public final class SecTrust: @unchecked Sendable {}
+
+// Apple's is documented so.
+public final class SecCertificate: @unchecked Sendable {}
+
+public func SecTrustEvaluateWithError(
+    _ trust: SecTrust, _ error: UnsafeMutablePointer<CFError?>?
+) -> Bool { false }
+public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> CFArray? { nil }
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData { Data() }
+
+extension URLProtectionSpace {
+    public var serverTrust: SecTrust? { nil }
+}
+
+extension URLCredential {
+    public convenience init(trust: SecTrust) { self.init() }
+}

@@ -38,7 +38,8 @@ import Testing
         var open: (first: Int, lines: [Substring])?
         let lines = try text(path).split(separator: "\n", omittingEmptySubsequences: false)
         for (number, line) in lines.enumerated() {
-            let bare = line.trimmingPrefix(#/ *\/\/\/ ?/#)
+            // A page has comments within its samples, a source file its samples within comments.
+            let bare = path.hasSuffix(".md") ? line : line.trimmingPrefix(#/ *\/\/\/ ?/#)
             if bare == "```swift" {
                 open = (number + 2, [])
             } else if bare == "```", let sample = open {
@@ -68,13 +69,47 @@ import Testing
         let places =
             try ["README.md"] + files(in: "Sources", ".md", ".swift")
         let found = try places.flatMap(samples)
-        let code = try Self.compiled.map {
+        let files = try Self.compiled + sampleFiles()
+        let code = try files.map {
             try text($0).split(separator: "\n", omittingEmptySubsequences: false)
         }
         for sample in found {
             #expect(code.contains { stands(sample.lines, in: $0) }, "\(sample.place)")
         }
         #expect(found.count > 10)
+    }
+
+    /// Files that are listings of the documentation's pages: those that Linux builds, and those
+    /// that `make apple-check` compiles.
+    private func sampleFiles() throws -> [String] {
+        try files(in: "Tests/Samples/Documentation", ".swift")
+            + files(in: "Tests/Samples/Apple", ".swift")
+    }
+
+    @Test func `a page's listing is a file of its own, and each such file is on a page`() throws {
+        let pages = try files(in: "Sources/ArticleClient/ArticleClient.docc", ".md")
+        let listings = try pages.flatMap(samples)
+        var unused = Set(try sampleFiles())
+        let texts = try unused.map { (path: $0, text: try text($0)) }
+        for listing in listings {
+            let whole = listing.lines.joined(separator: "\n") + "\n"
+            let file = texts.first { $0.text == whole }
+            #expect(file != nil, "\(listing.place) is no file of Tests/Samples")
+            if let file { unused.remove(file.path) }
+        }
+        #expect(unused.isEmpty, "no page shows \(unused.sorted())")
+        #expect(listings.count > 10)
+    }
+
+    @Test func `the documentation's samples import products only`() throws {
+        let products = ["ArticleAPI", "ArticleClient", "HTTP", "URLSessionTransport"]
+        let frameworks = ["Foundation", "Security"]
+        for path in try sampleFiles() {
+            for line in try text(path).split(separator: "\n") where line.hasPrefix("import ") {
+                let module = String(line.dropFirst("import ".count))
+                #expect((products + frameworks).contains(module), "\(path) imports \(module)")
+            }
+        }
     }
 
     @Test func `a sample that stands nowhere is found`() {

@@ -1,0 +1,128 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import TestSupport
+import Testing
+
+@testable import DocumentationSamples
+
+/// The listings of the documentation's pages, run against a served database.
+@Suite struct DocumentationTests {
+    let folder: TemporaryFolder
+    let served: Served
+    let configuration: BackendConfiguration
+    let backend: BackendService
+
+    init() throws {
+        folder = try TemporaryFolder()
+        served = try Served(folder.file("a.db"), ["--samples"])
+        let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
+        configuration = BackendConfiguration(baseURL: baseURL)
+        backend = BackendService(
+            configuration: configuration, auth: BackendAuth(token: Served.adminKey))
+    }
+
+    @Test func `articles are listed, read and followed by tag`() async throws {
+        _ = try await newestTitles(of: backend)
+        #expect(try await readFirstSteps(on: backend).hasSuffix("(network)"))
+        #expect(try await readFirstSteps(on: backend).hasSuffix("(revalidated)"))
+        let titles = try await allTitles(on: backend)
+        #expect(titles.count > 2 && Set(titles).count == titles.count)
+        let filter = await TagFilter(backend)
+        await filter.show(tag: "writing")
+        #expect(await filter.articles.count == titles.count)
+        let home = HomeScreen()
+        #expect(try await home.load(from: backend).count > 10)
+        home.leave()
+    }
+
+    @Test func `an article is written once and published`() async throws {
+        let draft = Article.Draft(title: "Hello", body: "To whom it may concern.")
+        let article = try await publish(draft, key: "once", on: backend)
+        #expect(article.status == .published && article.revision == 2)
+    }
+
+    @Test func `an article is read without the backend`() async throws {
+        let slug = "your-first-request"
+        await #expect(throws: BackendError.notCached) { try await copy(slug, of: backend) }
+        let shown = Guarded<[Article]>([])
+        try await show(slug, on: backend) { article in shown.withLock { $0.append(article) } }
+        #expect(served.stop() == 0)
+        #expect(try await [copy(slug, of: backend)] == shown.withLock { $0 })
+        await #expect(throws: BackendError.self) {
+            try await show(slug, on: backend) { article in shown.withLock { $0.append(article) } }
+        }
+        #expect(shown.withLock { $0.count } == 2)
+    }
+
+    @MainActor @Test func `an edit is shown, confirmed or taken back`() async throws {
+        let draft = Article.Draft(title: "First")
+        let article = try await backend.send(CreateArticleRequest(article: draft))
+        let editor = Editor(article, on: backend)
+        try await editor.retitle("Second")
+        #expect(editor.article.title == "Second" && editor.article.revision == 2)
+        let late = Editor(article, on: backend)
+        let error = await #expect(throws: BackendError.self) { try await late.retitle("Third") }
+        #expect(late.article == article)
+        #expect(error.map { Reaction($0) } == .reload)
+    }
+
+    @Test func `a stub answers by type, and tells what it was asked`() async throws {
+        let service = stubbedBackend([])
+        #expect(try await service.send(FetchTagsRequest(limit: 5)).items.isEmpty)
+        #expect(limits(askedOf: service) == [5])
+        await #expect(throws: BackendError.problem(Problem(.forbidden))) {
+            try await service.send(
+                DeleteArticleRequest(id: Article.ID("01890000-0000-7000-8000-000000000000")!))
+        }
+    }
+
+    @MainActor @Test func `the first screen follows the session`() async throws {
+        let auth = try BackendAuth(store: MemoryCredentialStore())
+        let model = SessionModel(auth)
+        let following = Task { await model.follow() }
+        defer { following.cancel() }
+        #expect(await eventually { model.screen == .signIn })
+        try model.signIn(key: Served.adminKey, account: "ada")
+        #expect(await eventually { model.screen == .home })
+        try model.signOut()
+        #expect(await eventually { model.screen == .signIn })
+    }
+
+    @Test func `tokens are renewed at a sign-in service`() async throws {
+        let transport = InProcessTransport { request, _ in
+            guard "\(request.target)" != "/tokens" else {
+                return HTTPResponse(
+                    .ok, body: .bytes(Tokens(access: "new", renewal: "next").json()))
+            }
+            guard request.fields[.authorization] == "Bearer new" else {
+                return HTTPResponse(.unauthorized)
+            }
+            return HTTPResponse(.ok, body: .bytes(Array(#"{"items": []}"#.utf8)))
+        }
+        let store = MemoryCredentialStore(Credentials(token: "old", refreshToken: "a"))
+        let service = BackendService(transport: transport, auth: try renewingAuth(store: store))
+        #expect(try await service.send(FetchArticlesRequest()).items.isEmpty)
+        #expect(store.load() == Credentials(token: "new", refreshToken: "next"))
+    }
+
+    @Test func `a request of one's own, a download and canned bytes work`() async throws {
+        let service = cannedBackend(json: #"{"text": "Hello, Ada"}"#)
+        #expect(try await greeting(for: "Ada", from: service) == "Hello, Ada")
+        let parts = Counter()
+        let bytes = try await download(from: backend) { _ in parts.next() }
+        #expect(!bytes.isEmpty)
+        #expect(try await observedBackend(configuration).send(FetchTagsRequest()).items.count > 0)
+    }
+
+    @Test func `failures lead to a reaction`() async throws {
+        do throws(BackendError) {
+            _ = try await backend.send(FetchArticleRequest(key: .slug("not-there")))
+            Issue.record("it was there")
+        } catch {
+            guard case .tell = Reaction(error) else { throw TestFailure("\(Reaction(error))") }
+        }
+        #expect(Reaction(.cancelled) == .nothing)
+        guard case .tryLater = Reaction(.offline("no route")) else { throw TestFailure("offline") }
+    }
+}

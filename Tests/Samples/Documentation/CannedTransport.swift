@@ -1,0 +1,11 @@
+import ArticleClient
+import HTTP
+
+/// A backend that says one thing to everybody, byte by byte.
+func cannedBackend(json: String) -> BackendService {
+    let transport = InProcessTransport { _, _ in
+        HTTPResponse(
+            .ok, fields: [.contentType: "application/json"], body: .bytes(Array(json.utf8)))
+    }
+    return BackendService(transport: transport)
+}

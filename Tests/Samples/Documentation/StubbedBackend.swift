@@ -1,0 +1,15 @@
+import ArticleAPI
+import ArticleClient
+
+/// A backend for previews and tests: it answers requests by their types.
+func stubbedBackend(_ tags: [Tag.Usage]) -> BackendService {
+    BackendService.stub { routes in
+        routes.on(FetchTagsRequest.self) { _ in Page(items: tags) }
+        routes.on(DeleteArticleRequest.self) { _ in throw Problem(.forbidden) }
+    }
+}
+
+/// What a backend was asked.
+func limits(askedOf backend: BackendService) -> [Int?] {
+    backend.received(FetchTagsRequest.self).map(\.limit)
+}
