@@ -2,11 +2,15 @@
 ///
 /// All of them stand in one buffer (`name: value\r\n…`) with a small table of places, so that a
 /// received head costs one copy and an answer's head is written by one. A field with CR, LF or
-/// another control octet cannot be put in: such a value is refused.
+/// another control octet cannot be put in: such a value is rejected, and the fields remember it
+/// (`hasRejectedValue`), so that no message goes out that silently lacks one of its fields.
 public struct HTTPFields: Sendable {
     /// The fields as they go on the wire, each with its end of line.
     public private(set) var wireBytes: [UInt8] = []
     private var entries: [Entry] = []
+    /// Whether a value was to be put in that cannot stand in a field: the message is not what its
+    /// author meant, and must not be sent.
+    public private(set) var hasRejectedValue = false
 
     /// Places in `wireBytes`.
     struct Entry: Sendable {
@@ -23,8 +27,8 @@ public struct HTTPFields: Sendable {
 
     // MARK: Reading
 
-    /// The first value of the name; setting one replaces all of them. Setting a value that cannot
-    /// stand in a field is refused and leaves the fields as they were (`set` says so).
+    /// The first value of the name; setting one replaces all of them. A value that cannot stand in
+    /// a field is rejected, as by `set`.
     public subscript(name: HTTPFieldName) -> String? {
         get {
             for entry in entries where matches(entry, name) { return text(of: entry) }
@@ -53,6 +57,21 @@ public struct HTTPFields: Sendable {
     ) throws(Failure) -> Result? {
         guard let entry = entries.first(where: { matches($0, name) }) else { return nil }
         let value = valueBytes(of: entry)
+        return try body(value.span)
+    }
+
+    /// Lends the octets of the name's value where it stands exactly once; `nil` otherwise.
+    public func withOnlyBytes<Result, Failure>(
+        of name: HTTPFieldName,
+        _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        var found: Entry?
+        for entry in entries where matches(entry, name) {
+            guard found == nil else { return nil }
+            found = entry
+        }
+        guard let found else { return nil }
+        let value = valueBytes(of: found)
         return try body(value.span)
     }
 
@@ -103,10 +122,11 @@ public struct HTTPFields: Sendable {
     // MARK: Writing
 
     /// Adds a field behind the others, without white space at the ends of its value.
-    /// - Returns: false, and nothing added, if the value has a control octet (RFC 9110 §5.5).
+    /// - Returns: false, and nothing added, if the value has a control octet (RFC 9110 §5.5); who
+    ///   does not look at it, leaves it to who sends the message (`hasRejectedValue`).
     @discardableResult
     public mutating func append(_ name: HTTPFieldName, _ value: String) -> Bool {
-        guard value.isFieldContent else { return false }
+        guard accepts(value) else { return false }
         let start = wireBytes.count
         wireBytes += name.bytes
         wireBytes.append(UInt8(ascii: ":"))
@@ -118,16 +138,23 @@ public struct HTTPFields: Sendable {
     }
 
     /// Replaces all fields of the name by one.
-    /// - Returns: false, and nothing changed, if the value has a control octet.
+    /// - Returns: false, and no field changed, if the value has a control octet; as with `append`.
     @discardableResult
     public mutating func set(_ name: HTTPFieldName, to value: String) -> Bool {
-        guard value.isFieldContent else { return false }
+        guard accepts(value) else { return false }
         if contains(name) { remove(name) }
         return append(name, value)
     }
 
+    private mutating func accepts(_ value: String) -> Bool {
+        if value.isFieldContent { return true }
+        hasRejectedValue = true
+        return false
+    }
+
     /// Adds other fields behind these, in their order.
     public mutating func append(contentsOf other: HTTPFields) {
+        if other.hasRejectedValue { hasRejectedValue = true }
         let shift = wireBytes.count
         wireBytes += other.wireBytes
         for entry in other.entries {
@@ -144,6 +171,7 @@ public struct HTTPFields: Sendable {
         guard contains(name) else { return }
         let old = self
         removeAll()
+        hasRejectedValue = old.hasRejectedValue
         for entry in old.entries where !old.matches(entry, name) {
             let start = wireBytes.count
             let from = Int(entry.nameStart)
@@ -160,6 +188,7 @@ public struct HTTPFields: Sendable {
     public mutating func removeAll() {
         wireBytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
+        hasRejectedValue = false
     }
 
     /// The fields in lines that the parser has checked, which it then tells one by one
@@ -223,7 +252,8 @@ extension HTTPFields: Equatable {
 }
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
-    /// Fields that the program writes down; a value with a control octet is left out.
+    /// Fields that the program writes down; a value with a control octet is rejected, as by
+    /// `append`.
     public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
         for (name, value) in elements { append(name, value) }
     }

@@ -30,6 +30,9 @@ public final class HTTPClient: Sendable {
     public func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: ExchangeOptions = .init()
     ) async throws(HTTPClientError) -> HTTPResponse {
+        guard !request.fields.hasRejectedValue else {
+            throw .malformed("the request has a field whose value cannot be sent")
+        }
         var (request, options) = (Self.addressed(request, to: origin), options)
         if request.fields.contains(.acceptEncoding) || request.fields.contains(.range) {
             options.decodesGzip = false

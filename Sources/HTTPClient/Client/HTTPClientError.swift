@@ -15,7 +15,7 @@ public enum HTTPClientError: Error, Sendable, Hashable {
     case cancelled
     /// The connection ended before the answer was whole.
     case disconnected
-    /// What came was no answer; what was wrong with it.
+    /// What came was no answer, or what was to be sent no request; what was wrong with it.
     case malformed(String)
     /// The answer's body is longer than was allowed.
     case tooLarge(limitBytes: Int)

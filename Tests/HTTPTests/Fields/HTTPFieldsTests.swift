@@ -54,6 +54,25 @@ import Testing
         #expect(HTTPFields(dictionaryLiteral: (.location, value)).isEmpty)
     }
 
+    @Test func `fields remember that a value was rejected, wherever they go`() {
+        let bad = "a\r\nb: c"
+        var appended = HTTPFields()
+        appended.append(.location, bad)
+        var assigned: HTTPFields = [.location: "/a"]
+        assigned[.location] = bad
+        let written: HTTPFields = [.location: bad, .etag: "x"]
+        for fields in [appended, assigned, written] {
+            #expect(fields.hasRejectedValue)
+            var others: HTTPFields = [.etag: "x"]
+            others.append(contentsOf: fields)
+            others.remove(.etag)
+            #expect(others.hasRejectedValue)
+            others.removeAll()
+            #expect(!others.hasRejectedValue)
+        }
+        #expect(!HTTPFields(dictionaryLiteral: (.location, "/a")).hasRejectedValue)
+    }
+
     @Test(arguments: ["", "a b", "a:", "a\r\n", "é", "a\0", "(a)", "\u{212A}"])
     func `a name is a token`(name: String) {
         #expect(HTTPFieldName(name) == nil)
