@@ -53,12 +53,13 @@ public struct HTTPOrigin: Sendable, Hashable {
         }
     }
 
-    /// Whether what is sent there stays on this machine.
+    /// Whether what is sent there stays on this machine. Names below `localhost` do not count:
+    /// whether they are resolved here or asked of DNS is the resolver's choice.
     public var isLoopback: Bool {
         switch place {
         case .unix: true
         case .host(let host, _):
-            host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
+            host == "localhost" || host == "[::1]"
                 || host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 46 || 48...57 ~= $0 }
         }
     }

@@ -27,7 +27,7 @@ import Testing
 
     @Test(arguments: [
         ("http://127.0.0.1:1", true), ("http://127.9.9.9", true), ("http://[::1]", true),
-        ("http://localhost", true), ("http://a.localhost", true), ("unix:/a", true),
+        ("http://localhost", true), ("http://a.localhost", false), ("unix:/a", true),
         ("http://127.0.0.1.example.com", false), ("http://example.com", false),
         ("http://10.0.0.1", false),
     ])
