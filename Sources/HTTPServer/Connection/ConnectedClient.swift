@@ -18,16 +18,18 @@ struct ConnectedClient {
         key = isTrusted || peer.isLoopback ? nil : ClientKey(peer)
     }
 
-    /// Whom the header of a trusted proxy names.
+    /// Whom the header of a trusted proxy names. Where it names nobody, the proxy's address stands
+    /// for a client of which nothing is known: what it sends may have come from anywhere, in the
+    /// clear unless the proxy says otherwise, and its word is not taken.
     init(_ header: ProxyHeader, from proxy: ConnectedClient, trusting proxies: NetworkList) {
+        tellsTLS = header.isSecure ?? false
         guard let client = header.client else {
-            self = proxy
+            (address, key, isTrusted) = (proxy.address, proxy.key, false)
             return
         }
         address = client
         isTrusted = proxies.contains(client)
         key = isTrusted ? nil : ClientKey(client)
-        tellsTLS = header.isSecure ?? false
     }
 
     /// Whom a request comes from that this trusted peer passes on; `nil` if it names nobody.

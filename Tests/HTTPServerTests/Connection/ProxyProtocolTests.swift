@@ -64,13 +64,29 @@ import Testing
         }
     }
 
-    @Test func `a proxy that speaks for itself is itself`() async throws {
+    /// Where the header names nobody, the client may be anyone: what it sends in the clear was in
+    /// the clear, and its word on whom it speaks for is not taken, though the proxy's would be.
+    @Test(arguments: [
+        (TestProxyHeader.bytes(command: 0x20, family: 0, []), false),
+        (TestProxyHeader.bytes(command: 0x21, family: 0, []), false),
+        (TestProxyHeader.bytes(command: 0x21, family: 0, TestProxyHeader.notSSL), false),
+        (TestProxyHeader.bytes(command: 0x21, family: 0, TestProxyHeader.ssl), true),
+        // What stands behind LOCAL is to be ignored (§2.2).
+        (TestProxyHeader.bytes(command: 0x20, family: 0, TestProxyHeader.ssl), false),
+    ])
+    func `a client that the proxy does not name is no client of this machine`(
+        header: [UInt8], isSecure: Bool
+    ) async throws {
         try await run { _, proxied in
-            let connection = try RawConnection(proxied)
-            let local = TestProxyHeader.bytes(command: 0x20, family: 0, [])
-            try connection.send(local)
-            let text = try told(connection)
-            #expect(text.hasPrefix("127.0.0.1:") && text.hasSuffix(" true"))
+            for fields in [
+                "", "X-Forwarded-For: 127.0.0.1\r\n", "X-Forwarded-Proto: https\r\n",
+                "Forwarded: for=127.0.0.1;proto=https\r\n",
+            ] {
+                let connection = try RawConnection(proxied)
+                try connection.send(header)
+                let text = try told(connection, fields)
+                #expect(text.hasPrefix("127.0.0.1:") && text.hasSuffix(" \(isSecure)"), "\(fields)")
+            }
         }
     }
 
