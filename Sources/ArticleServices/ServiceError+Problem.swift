@@ -138,6 +138,9 @@ extension Problem {
             errors = [Detail("must not be sent in the clear", at: .header("Authorization"))]
         case .unexpectedBody:
             errors = [Detail("is not taken by this request", at: .pointer(""))]
+        case .foreignHost:
+            let detail = "must be an IP address, localhost, or a name given by --host"
+            errors = [Detail(detail, at: .header("Host"))]
         }
         let problem = Problem(
             kind, detail: refusal.detail, instance: refusal.requestID, errors: errors)

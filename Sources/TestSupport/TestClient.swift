@@ -12,7 +12,7 @@ public struct TestClient: Sendable {
         body: [UInt8] = []
     ) throws -> ReceivedResponse {
         let connection = try RawConnection(address)
-        var head = "\(method) \(target) HTTP/1.1\r\nHost: test\r\nConnection: close\r\n"
+        var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
         for field in fields.all { head += "\(field.name): \(field.value)\r\n" }
         if !body.isEmpty { head += "Content-Length: \(body.count)\r\n" }
         try connection.send(Array("\(head)\r\n".utf8) + body)

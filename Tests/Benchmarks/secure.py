@@ -100,7 +100,7 @@ class SecureTrials:
         """A connection that has been used once."""
         plain = socket.create_connection(("127.0.0.1", server.port))
         connection = CLIENT.wrap_socket(plain)
-        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
+        connection.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         connection.recv(1 << 16)
         return connection
 

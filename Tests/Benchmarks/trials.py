@@ -217,10 +217,10 @@ class Hostile:
         self.thread.join()
 
     def run(self):
-        head = b"GET /v1/articles HTTP/1.1\r\nHost: bench\r\nX-Slow: "
+        head = b"GET /v1/articles HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
         # Of a request that is not refused by its head.
-        body = b"GET /v1/articles HTTP/1.1\r\nHost: bench\r\nContent-Length: 100000\r\n\r\n"
-        greedy = b"GET /v1/articles?limit=100 HTTP/1.1\r\nHost: bench\r\n\r\n" * 50
+        body = b"GET /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"
+        greedy = b"GET /v1/articles?limit=100 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50
         firsts = [head] * 400 + [body] * 200
         slow = [self.open(first) for first in firsts]
         deaf = [self.open(greedy) for _ in range(100)]

@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: [
         ["--rate-limit", "5"], ["--key-rate-limit", "0/1"], ["--cors-origin", "*"],
         ["--cors-origin", "https://a.example/"], ["--proxy-protocol", "127.0.0.1:0"],
-        ["--body-memory", "5"], ["--body-memory", "4000000"],
+        ["--body-memory", "5"], ["--body-memory", "4000000"], ["--host", "http://a.example"],
     ])
     func `what cannot be meant stops the start`(arguments: [String]) throws {
         let program = try Program.start(["serve", "--database", folder.file("a.db")] + arguments)
@@ -60,7 +60,8 @@ import Testing
     @Test func `a key is looked at before the body is asked for`() throws {
         let served = try serve()
         let connection = try RawConnection(served.addresses[0])
-        let head = "POST /v1/articles HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n"
+        let head =
+            "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         try connection.send(head + "Expect: 100-continue\r\nContent-Length: 100000\r\n\r\n")
         let refused = try connection.response(to: .post)
         #expect(refused.status == 401)
@@ -82,13 +83,13 @@ import Testing
         let served = try Served(program)
         let connection = try RawConnection(served.addresses[0])
         try connection.send(TestProxyHeader.v4([203, 0, 113, 9]))
-        try connection.send("GET /v1/articles HTTP/1.1\r\nHost: t\r\n\r\n")
+        try connection.send("GET /v1/articles HTTP/1.1\r\nHost: localhost\r\n\r\n")
         let answer = try connection.response()
         #expect(answer.status == 200)
         #expect(answer.fields.contains(.rateLimit))
         // Credentials of a client that came in the clear, as the proxy does not say otherwise.
         try connection.send(
-            "GET /v1/articles HTTP/1.1\r\nHost: t\r\n"
+            "GET /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
                 + "Authorization: Bearer \(Served.adminKey)\r\n\r\n")
         #expect(try connection.response().status == 403)
         try served.waitForError(#""peer":"203.0.113.9:4711""#)
@@ -137,6 +138,26 @@ import Testing
         for connection in crowd { connection.close() }
     }
 
+    @Test func `pages that call this machine by their own name read nothing`() throws {
+        let served = try serve("--admin-listen", "127.0.0.1:0", "--host", "articles.example")
+        let line = try #require(served.program.output.next())
+        let metrics = line.dropFirst("metrics on http://".count).dropLast("/metrics".count)
+        let admin = try #require(try SocketAddress.resolve(String(metrics)).first)
+        for (address, target) in [(served.addresses[0], "/v1/articles"), (admin, "/metrics")] {
+            let connection = try RawConnection(address)
+            for (host, status) in [
+                ("localhost", 200), ("articles.example", 200), ("evil.example", 421),
+                ("127.0.0.1", 200),
+            ] {
+                try connection.send("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+                let answer = try connection.response()
+                #expect(answer.status == status)
+                #expect(answer.text.contains("/problems/misdirected-request") == (status == 421))
+            }
+        }
+        #expect(served.stop() == 0)
+    }
+
     // MARK: Overload
 
     /// More than can be done is shed at once, and a second behind it nothing is left of it.
@@ -150,7 +171,7 @@ import Testing
         for round in 0..<100 where round < 10 || shed == 0 {
             for (number, connection) in flood.enumerated() {
                 let target = "/v1/articles?limit=100&tag=t\(round * 100 + number)"
-                try connection.send("GET \(target) HTTP/1.1\r\nHost: t\r\n\r\n")
+                try connection.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             }
             for connection in flood {
                 let answer = try connection.response()

@@ -25,7 +25,7 @@ import Testing
         // An answer is told when it is out; by the second one on a connection, the first was.
         let connection = try RawConnection(served.addresses[0])
         for state in ["quiet", "between"] {
-            try connection.send("GET /livez?while=\(state) HTTP/1.1\r\nHost: a\r\n\r\n")
+            try connection.send("GET /livez?while=\(state) HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(try connection.response().status == 200)
         }
         served.program.signal(SIGUSR1)

@@ -117,7 +117,7 @@ import Testing
         try connection.send(
             """
             POST /v1/articles HTTP/1.1\r
-            Host: test\r
+            Host: localhost\r
             Authorization: Bearer \(Served.adminKey)\r
             Content-Type: application/json\r
             Content-Length: 16\r

@@ -177,9 +177,9 @@ class Breaker(Client):
     """Resets in the middle, sends garbage, half a body, or too much."""
 
     pieces = [b"", b"GET", b"GET / HTTP/1.1\r\n", b"\x16\x03\x01garbage", b"\r\n" * 50,
-              b"POST /v1/articles HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nhalf",
-              b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 70_000 + b"\r\n\r\n",
-              b"GET /v1/articles HTTP/1.1\r\nHost: x\r\n\r\n" * 20]
+              b"POST /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf",
+              b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 70_000 + b"\r\n\r\n",
+              b"GET /v1/articles HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20]
 
     def step(self, ledger):
         ledger.broken_off()

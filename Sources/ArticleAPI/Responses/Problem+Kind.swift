@@ -17,6 +17,7 @@ extension Problem {
         case addressTooLong = "address-too-long"
         case unsupportedMediaType = "unsupported-media-type"
         case expectationFailed = "expectation-failed"
+        case misdirectedRequest = "misdirected-request"
         case invalidValues = "invalid-values"
         case keyReused = "idempotency-key-reused"
         case preconditionRequired = "precondition-required"
@@ -54,6 +55,7 @@ extension Problem {
             case .addressTooLong: (414, "The address is too long")
             case .unsupportedMediaType: (415, "The body's type is not supported")
             case .expectationFailed: (417, "The expectation cannot be met")
+            case .misdirectedRequest: (421, "This host is not served here")
             case .invalidValues: (422, "Values cannot be accepted")
             case .keyReused: (422, "The idempotency key belongs to another request")
             case .preconditionRequired: (428, "If-Match is required")

@@ -134,6 +134,9 @@ public final class ResponseCache: Sendable {
         case .once(let response):
             leave(key, with: nil)
             return response
+        case .lasting(let response, _, _) where response.fields.hasRejectedValue:
+            leave(key, with: nil)
+            return response
         case .lasting(let response, let dependencies, let until):
             let answer = CachedAnswer(
                 key, template: context.template, response, dependencies: dependencies,

@@ -9,6 +9,7 @@ extension Connection {
     func answer(
         _ response: consuming HTTPResponse, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
+        if response.fields.hasRejectedValue { response = self.response(to: .unsendable) }
         let keepsAlive = keepsAlive && !isLastAnswer && !asksToClose(&response.fields)
         complete(&response)
         if channel.isOpen { sent.status = response.status }

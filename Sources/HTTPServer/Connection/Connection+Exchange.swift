@@ -6,6 +6,10 @@ extension Connection {
     func exchange(_ head: consuming RequestHead) async throws(ChannelError) -> Bool {
         begin(head)
         defer { releaseBody() }
+        guard isForServedHost(head) else {
+            return try await answer(
+                refusalByLimits() ?? response(to: .foreignHost), over: head)
+        }
         if try await switchProtocols(head) { return false }
         if let refusal = refusalOfExposure(head.fields) {
             return try await answer(refusalByLimits() ?? refusal, over: head)

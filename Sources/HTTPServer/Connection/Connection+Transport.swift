@@ -33,10 +33,35 @@ extension Connection {
 
     /// Whether nobody on the way could read the request: it came by TLS, from this machine, or by a
     /// trusted proxy that says so. One that names whom it comes from has to say how it came.
-    private func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
+    func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
         if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
         if let forwarded { return forwarded.isKnown && forwarded.address.isLoopback }
         return channel.isSecure || client.tellsTLS ?? client.address.isLoopback
+    }
+
+    // MARK: Hosts
+
+    /// Whether the request is for a host that is served at this address, where that matters. One
+    /// of HTTP/1.0 may name none, which no browser sends.
+    func isForServedHost(_ head: borrowing RequestHead) -> Bool {
+        guard let names = rules.hostNames else { return true }
+        if let authority = head.target.authority {
+            return Authority(Array(authority)).map(names.contains) ?? false
+        }
+        return head.fields.withBytes(of: .host) { host in
+            if isLastServed(host) { return true }
+            let bytes = host.withUnsafeBufferPointer { Array($0) }
+            guard let authority = Authority(bytes), names.contains(authority) else { return false }
+            local.servedHost = bytes
+            return true
+        } ?? true
+    }
+
+    private func isLastServed(_ host: borrowing Span<UInt8>) -> Bool {
+        let last = local.servedHost
+        guard host.count == last.count else { return false }
+        for index in last.indices where last[index] != host[unchecked: index] { return false }
+        return true
     }
 
     // MARK: Redirection
@@ -65,6 +90,7 @@ extension Connection {
                 Array($0.utf8)
             }
         guard let authority = stated.flatMap(Authority.init),
+            HostNames.isAddress(authority.host) || HostNames.isName(authority.host),
             head.target.form == .origin || head.target.form == .absolute
         else { return nil }
         var location = "https://" + authority.host + (port == 443 ? "" : ":\(port)")

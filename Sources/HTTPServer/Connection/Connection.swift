@@ -236,7 +236,7 @@ final class Connection {
 
     /// Answers the request if that takes no waiting; otherwise it is left to the task.
     private func answerAtOnce(_ head: consuming RequestHead) -> Bool {
-        guard head.keepsAlive, !channel.isStopping,
+        guard head.keepsAlive, !channel.isStopping, isForServedHost(head),
             let ready = rules.router.cache?.answer(to: head)
         else {
             readyHead = consume head

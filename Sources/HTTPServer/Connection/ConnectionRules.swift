@@ -29,6 +29,8 @@ struct ConnectionRules: Sendable {
     let departure: Departure
     /// The place of the connections' listener among those of the server.
     private(set) var listener = 0
+    /// Which hosts requests may name; `nil`: any.
+    private(set) var hostNames: HostNames?
     /// The port to which everything is redirected, by https.
     private(set) var redirectPort: UInt16?
 
@@ -67,6 +69,8 @@ struct ConnectionRules: Sendable {
         rules.expectsProxyHeader = isProxied
         if case .unix = address { return rules }
         rules.tls = configuration.tls
+        // Through a proxy, which says so first, no page of this machine's browsers comes.
+        if !isProxied { rules.hostNames = Self.hostNames(at: address, configuration) }
         return rules
     }
 
@@ -77,9 +81,18 @@ struct ConnectionRules: Sendable {
         return rules
     }
 
+    private static func hostNames(
+        at address: SocketAddress, _ configuration: ServerConfiguration
+    ) -> HostNames? {
+        address.isLoopback ? configuration.hostNames : nil
+    }
+
     /// The rules of a listener that redirects.
-    func redirecting(to port: UInt16) -> ConnectionRules {
+    func redirecting(
+        from address: SocketAddress, to port: UInt16, _ configuration: ServerConfiguration
+    ) -> ConnectionRules {
         var rules = self
+        rules.hostNames = Self.hostNames(at: address, configuration)
         rules.redirectPort = port
         return rules
     }

@@ -15,6 +15,9 @@ final class LoopContext: @unchecked Sendable {
     @exclusivity(unchecked) private var buffers: [ReadBuffer] = []
     /// Of answers that wait for slow readers.
     @exclusivity(unchecked) var waitingBytes = 0
+    /// The host that was last found to be served, as it stood in its request: the next is often the
+    /// same.
+    @exclusivity(unchecked) var servedHost: [UInt8] = []
     @exclusivity(unchecked) private var heads: [[UInt8]] = []
     @exclusivity(unchecked) private var dateSeconds: Int64 = -1
     @exclusivity(unchecked) private var date: [UInt8] = []

@@ -125,7 +125,9 @@ public final class HTTPServer: Sendable {
                 }
                 let port = doors.first.map(\.listener.address.port)
                 for address in configuration.redirects {
-                    let rules = rules.redirecting(to: port ?? 443).of(doors.count)
+                    let rules = rules.redirecting(
+                        from: address, to: port ?? 443, configuration
+                    ).of(doors.count)
                     doors.append(
                         try door(at: address, configuration.openRedirect, rules, group, locals))
                 }

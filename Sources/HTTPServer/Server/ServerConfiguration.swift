@@ -55,6 +55,8 @@ public struct ServerConfiguration: Sendable {
     /// Where each connection begins with a PROXY protocol header, of a trusted proxy; others are
     /// closed.
     public var proxiedAddresses: [SocketAddress] = []
+    /// Which hosts requests to loopback addresses may name, 421 otherwise; `nil`: any.
+    public var hostNames: HostNames?
     /// Whose pages may read answers in a browser.
     public var crossOrigin = CrossOrigin()
 

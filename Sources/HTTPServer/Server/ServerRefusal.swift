@@ -19,6 +19,8 @@ public struct ServerRefusal: Error, Sendable {
         case exposedCredentials
         /// A body where none is taken.
         case unexpectedBody
+        /// A host that is not served at the address that the request came to.
+        case foreignHost
     }
 
     public init(
@@ -44,6 +46,17 @@ public struct ServerRefusal: Error, Sendable {
     static let unexpectedBody = {
         var refusal = ServerRefusal(.badRequest, "Send this request without a body.")
         refusal.subject = .unexpectedBody
+        return refusal
+    }()
+
+    /// A handler's answer has a field that cannot be written, and says less without it.
+    static let unsendable = ServerRefusal(
+        .internalServerError, "The answer cannot be put into fields of HTTP.")
+
+    static let foreignHost = {
+        var refusal = ServerRefusal(
+            .misdirectedRequest, "The request names a host that is not served at this address.")
+        refusal.subject = .foreignHost
         return refusal
     }()
 

@@ -228,6 +228,7 @@ struct ServeCommand: Command {
         var settings = ServerConfiguration(addresses: addresses)
         settings.open = sockets.opener(.admin)
         settings.maximumConnections = 64
+        settings.hostNames = configuration.transport.hostNames
         settings.refusals = { Problem.response($0) }
         return HTTPServer(
             settings,

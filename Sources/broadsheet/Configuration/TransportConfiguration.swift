@@ -10,6 +10,8 @@ struct TransportConfiguration: Sendable {
     var trustedProxies: NetworkList
     /// Where connections begin with PROXY protocol.
     var proxied: [SocketAddress]
+    /// By which names clients on loopback may call the server.
+    var hostNames: HostNames
 
     static let options = [
         Option(
@@ -31,6 +33,10 @@ struct TransportConfiguration: Sendable {
         Option(
             "proxy-protocol", "ADDRESS",
             "listens for trusted proxies that speak PROXY protocol v2", repeatable: true),
+        Option(
+            "host", "NAME",
+            "a name that clients use for loopback addresses, beside localhost; 421 for others",
+            repeatable: true),
     ]
 
     init(_ settings: Settings) throws(CommandFailure) {
@@ -53,6 +59,10 @@ struct TransportConfiguration: Sendable {
             throw settings.wrong(value, "no network: 10.0.0.0/8, 2001:db8::/32, ::1 or unix")
         }
         proxied = try settings.addresses("proxy-protocol")
+        hostNames = HostNames()
+        for value in settings.all("host") where !hostNames.add(value.text) {
+            throw settings.wrong(value, "not a host name: articles.example.org")
+        }
         guard proxied.isEmpty || !trustedProxies.isEmpty else {
             throw CommandFailure(
                 .usage, "--proxy-protocol needs --trusted-proxy: others are not listened to")
@@ -84,5 +94,6 @@ struct TransportConfiguration: Sendable {
         server.strictTransportSeconds = strictTransportSeconds
         server.trustedProxies = trustedProxies
         server.proxiedAddresses = proxied
+        server.hostNames = hostNames
     }
 }

@@ -5,6 +5,20 @@ import TestSupport
 import Testing
 
 @Suite struct ConnectionTests {
+    @Test(arguments: [HTTPMethod.get, .head])
+    func `an answer that would lack a field is an error`(method: HTTPMethod) async throws {
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/made") { _, _ in
+                HTTPResponse(.created, fields: [.location: "/a\nb"], body: .bytes([1, 2, 3]))
+            }
+        }
+        try await TestServer.run(router) { server in
+            let answer = try server.client.send(method, "/made")
+            #expect(answer.status == 500)
+            #expect(!answer.fields.contains(.location))
+        }
+    }
+
     @Test func `a connection answers one request after another`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)

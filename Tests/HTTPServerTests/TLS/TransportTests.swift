@@ -139,6 +139,10 @@ import Testing
         "OPTIONS * HTTP/1.1\r\nHost: example.test\r\n\r\n",
         "CONNECT example.test:443 HTTP/1.1\r\nHost: example.test\r\n\r\n",
         "GET /a HTTP/1.0\r\n\r\n", "GET /a HTTP/1.1\r\nHost:\r\n\r\n",
+        "GET /a HTTP/1.1\r\nHost: evil.test,example.test\r\n\r\n",
+        "GET /a HTTP/1.1\r\nHost: example.test;x=y\r\n\r\n",
+        "GET /a HTTP/1.1\r\nHost: example%2etest\r\n\r\n",
+        "GET http://evil.test,example.test/a HTTP/1.1\r\nHost: example.test\r\n\r\n",
     ])
     func `what has no place by https is refused`(request: String) async throws {
         try await Self.redirecting { _, plain in

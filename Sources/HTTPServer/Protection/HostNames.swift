@@ -1,0 +1,49 @@
+import HTTP
+import Network
+
+/// The names by which clients of this machine may call the server, beside IP addresses and
+/// `localhost`.
+///
+/// A web page can have its own name resolve to 127.0.0.1 after it was loaded (DNS rebinding), and
+/// would then read what a server on loopback answers: the browser takes it for the page's own. The
+/// name in the request tells.
+public struct HostNames: Sendable {
+    private var names: Set<String> = ["localhost"]
+
+    public init() {}
+
+    /// Adds a name in any case; false for what is no host name (RFC 1123 §2.1).
+    public mutating func add(_ name: String) -> Bool {
+        guard Self.isName(name) else { return false }
+        names.insert(name.lowercased())
+        return true
+    }
+
+    /// Whether requests may name this host.
+    func contains(_ authority: Authority) -> Bool {
+        Self.isAddress(authority.host) || names.contains(authority.host.lowercased())
+    }
+
+    /// Letters, digits, hyphens and underscores between dots: what DNS has for hosts, and no more
+    /// of what URLs allow (RFC 3986 §3.2.2).
+    static func isName(_ text: String) -> Bool {
+        text.utf8.count <= 253
+            && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+                .allSatisfy { label in
+                    (1...63).contains(label.count) && label.allSatisfy(isNameOctet)
+                }
+    }
+
+    /// Whether it is an IPv4 address, or an IPv6 address in brackets.
+    static func isAddress(_ host: String) -> Bool {
+        if host.hasPrefix("[") { return true }
+        return SocketAddress(ip: host, port: 0) != nil
+    }
+
+    private static func isNameOctet(_ octet: UInt8) -> Bool {
+        switch octet {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+}
