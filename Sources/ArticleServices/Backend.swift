@@ -51,7 +51,7 @@ public struct Backend: Sendable {
 
     /// What everybody can reach.
     public func router() throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, now: now, log: log) {
+        var routes = Routes(answers: answers, readers: keys, now: now, log: log) {
             [keys] (fields) throws(ServiceError) in
             try keys.caller(of: fields)
         }

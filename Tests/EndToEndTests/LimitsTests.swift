@@ -158,6 +158,33 @@ import Testing
         #expect(served.stop() == 0)
     }
 
+    /// What is kept for everybody counts against the key, and needs a way that nobody reads.
+    @Test func `a reader's key has its limits and its secrecy for what is kept, too`() throws {
+        let served = try serve("--key-rate-limit", "4/600")
+        let made = try Program.run(
+            "key", "create", "--role", "reader", "--database", folder.file("a.db"))
+        let key = try #require(made.output.first)
+        let connection = try RawConnection(served.addresses[0])
+        func ask(_ fields: String) throws -> ReceivedResponse {
+            try connection.send(
+                "GET /v1/articles HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+            return try connection.response()
+        }
+        let mine = "Authorization: Bearer \(key)\r\n"
+        #expect(try ask("").status == 200)
+        for left in [3, 2] {
+            let answer = try ask(mine)
+            #expect(answer.status == 200)
+            #expect(answer.fields[.rateLimit]?.hasPrefix(#""key";r=\#(left);"#) == true)
+        }
+        let exposed = try ask(mine + "X-Forwarded-For: 203.0.113.9\r\n")
+        #expect(exposed.status == 403)
+        #expect(exposed.text.contains("/problems/insecure-transport"))
+        for _ in 0..<2 { #expect(try ask(mine).status == 200) }
+        #expect(try ask(mine).status == 429)
+        #expect(try ask("").status == 200)
+    }
+
     // MARK: Overload
 
     /// More than can be done is shed at once, and a second behind it nothing is left of it.

@@ -29,6 +29,30 @@ public struct APIKey: Sendable {
         }
         return String(parts[0])
     }
+
+    /// What stands before a key in `Authorization`, and of how many octets both are.
+    private static let bearer: StaticString = "bearer "
+    private static let credentialsLength = 71
+
+    /// The number of the public id in credentials as clients send them: `Bearer`, one space and a
+    /// key; `nil` for any others.
+    static func publicNumber(of authorization: borrowing Span<UInt8>) -> UInt64? {
+        guard authorization.count == credentialsLength else { return nil }
+        for index in 0..<bearer.utf8CodeUnitCount {
+            // A letter and its capital differ by this bit, and a space has it.
+            guard authorization[index] | 0x20 == bearer.utf8Start[index] else { return nil }
+        }
+        var number: UInt64 = 0
+        // Invariant: the digits before `index` are in `number`.
+        for index in 11..<27 {
+            switch authorization[index] {
+            case let digit where 48...57 ~= digit: number = number << 4 | UInt64(digit - 48)
+            case let digit where 97...102 ~= digit: number = number << 4 | UInt64(digit - 87)
+            default: return nil
+            }
+        }
+        return number
+    }
 }
 
 /// The admin key that the operator chose: kept in memory as a digest, never in the file.

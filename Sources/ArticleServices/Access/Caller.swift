@@ -49,6 +49,10 @@ public enum Caller: Sendable, Hashable {
         isEditor ? .editors : .everyone(at: now)
     }
 
+    /// Whether this caller sees what everybody sees, and nothing else: what is kept for everybody
+    /// is for them, too.
+    var seesWhatIsPublic: Bool { !isEditor }
+
     /// Whether drafts, deleted articles and histories are open to this caller.
     var isEditor: Bool { role.map { $0 >= .editor } ?? false }
 

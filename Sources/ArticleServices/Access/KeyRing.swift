@@ -1,6 +1,7 @@
 public import ArticleAPI
 public import ArticleStore
 package import HTTP
+public import HTTPServer
 import Network
 
 /// The live keys, in memory: who a request comes from is answered without the store.
@@ -8,8 +9,22 @@ import Network
 /// Only the process that owns the file can change its keys, so the ring is filled once and told of
 /// each change. At most 1,000 live keys (`ArticleStore.createKey`).
 public final class KeyRing: Sendable {
+    private struct State {
+        var records: [String: KeyRecord]
+        /// Readers' credentials that were found to be good, by the number of the key's public id:
+        /// one for each key at most, and gone when its record changes.
+        var verified: [UInt64: Verified] = [:]
+    }
+
+    private struct Verified {
+        /// What stands in `Authorization` behind the scheme.
+        let key: [UInt8]
+        let reader: PublicReader
+        let expiresAt: Timestamp?
+    }
+
     private let operatorKey: OperatorKey?
-    private let records: Lock<[String: KeyRecord]>
+    private let state: Lock<State>
     private let now: @Sendable () -> Timestamp
 
     public init(
@@ -18,12 +33,19 @@ public final class KeyRing: Sendable {
     ) {
         self.operatorKey = operatorKey
         self.now = now
-        self.records = Lock(
-            Dictionary(records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last }))
+        state = Lock(
+            State(
+                records: Dictionary(
+                    records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })))
     }
 
     /// Takes a key that was made or changed: the next request sees it.
-    func admit(_ record: KeyRecord) { records.withLock { $0[record.id] = record } }
+    func admit(_ record: KeyRecord) {
+        state.withLock { state in
+            state.records[record.id] = record
+            if let number = UInt64(record.id, radix: 16) { state.verified[number] = nil }
+        }
+    }
 
     /// Who sends these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
     ///
@@ -48,7 +70,9 @@ public final class KeyRing: Sendable {
             return .key(id: "operator", name: "operator", role: .admin)
         }
         // An unknown id is compared too, so that timing tells nothing.
-        let record = APIKey.publicID(of: key).flatMap { id in records.withLock { $0[id] } }
+        let record = APIKey.publicID(of: key).flatMap { id in
+            state.withLock { $0.records[id] }
+        }
         let kept = record?.digest ?? [UInt8](repeating: 0, count: 32)
         guard Digest.areEqual(digest, kept), let record, let role = Role(rawValue: record.role)
         else { throw .unauthenticated(.unknown) }
@@ -56,6 +80,35 @@ public final class KeyRing: Sendable {
         if let expiresAt = record.expiresAt, expiresAt <= now() {
             throw .unauthenticated(.expired)
         }
-        return .key(id: record.id, name: record.name, role: role)
+        let caller = Caller.key(id: record.id, name: record.name, role: role)
+        if caller.seesWhatIsPublic { remember(key, of: record) }
+        return caller
+    }
+
+    /// Keeps a reader's key that was found to be good, unless it was revoked meanwhile.
+    private func remember(_ key: String, of record: KeyRecord) {
+        guard let number = UInt64(record.id, radix: 16) else { return }
+        let verified = Verified(
+            key: Array(key.utf8), reader: PublicReader(account: record.id),
+            expiresAt: record.expiresAt)
+        state.withLock { state in
+            guard state.records[record.id] == record else { return }
+            state.verified[number] = verified
+        }
+    }
+}
+
+extension KeyRing: PublicReaders {
+    /// The reader, if the key was found to be good before: without a digest, as that is most of
+    /// what a request out of the cache would cost.
+    public func reader(of authorization: borrowing Span<UInt8>) -> PublicReader? {
+        guard let number = APIKey.publicNumber(of: authorization),
+            let verified = state.withLock({ $0.verified[number] })
+        else { return nil }
+        let start = authorization.count - verified.key.count
+        guard start >= 0, Digest.areEqual(authorization.extracting(start...), verified.key),
+            verified.expiresAt.map({ now() < $0 }) ?? true
+        else { return nil }
+        return verified.reader
     }
 }

@@ -21,15 +21,16 @@ struct Routes {
     /// - Parameters:
     ///   - identify: tells who a request comes from.
     ///   - answers: keeps what strangers get.
+    ///   - readers: who gets that, too, in spite of credentials.
     ///   - isPrivileged: whether every caller sees more than strangers do, so that nobody may be
     ///     answered out of what is kept for these.
     ///   - log: takes causes of failures, which clients never see; one line each.
     init(
-        answers: PublicAnswers, isPrivileged: Bool = false,
+        answers: PublicAnswers, readers: (any PublicReaders)? = nil, isPrivileged: Bool = false,
         now: @escaping @Sendable () -> Timestamp,
         log: @escaping @Sendable (String) -> Void, identify: @escaping Identify
     ) {
-        builder = RouterBuilder(cache: isPrivileged ? nil : answers.cache)
+        builder = RouterBuilder(cache: isPrivileged ? nil : answers.cache, readers: readers)
         self.identify = identify
         self.answers = answers
         self.now = now
@@ -66,7 +67,7 @@ struct Routes {
                 let caller = context.visitor.identity as? Caller ?? .stranger
                 try caller.require(endpoint.access)
                 let request = try Self.parse(message, context, as: Request.self)
-                guard caller == .stranger, endpoint.method == .get,
+                guard caller.seesWhatIsPublic, endpoint.method == .get,
                     !ConditionalRequest.hasPreconditions(message.fields)
                 else {
                     let began = now()
@@ -74,13 +75,16 @@ struct Routes {
                     return try Representation(reply, answer, to: request, caller, at: began)
                         .response(to: message)
                 }
-                return await answers.answer(message, context, log: log) { () throws(ServiceError) in
+                // What is shared is made as for a stranger, whoever asks for it first.
+                let response = await answers.answer(message, context, log: log) {
+                    () throws(ServiceError) in
                     let began = now()
-                    let reply = try await handle(request, caller)
-                    let whole = Representation(reply, answer, to: request, caller, at: began)
+                    let reply = try await handle(request, .stranger)
+                    let whole = Representation(reply, answer, to: request, .stranger, at: began)
                     let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
                     return (try whole.response(to: nil), dependencies)
                 }
+                return caller == .stranger ? response : response.madePrivate()
             } catch {
                 return error.response(to: context.requestID, log: log)
             }

@@ -33,6 +33,12 @@ public enum Digest {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }
 
+    static func areEqual(_ left: borrowing Span<UInt8>, _ right: [UInt8]) -> Bool {
+        left.count == right.count
+            && left.withUnsafeBufferPointer { CRYPTO_memcmp($0.baseAddress, right, right.count) }
+                == 0
+    }
+
     /// `count` bytes of the system's cryptographic generator.
     static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()

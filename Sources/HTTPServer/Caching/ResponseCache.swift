@@ -75,10 +75,10 @@ public final class ResponseCache: Sendable {
 
     // MARK: Answers
 
-    /// The answer that is ready for this request.
+    /// The answer that is ready for this request, whoever sends it: the same for everyone who sees
+    /// no more than everybody does.
     func answer(to head: borrowing RequestHead) -> ReadyAnswer? {
         guard isOn, head.method == .get || head.method == .head, head.framing == .none,
-            !head.fields.contains(.authorization),
             !ConditionalRequest.hasPreconditions(head.fields)
         else { return nil }
         let key = CacheKey(head.target.bytes)

@@ -128,10 +128,18 @@ extension Connection {
 
     /// Sends an answer that is ready, on a connection that goes on; false if not all of it is out,
     /// and the task has to send the rest.
-    func send(_ ready: ReadyAnswer) -> Bool {
+    func send(_ ready: Ready) -> Bool {
+        let isPrivate = ready.reader != nil
+        let ready = ready.answer
         let output = local.output
         output.removeAll()
-        output.append(ready.head)
+        if isPrivate, let word = ready.publicWord {
+            output.append(ready.head, ..<word.lowerBound)
+            output.append("private")
+            output.append(ready.head, word.upperBound...)
+        } else {
+            output.append(ready.head)
+        }
         if let line = rules.strictTransportLine, channel.isSecure { output.append(line) }
         if let crossOrigin = rules.crossOrigin {
             output.append(crossOrigin.fields(at: sent.origin).wireBytes)

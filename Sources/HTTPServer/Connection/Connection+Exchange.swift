@@ -18,11 +18,13 @@ extension Connection {
             if let refusal = refusalByLimits() { return try await answer(refusal, over: head) }
             return try await redirect(head, port: port)
         }
-        if let ready = rules.router.cache?.answer(to: head) {
-            sent.template = ready.template
-            let refusal = refusalByLimits()
+        if let ready = readyAnswer(to: head) {
+            sent.template = ready.answer.template
+            let response = ready.answer.response
+            let refusal = refusalByLimits(account: ready.reader?.key)
             return try await answer(
-                refusal ?? ready.response, keepsAlive: head.keepsAlive)
+                refusal ?? (ready.reader == nil ? response : response.madePrivate()),
+                keepsAlive: head.keepsAlive)
         }
         var request = HTTPRequest(
             head.method, head.target, version: head.version, fields: head.fields)
@@ -77,7 +79,8 @@ extension Connection {
             case .welcome(let visitor): context.visitor = visitor
             case nil: break
             }
-            if let refusal = refusalByLimits(account: context.visitor.account) {
+            let account = context.visitor.account.map { ClientKey(account: $0) }
+            if let refusal = refusalByLimits(account: account) {
                 return .answer(refusal)
             }
             guard head.framing == .none || route.takesBody else {

@@ -64,7 +64,7 @@ extension Connection {
     ///
     /// - Parameter account: whose request it is; `nil`: its address's.
     /// - Returns: what it is told where nothing is left.
-    func refusalByLimits(account: String? = nil) -> HTTPResponse? {
+    func refusalByLimits(account: ClientKey? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
         let isAddress = allowance.measure == .address
         rules.refusals.add(isAddress ? .addressRate : .keyRate, on: channel.loop)
@@ -76,10 +76,10 @@ extension Connection {
     }
 
     /// Takes one request from what the client may send; false if nothing is left.
-    func isWithinLimits(account: String? = nil) -> Bool {
+    func isWithinLimits(account: ClientKey? = nil) -> Bool {
         if let account {
             guard let limiter = rules.keyRate else { return true }
-            return take(ClientKey(account: account), of: limiter, .account)
+            return take(account, of: limiter, .account)
         }
         guard let limiter = rules.addressRate, let key = forwarded?.key ?? client.key else {
             return true

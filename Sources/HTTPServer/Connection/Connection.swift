@@ -237,13 +237,13 @@ final class Connection {
     /// Answers the request if that takes no waiting; otherwise it is left to the task.
     private func answerAtOnce(_ head: consuming RequestHead) -> Bool {
         guard head.keepsAlive, !channel.isStopping, isForServedHost(head),
-            let ready = rules.router.cache?.answer(to: head)
+            let ready = readyAnswer(to: head)
         else {
             readyHead = consume head
             return false
         }
         begin(head)
-        guard isWithinLimits() else {
+        guard isWithinLimits(account: ready.reader?.key) else {
             rules.router.cache?.takeBack(head)
             readyHead = consume head
             return false

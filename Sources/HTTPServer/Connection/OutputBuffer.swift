@@ -18,6 +18,10 @@ final class OutputBuffer {
 
     func append(_ bytes: borrowing [UInt8]) { bytes.withUnsafeBytes { append($0) } }
 
+    func append(_ bytes: borrowing [UInt8], _ range: some RangeExpression<Int>) {
+        bytes.withUnsafeBytes { append(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
     func append(_ text: StaticString) {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }

@@ -61,9 +61,14 @@ public struct Router: Sendable {
 
     /// Answers of its handlers that are ready.
     let cache: ResponseCache?
+    /// Who gets these in spite of credentials.
+    let readers: (any PublicReaders)?
 
-    init(root: Node, methods: [HTTPMethod], cache: ResponseCache?) {
+    init(
+        root: Node, methods: [HTTPMethod], cache: ResponseCache?, readers: (any PublicReaders)?
+    ) {
         self.cache = cache
+        self.readers = readers
         self.root = root
         self.methods = Self.allowed(methods)
     }

@@ -5,10 +5,16 @@ public struct RouterBuilder {
     private var middleware: [any Middleware] = []
     private var routes: [Entry] = []
     private let cache: ResponseCache?
+    private let readers: (any PublicReaders)?
 
-    /// - Parameter cache: what handlers put into it goes out without asking them, and middleware
-    ///   around them, again.
-    public init(cache: ResponseCache? = nil) { self.cache = cache }
+    /// - Parameters:
+    ///   - cache: what handlers put into it goes out without asking them, and middleware around
+    ///     them, again.
+    ///   - readers: who gets that, too, in spite of credentials; `nil`: nobody.
+    public init(cache: ResponseCache? = nil, readers: (any PublicReaders)? = nil) {
+        self.cache = cache
+        self.readers = readers
+    }
 
     private struct Entry {
         let method: HTTPMethod
@@ -54,7 +60,9 @@ public struct RouterBuilder {
                     route.method, route.template, path, takesBody: route.takesBody, route.admit,
                     handler))
         }
-        return Router(root: Self.node(0, nodes), methods: routes.map(\.method), cache: cache)
+        return Router(
+            root: Self.node(0, nodes), methods: routes.map(\.method), cache: cache,
+            readers: readers)
     }
 
     /// A node while routes are still added.

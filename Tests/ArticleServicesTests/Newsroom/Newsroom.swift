@@ -16,6 +16,7 @@ struct Newsroom: Sendable {
     let keys: KeyBunch
     let folder: TemporaryFolder
     private let client: TestClient
+    var address: SocketAddress { client.address }
     private let clock: Lock<Timestamp>
     private let lines: Lock<[String]>
 

@@ -1,0 +1,192 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import HTTPServer
+import Network
+import TestSupport
+import Testing
+
+/// Keys that show no more than everybody sees get what is kept for everybody, and no others do.
+@Suite struct ReaderCacheTests {
+    private static let article = "/v1/articles/\(Cast.bread)"
+    private static let list = "/v1/articles?fields=id,title,body"
+
+    /// Sends on one connection that stays, as apps do.
+    private struct Talk {
+        let connection: RawConnection
+
+        init(_ newsroom: Newsroom) throws { connection = try RawConnection(newsroom.address) }
+
+        static func request(
+            _ target: String, _ key: String?, _ fields: String = "", method: String = "GET"
+        ) -> String {
+            let line = key.map { "Authorization: Bearer \($0)\r\n" } ?? ""
+            return "\(method) \(target) HTTP/1.1\r\nHost: t\r\n\(line)\(fields)\r\n"
+        }
+
+        func ask(
+            _ target: String, _ key: String?, _ fields: String = "", method: HTTPMethod = .get
+        ) throws -> ReceivedResponse {
+            try connection.send(Self.request(target, key, fields, method: method.rawValue))
+            return try connection.response(to: method)
+        }
+    }
+
+    @Test func `a reader gets the bytes and validators of everybody, as private ones`()
+        async throws
+    {
+        try await Newsroom.run { newsroom in
+            let talk = try Talk(newsroom)
+            let key = try #require(newsroom.keys.texts[.reader])
+            for target in [Self.article, Self.list] {
+                let everybodys = try talk.ask(target, nil)
+                _ = try talk.ask(target, key)
+                let hits = newsroom.backend.cacheStatistics.hits
+                for method in [HTTPMethod.get, .head, .get] {
+                    let mine = try talk.ask(target, key, method: method)
+                    #expect(mine.status == 200)
+                    #expect(mine.body == (method == .get ? everybodys.body : []))
+                    for name in [
+                        HTTPFieldName.etag, .lastModified, .contentType, .contentLength, .vary,
+                    ] {
+                        #expect(mine.fields[name] == everybodys.fields[name], "\(name)")
+                    }
+                    #expect(mine.fields[.cacheControl] == "private, no-cache")
+                    #expect(mine.fields.list(.vary, has: "Authorization"))
+                }
+                #expect(newsroom.backend.cacheStatistics.hits == hits + 3)
+                let etag = try #require(everybodys.fields[.etag])
+                let kept = try talk.ask(target, key, "If-None-Match: \(etag)\r\n")
+                #expect(kept.status == 304)
+                #expect(kept.fields[.cacheControl] == "private, no-cache")
+                let again = try talk.ask(target, nil)
+                #expect(again.fields[.cacheControl] == "public, no-cache")
+            }
+        }
+    }
+
+    @Test func `what a reader asks for first is kept for everybody, and compressed`() async throws {
+        try await Newsroom.run { newsroom in
+            let long = String(repeating: "salt and flour ", count: 500)
+            let made = try newsroom.send(
+                "POST /v1/articles", as: .editor,
+                #"{"title":"Long","slug":"long","body":"\#(long)","status":"published"}"#)
+            #expect(made.summary == "201")
+            let talk = try Talk(newsroom)
+            let key = try #require(newsroom.keys.texts[.reader])
+            let gzip = "Accept-Encoding: gzip\r\n"
+            let first = try talk.ask("/v1/articles/long", key, gzip)
+            #expect(first.fields[.contentEncoding] == "gzip")
+            #expect(first.fields[.cacheControl] == "private, no-cache")
+            let misses = newsroom.backend.cacheStatistics.misses
+            let everybodys = try talk.ask("/v1/articles/long", nil, gzip)
+            let mine = try talk.ask("/v1/articles/long", key, gzip)
+            #expect(newsroom.backend.cacheStatistics.misses == misses)
+            #expect(everybodys.fields[.cacheControl] == "public, no-cache")
+            #expect(mine.body == first.body && everybodys.body == first.body)
+            #expect(mine.fields[.etag] == first.fields[.etag])
+        }
+    }
+
+    @Test func `requests of all callers at once get each their own`() async throws {
+        try await Newsroom.run { newsroom in
+            let talk = try Talk(newsroom)
+            let callers: [Sender] = [.stranger, .reader, .editor, .reader, .garbage, .stranger]
+            for _ in 0..<20 {
+                let requests = callers.map { Talk.request(Self.list, newsroom.keys.texts[$0]) }
+                try talk.connection.send(requests.joined())
+                for caller in callers {
+                    let answer = try talk.connection.response()
+                    let isEditor = caller == .editor
+                    #expect(answer.status == (caller == .garbage ? 401 : 200))
+                    guard answer.status == 200 else { continue }
+                    #expect(answer.text.contains("Secret plan") == isEditor)
+                    #expect(
+                        answer.fields[.cacheControl]
+                            == (caller == .stranger ? "public, no-cache" : "private, no-cache"))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Sender.editors)
+    func `who sees more never gets what is kept, and leaves nothing there`(sender: Sender)
+        async throws
+    {
+        try await Newsroom.run { newsroom in
+            let talk = try Talk(newsroom)
+            let key = newsroom.keys.texts[sender]
+            for _ in 0..<3 {
+                #expect(try !talk.ask(Self.list, nil).text.contains("Secret plan"))
+                let statistics = newsroom.backend.cacheStatistics
+                #expect(try talk.ask(Self.list, key).text.contains("Secret plan"))
+                #expect(newsroom.backend.cacheStatistics == statistics)
+            }
+        }
+    }
+
+    @Test(arguments: Sender.refused)
+    func `what is kept is not for keys that are not good`(sender: Sender) async throws {
+        try await Newsroom.run { newsroom in
+            let talk = try Talk(newsroom)
+            let good = try #require(newsroom.keys.texts[.reader])
+            let bad = try #require(newsroom.keys.texts[sender])
+            for _ in 0..<3 {
+                #expect(try talk.ask(Self.article, good).status == 200)
+                #expect(try talk.ask(Self.article, bad).status == 401)
+                let half = String(good.dropLast()) + (good.hasSuffix("A") ? "B" : "A")
+                for text in [half, good + "A", String(good.dropLast()), good.uppercased()] {
+                    #expect(try talk.ask(Self.article, text).status == 401)
+                }
+                let twice = "Authorization: Bearer \(good)\r\n"
+                #expect(try talk.ask(Self.article, good, twice).status == 401)
+            }
+        }
+    }
+
+    @Test func `a reader's key ends at once, though its answers are kept`() async throws {
+        try await Newsroom.run { newsroom in
+            let end = Newsroom.opening.advanced(byMilliseconds: 1_000)
+            let keys = [
+                APIKey(name: "one", role: .reader, at: Newsroom.opening),
+                APIKey(name: "two", role: .reader, at: Newsroom.opening, expiresAt: end),
+            ]
+            let talk = try Talk(newsroom)
+            for key in keys {
+                newsroom.backend.admit(key.record)
+                for _ in 0..<3 { #expect(try talk.ask(Self.article, key.text).status == 200) }
+            }
+            var revoked = keys[0].record
+            revoked.revokedAt = Newsroom.opening
+            newsroom.backend.admit(revoked)
+            #expect(try talk.ask(Self.article, keys[0].text).status == 401)
+            newsroom.pass(milliseconds: 999)
+            #expect(try talk.ask(Self.article, keys[1].text).status == 200)
+            newsroom.pass(milliseconds: 1)
+            #expect(try talk.ask(Self.article, keys[1].text).status == 401)
+            // A key that is given another role has it with the next request.
+            let other = APIKey(name: "three", role: .reader, at: Newsroom.opening)
+            newsroom.backend.admit(other.record)
+            for _ in 0..<2 { _ = try talk.ask(Self.list, other.text) }
+            var promoted = other.record
+            promoted.role = Role.editor.rawValue
+            newsroom.backend.admit(promoted)
+            #expect(try talk.ask(Self.list, other.text).text.contains("Secret plan"))
+        }
+    }
+
+    @Test func `a change is seen by the next request of a reader`() async throws {
+        try await Newsroom.run { newsroom in
+            let talk = try Talk(newsroom)
+            let key = newsroom.keys.texts[.reader]
+            for number in 0..<5 {
+                _ = try talk.ask(Self.article, key)
+                let changed = try newsroom.send(
+                    "PATCH \(Self.article)", as: .editor, #"{"title":"Bread \#(number)"}"#)
+                #expect(changed.summary == "200")
+                #expect(try talk.ask(Self.article, key).text.contains("Bread \(number)"))
+            }
+        }
+    }
+}
