@@ -19,11 +19,16 @@ static const unsigned char epoch[] = {
 #embed "migrations/004-epoch.sql"
 };
 
+static const unsigned char public_slugs[] = {
+#embed "migrations/005-public-slugs.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
     {"003-kept-writes.sql", kept_writes, sizeof kept_writes},
     {"004-epoch.sql", epoch, sizeof epoch},
+    {"005-public-slugs.sql", public_slugs, sizeof public_slugs},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -39,7 +39,7 @@ extension TextFormat where Value == String {
     public static var slug: TextFormat {
         TextFormat(
             "a slug", .text(TextSchema(.slug, length: 1...Slug.limit)), parse: \.inNFC,
-            print: { $0 }, fault: Slug.fault)
+            print: { $0 }, fault: { Slug.fault($0) })
     }
 }
 
@@ -49,7 +49,7 @@ extension TextFormat where Value == String {
     public static var servedSlug: TextFormat {
         TextFormat(
             "a slug", .text(TextSchema(.slug, length: 1...Slug.limit)), parse: \.inNFC,
-            print: { $0 }, fault: { Article.ID($0) == nil ? Slug.fault($0) : nil })
+            print: { $0 }, fault: { Article.ID($0) == nil ? Slug.fault($0, isServed: true) : nil })
     }
 }
 
@@ -154,7 +154,7 @@ extension TextFormat where Value == String {
     public static var version: TextFormat { .token(8...26) }
 
     /// What a page gave as `next`.
-    public static var cursor: TextFormat { .token(1...400) }
+    public static var cursor: TextFormat { .token(1...500) }
 
     /// The key of a write that may be sent again.
     public static var idempotencyKey: TextFormat { .token(1...200) }

@@ -61,5 +61,17 @@ extension JSONFormat where Value == String {
         write: { name, _, writer in writer.string(name) },
         check: nameOfTag.check)
 
-    private static let nameOfTag = JSONFormat.text(.line(ArticleLimits.tag))
+    private static let nameOfTag = JSONFormat.text(TextFormat.tagName)
+}
+
+extension TextFormat where Value == String {
+    /// The display name of a tag, which has a key.
+    fileprivate static var tagName: TextFormat {
+        let line = TextFormat.line(ArticleLimits.tag)
+        return TextFormat(
+            line.expectation, line.schema, parse: line.parse, print: line.print,
+            fault: { name in
+                line.fault(name) ?? (Tag(named: name).key.isEmpty ? "is invisible" : nil)
+            })
+    }
 }

@@ -1,4 +1,9 @@
 /// A name for addresses, made from a title: `Über uns!` gives `über-uns`, `안녕 세상` stays Hangul.
+///
+/// What nobody can see (Unicode's Default_Ignorable_Code_Point: variation selectors, joiners, fillers)
+/// is in no slug, so that no two slugs differ by it alone. Letters of different scripts that look alike
+/// stay apart: Unicode's table of them (UTS #39) would reject honest titles, and a slug says nothing
+/// of who wrote an article.
 public struct Slug: Sendable, Hashable {
     /// Lower-case letters, marks and digits of any script (NFC), in words with one hyphen between.
     public let text: String
@@ -15,7 +20,7 @@ public struct Slug: Sendable, Hashable {
         for scalar in title.inNFC.lowercased().inNFC.unicodeScalars {
             if Self.isKept(scalar) {
                 word.append(scalar)
-            } else if !Self.isApostrophe(scalar), !word.isEmpty {
+            } else if !Self.isApostrophe(scalar), !isInvisible(scalar), !word.isEmpty {
                 words.append(String(word))
                 word = .init()
             }
@@ -27,13 +32,19 @@ public struct Slug: Sendable, Hashable {
     }
 
     /// Why a slug that an editor chose cannot be one; `nil` if it can.
-    public static func fault(_ text: String) -> String? {
+    ///
+    /// - Parameter isServed: whether an article has it already; older versions gave slugs with
+    ///   invisible characters.
+    public static func fault(_ text: String, isServed: Bool = false) -> String? {
         let scalars = text.unicodeScalars
         guard !text.isEmpty else { return "is empty" }
         guard text.utf8.count <= 4 * limit, scalars.count <= limit else {
             return "is longer than \(limit) characters"
         }
-        guard scalars.allSatisfy({ isKept($0) || $0 == "-" }), text == text.lowercased() else {
+        let isMadeOfLetters = scalars.allSatisfy { scalar in
+            isKept(scalar) || scalar == "-" || isServed && isInvisible(scalar)
+        }
+        guard isMadeOfLetters, text == text.lowercased() else {
             return "may hold lower-case letters, digits and hyphens only"
         }
         guard scalars.contains(where: isLetterOrDigit) else { return "has no letter and no digit" }
@@ -86,9 +97,15 @@ public struct Slug: Sendable, Hashable {
     }
 
     private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        if isInvisible(scalar) { return false }
+        return switch scalar.properties.generalCategory {
         case .nonspacingMark, .spacingMark: true
         default: isLetterOrDigit(scalar)
         }
     }
+}
+
+/// Whether the scalar is one that shows nothing of itself (Default_Ignorable_Code_Point).
+func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value >= 0xAD && scalar.properties.isDefaultIgnorableCodePoint
 }

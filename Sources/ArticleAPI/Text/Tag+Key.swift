@@ -7,13 +7,14 @@ extension Tag {
 }
 
 extension String {
-    /// The text with differences of case removed, in NFC: `Straße` and `STRASSE` give the same.
+    /// The text with differences of case removed, and without invisible characters, in NFC: `Straße`
+    /// and `STRASSE` give the same.
     ///
     /// Upper-casing first joins what only one direction joins (`ß` and `ss`, the two lower sigmas),
     /// as Unicode's full case folding does. A dotless ı stays apart from i, as there.
     var caseFolded: String {
         var folded = ""
-        for scalar in unicodeScalars {
+        for scalar in unicodeScalars where !isInvisible(scalar) {
             folded +=
                 scalar == "\u{131}"
                 ? String(scalar) : scalar.properties.uppercaseMapping.lowercased()

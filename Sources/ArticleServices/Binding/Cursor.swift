@@ -7,43 +7,30 @@ package protocol CursorPosition: Sendable {
     init?(cursorBytes: [UInt8])
 }
 
-/// Makes and reads cursors: opaque, authenticated, bound to the list that they belong to.
+/// Makes and reads cursors: sealed, and bound to the list that they belong to.
 ///
-/// A cursor is base64url of the position's bytes and 16 bytes of HMAC-SHA-256 over the list (its
-/// filters, order and audience) and the position. It holds no secret; it cannot be made up.
+/// A cursor is base64url of the position's bytes, sealed for the list's name (its filters, order and
+/// audience). A page that ended at a bound on work names a row that its reader may not see: nothing
+/// of that can be read from it, not even by its length, as all cursors of a kind are equally long.
 public struct CursorSealer: Sendable {
-    private let secret: [UInt8]
-    private static let macLength = 16
+    private let seal: Seal
 
     /// A sealer with a secret of at least 32 bytes (`ArticleStore.secret(named:)`).
-    public init(secret: [UInt8]) { self.secret = secret }
+    public init(secret: [UInt8]) { seal = Seal(secret: secret) }
 
     /// The cursor for a position in the list that `list` describes.
     package func seal(_ position: some CursorPosition, in list: String) -> String {
-        let bytes = position.cursorBytes
-        return ByteText.base64URL(bytes + mac(of: bytes, in: list))
+        ByteText.base64URL(seal.seal(position.cursorBytes, for: list))
     }
 
     /// The position in the list, `.invalid` if this sealer made no such cursor for this list.
     package func open<Position: CursorPosition>(
         _ cursor: String, in list: String
     ) throws(ServiceError) -> Position {
-        guard cursor.utf8.count <= 400, let bytes = ByteText.bytes(base64URL: cursor),
-            bytes.count > Self.macLength
-        else { throw Self.invalid }
-        let content = Array(bytes.dropLast(Self.macLength))
-        let mac = Array(bytes.suffix(Self.macLength))
-        guard Digest.areEqual(mac, self.mac(of: content, in: list)),
-            let position = Position(cursorBytes: content)
+        guard let sealed = ByteText.bytes(base64URL: cursor),
+            let bytes = seal.open(sealed, for: list), let position = Position(cursorBytes: bytes)
         else { throw Self.invalid }
         return position
-    }
-
-    /// The length of the list's name stands before it, so that no two pairs give the same bytes.
-    private func mac(of position: [UInt8], in list: String) -> [UInt8] {
-        let name = Array(list.utf8)
-        let length = (0..<8).map { UInt8(truncatingIfNeeded: name.count >> ($0 * 8)) }
-        return Array(Digest.hmac(length + name + position, key: secret).prefix(Self.macLength))
     }
 
     private static let invalid = ServiceError.badParameter(
@@ -51,44 +38,61 @@ public struct CursorSealer: Sendable {
 }
 
 extension ArticlePosition: CursorPosition {
-    package var cursorBytes: [UInt8] {
-        [UInt64(bitPattern: key), id.high, id.low].flatMap(Self.bytes(of:))
-    }
+    package var cursorBytes: [UInt8] { packed([UInt64(bitPattern: key), id.high, id.low]) }
 
     package init?(cursorBytes: [UInt8]) {
-        guard cursorBytes.count == 24 else { return nil }
-        let words = [0, 8, 16].map { start in
-            cursorBytes[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        }
-        guard let id = Article.ID(high: words[1], low: words[2]) else { return nil }
+        guard let words = unpacked(cursorBytes, count: 3),
+            let id = Article.ID(high: words[1], low: words[2])
+        else { return nil }
         self.init(key: Int64(bitPattern: words[0]), id: id)
     }
-
-    private static func bytes(of word: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
-    }
-}
-
-extension String: CursorPosition {
-    package var cursorBytes: [UInt8] { Array(utf8) }
-
-    package init?(cursorBytes: [UInt8]) { self.init(validating: cursorBytes, as: UTF8.self) }
 }
 
 extension Identifier: CursorPosition {
-    package var cursorBytes: [UInt8] { description.cursorBytes }
+    package var cursorBytes: [UInt8] { packed([high, low]) }
 
     package init?(cursorBytes: [UInt8]) {
-        guard let text = String(cursorBytes: cursorBytes) else { return nil }
-        self.init(text)
+        guard let words = unpacked(cursorBytes, count: 2) else { return nil }
+        self.init(high: words[0], low: words[1])
     }
 }
 
 extension Int: CursorPosition {
-    package var cursorBytes: [UInt8] { String(self).cursorBytes }
+    package var cursorBytes: [UInt8] { packed([UInt64(bitPattern: Int64(self))]) }
 
     package init?(cursorBytes: [UInt8]) {
-        guard let text = String(cursorBytes: cursorBytes) else { return nil }
-        self.init(text)
+        guard let words = unpacked(cursorBytes, count: 1) else { return nil }
+        self.init(Int64(bitPattern: words[0]))
+    }
+}
+
+extension String: CursorPosition {
+    /// A tag has 64 characters, and case folding makes 5 bytes of each at most.
+    private static var room: Int { 328 }
+
+    /// The text and 1, filled up with zeros.
+    package var cursorBytes: [UInt8] {
+        let text = Array(utf8) + [1]
+        let filled = (text.count + Self.room - 1) / Self.room * Self.room
+        return text + [UInt8](repeating: 0, count: filled - text.count)
+    }
+
+    package init?(cursorBytes: [UInt8]) {
+        guard let end = cursorBytes.lastIndex(where: { $0 != 0 }), cursorBytes[end] == 1 else {
+            return nil
+        }
+        self.init(validating: cursorBytes[..<end], as: UTF8.self)
+    }
+}
+
+/// Eight bytes a word, big-endian.
+private func packed(_ words: [UInt64]) -> [UInt8] {
+    words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
+}
+
+private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt64]? {
+    guard bytes.count == 8 * count else { return nil }
+    return (0..<count).map { word in
+        bytes[8 * word..<8 * word + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     }
 }

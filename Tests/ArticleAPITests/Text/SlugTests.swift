@@ -22,6 +22,26 @@ struct SlugTests {
         #expect(Slug(title: title) == nil)
     }
 
+    /// Each shows nothing of itself.
+    private static let invisible: [Unicode.Scalar] = [
+        "\u{AD}", "\u{34F}", "\u{115F}", "\u{1160}", "\u{180B}", "\u{200B}", "\u{200D}", "\u{2060}",
+        "\u{3164}", "\u{FE0F}", "\u{FEFF}", "\u{FFA0}", "\u{E0061}", "\u{E0100}",
+    ]
+
+    @Test(arguments: invisible)
+    func `what nobody can see makes no other slug and no other tag`(scalar: Unicode.Scalar) {
+        for text in ["hello\(scalar)", "he\(scalar)llo", "\(scalar)hello"] {
+            #expect(Slug(title: text)?.text == "hello")
+            #expect(Slug.fault(text) != nil)
+            #expect(Slug.fault(text, isServed: true) == nil, "older versions gave it")
+            #expect(Array(Tag(named: text).key.utf8) == Array("hello".utf8))
+            #expect(Tag(named: text).name == text)
+        }
+        #expect(Slug(title: "\(scalar)") == nil)
+        let draft = Article.Draft(title: "T", tags: ["\(scalar)"])
+        #expect(draft.faults.map(\.message) == ["is invisible"])
+    }
+
     @Test func `long titles are cut at a word, long words anywhere`() {
         let words = Slug(title: String(repeating: "세상의 ", count: 60))?.text
         #expect(words == (0..<25).map { _ in "세상의" }.joined(separator: "-"))

@@ -144,7 +144,7 @@ import Testing
             var touched = [
                 "x", "AAAA", String(cursor.dropLast()), String(cursor.dropFirst()),
                 String(cursor) + "A", String(cursor) + "=", String(repeating: "A", count: 54),
-                String(repeating: "A", count: 401),
+                String(repeating: "A", count: 501),
             ]
             for place in cursor.indices {
                 var other = cursor

@@ -22,12 +22,16 @@ struct Newsroom: Sendable {
 
     /// Serves while the body runs, which may block.
     ///
-    /// - Parameter cast: whether the articles of `Cast` are there.
+    /// - Parameters:
+    ///   - cast: whether the articles of `Cast` are there.
+    ///   - storeConfiguration: the limits of the store.
     static func run(
-        cast: Bool = true, _ body: (Newsroom) async throws -> Void
+        cast: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
+        _ body: (Newsroom) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let store = try SQLiteStore.open(
+            path: folder.file("store.db"), mode: .create, configuration: storeConfiguration)
         let keys = KeyBunch(at: opening)
         for record in keys.records { try await store.createKey(record) }
         _ = try await store.revokeKey(keys.revokedID, at: opening)

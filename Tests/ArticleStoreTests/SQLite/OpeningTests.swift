@@ -214,6 +214,46 @@ import Testing
         #expect(plain.number("PRAGMA user_version") == Int64(first.count + 2))
     }
 
+    @Test
+    func `an older file learns which slugs are public, and its tags' keys lose what is invisible`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        let draft = ArticleContent.sample(
+            slug: .exactly("draft"), tags: ["heart", "plain"], status: .draft)
+        let made = try await store.createArticle(.make(), draft, by: .first)
+        for (number, slug) in ["public", "now"].enumerated() {
+            _ = try await store.updateArticle(
+                made.id, expecting: .anything, by: .later(Int64(number + 1))
+            ) {
+                .of($0) {
+                    $0.slug = .exactly(slug)
+                    $0.status = .published
+                }
+            }
+        }
+        await store.close()
+        do {
+            let plain = try Plain(path)
+            plain.run(
+                """
+                ALTER TABLE slugs DROP COLUMN public_from; PRAGMA user_version = 4;
+                UPDATE facets SET key = key || char(0xFE0F) WHERE key = 'heart';
+                """)
+        }
+        let again = try SQLiteStore.open(path: path, mode: .existing)
+        let everyone = Audience.everyone(at: .start + 10)
+        for (slug, isPublic) in [("draft", false), ("public", true), ("now", true)] {
+            let found = try? await again.article(.slug(slug), visibleTo: everyone)
+            #expect((found?.id == made.id) == isPublic, "\(slug)")
+        }
+        let tags = try await again.tags(after: nil, limit: 10, visibleTo: .editors)
+        #expect(tags.items.map(\.tag.key) == ["heart", "plain"])
+        await again.close()
+    }
+
     @Test func `a migration that fails leaves the file as it was`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")

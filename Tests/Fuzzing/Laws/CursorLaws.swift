@@ -37,7 +37,7 @@ enum CursorLaws {
         _ position: Position, _ input: [UInt8], _ laws: inout LawBook
     ) {
         let cursor = sealer.seal(position, in: "articles")
-        guard cursor.utf8.count <= 400, !position.cursorBytes.isEmpty else { return }
+        guard cursor.utf8.count <= 500, !position.cursorBytes.isEmpty else { return }
         laws.expect(open(cursor, Position.self) == position, "a sealed cursor is opened")
         let elsewhere: Position? = try? sealer.open(cursor, in: "tags")
         laws.expect(elsewhere == nil, "a cursor belongs to one list")

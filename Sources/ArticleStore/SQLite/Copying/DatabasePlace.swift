@@ -22,14 +22,34 @@ public final class DatabasePlace {
     }
 
     /// Puts a settled copy, which lies in the same folder, into the place. What stood there is then
-    /// called `name`. Whenever the machine stops, one of both is in the place, whole.
+    /// called `name`. Whenever the machine stops, one of both is in the place, whole: before anything
+    /// is moved, all that the old one has stands in its file.
+    ///
+    /// - Throws: `.noRoom`, or what else keeps the old file's log from being emptied.
     public func put(_ copy: String, keepingOldAs name: String) throws(StoreOpeningError) {
+        try put(copy, keepingOldAs: name) { () throws(StoreOpeningError) in }
+    }
+
+    /// - Parameter step: is called between any two steps.
+    func put(
+        _ copy: String, keepingOldAs name: String,
+        between step: () throws(StoreOpeningError) -> Void
+    ) throws(StoreOpeningError) {
         try keepOwner(of: copy)
-        if isTaken { emptyLog() }
+        try step()
+        if isTaken {
+            try emptyLog()
+            try step()
+            try keepOld(as: name)
+            try step()
+        }
         // What belongs to the old file must never be taken for the new one's.
-        for ending in ["-wal", "-journal"] { try move(path + ending, to: name + ending) }
+        for ending in ["-wal", "-journal"] {
+            try move(path + ending, to: name + ending)
+            try step()
+        }
         unlink(path + "-shm")
-        if isTaken { try keepOld(as: name) }
+        try step()
         guard rename(copy, path) == 0 else { throw failure(path) }
         isDone = true
         try flush()
@@ -47,10 +67,20 @@ public final class DatabasePlace {
         }
     }
 
-    /// Best effort: what cannot be moved into the file is kept beside it.
-    private func emptyLog() {
-        guard let connection = try? Connection(path: path, access: .write) else { return }
-        _ = try? connection.checkpoint(truncating: true)
+    /// Moves into the file what stands beside it. Of a file that is damaged, or no database, nothing
+    /// can be taken in: what is beside it is moved along.
+    private func emptyLog() throws(StoreOpeningError) {
+        do throws(StoreError) {
+            let connection = try Connection(path: path, access: .write)
+            try connection.setBusyTimeout(milliseconds: Connection.busyMilliseconds)
+            // Reading rolls back what a journal says was cut short.
+            _ = try DatabaseSchema.version(on: connection)
+            guard try connection.checkpoint(truncating: true) else {
+                throw .unavailable("another program reads it, so that its log cannot be emptied")
+            }
+        } catch .full { throw .noRoom } catch .corrupt { return } catch {
+            throw StoreOpeningError(error, at: path)
+        }
     }
 
     private func keepOld(as name: String) throws(StoreOpeningError) {

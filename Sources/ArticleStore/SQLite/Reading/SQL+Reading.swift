@@ -121,6 +121,9 @@ enum SQL {
     // MARK: The rest
 
     static let slugOwner: StaticString = "SELECT article FROM slugs WHERE slug = ?1"
+    static let isPublicSlug: StaticString = """
+        SELECT 1 FROM slugs WHERE slug = ?1 AND public_from <= ?2
+        """
     static let slugsOfArticle: StaticString = """
         SELECT slug FROM slugs WHERE article = ?1 ORDER BY slug
         """

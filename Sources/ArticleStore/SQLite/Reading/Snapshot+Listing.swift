@@ -13,6 +13,8 @@ extension Snapshot {
         var bytes = 0
         var examined = cursors.count
         var frontier = query.after
+        // Where a full page ends: rows behind it that its reader may not see are none of its matter.
+        var last: ArticlePosition?
         // Invariant: all rows up to `frontier` are decided; those that match stand in the page.
         while let cursor = Self.first(of: cursors, in: query.sort), let entry = cursor.entry {
             guard examined < configuration.examinedRowsPerPage else {
@@ -27,10 +29,11 @@ extension Snapshot {
                 guard page.items.count < limit,
                     page.items.isEmpty || bytes <= configuration.bytesPerPage
                 else {
-                    page.next = frontier
+                    page.next = last
                     return page
                 }
                 page.items.append(try present(stored, withBody: query.withBodies))
+                last = entry.position
             }
             frontier = entry.position
             try cursor.advance()

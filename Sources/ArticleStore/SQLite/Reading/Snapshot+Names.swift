@@ -30,7 +30,7 @@ extension Snapshot {
             }
             if count > 0 {
                 guard page.items.count < limit else {
-                    page.next = frontier
+                    page.next = page.items.last?.tag.key
                     return page
                 }
                 page.items.append(Tag.Usage(tag: tag, articleCount: Int(count)))
@@ -58,7 +58,7 @@ extension Snapshot {
             let author = try Author(row)
             if try isVisible(row.integer(0), to: audience) {
                 guard page.items.count < limit else {
-                    page.next = frontier
+                    page.next = page.items.last?.id
                     return page
                 }
                 page.items.append(try versioned(author))

@@ -21,13 +21,29 @@ struct Snapshot {
     func edition(
         of key: Article.Key, visibleTo audience: Audience
     ) throws(StoreError) -> Edition {
-        guard let stored = try stored(key), stored.isVisible(to: audience) else { throw .notFound }
+        guard let stored = try stored(key), stored.isVisible(to: audience),
+            try isKnown(stored, by: key, to: audience)
+        else { throw .notFound }
         let article = try present(stored, withBody: true)
         var changedAt = article.updatedAt
         for number in stored.revision.content.authors {
             changedAt = max(changedAt, try author(number: number).updatedAt)
         }
         return Edition(article: article, changedAt: changedAt)
+    }
+
+    /// Whether the audience may find the article so: a slug that it had only as a draft, or while it
+    /// waited for its time, is none of the public's matter.
+    private func isKnown(
+        _ stored: StoredArticle, by key: Article.Key, to audience: Audience
+    ) throws(StoreError) -> Bool {
+        guard case .slug(let slug) = key, case .everyone(let now) = audience,
+            slug != stored.revision.content.slug
+        else { return true }
+        let row = try connection.statement(SQL.isPublicSlug)
+        try row.bind(1, slug)
+        try row.bind(2, now)
+        return try row.step()
     }
 
     /// The article with its last revision, deleted or not; none before its first revision.

@@ -38,6 +38,13 @@ extension SQL {
             ?17, ?18, ?19, ?20, ?21, ?22)
         """
     static let insertSlug: StaticString = "INSERT INTO slugs (slug, article) VALUES (?1, ?2)"
+    static let publishSlug: StaticString = """
+        UPDATE slugs SET public_from = ?2
+        WHERE slug = ?1 AND (public_from IS NULL OR public_from > ?2)
+        """
+    static let withdrawSlug: StaticString = """
+        UPDATE slugs SET public_from = NULL WHERE slug = ?1 AND public_from > ?2
+        """
     static let insertChange: StaticString = """
         INSERT INTO changes (kind, subject, revision, is_deletion) VALUES (?1, ?2, ?3, ?4)
         """

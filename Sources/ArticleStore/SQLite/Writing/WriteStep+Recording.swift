@@ -44,8 +44,35 @@ extension WriteStep {
                 state: state, publication: publication, facets: try facets(of: content))
         }
         try move(article, id: id, from: before, to: after)
+        try publishSlug(step, at: publication, after: previous)
         try recordChange(
             .article, subject: article, revision: number, isDeletion: step.isDeletion)
+    }
+
+    /// Keeps since when the public knows the article by its slug.
+    private func publishSlug(
+        _ step: Step, at publication: Timestamp, after previous: StoredArticle?
+    ) throws(StoreError) {
+        var known: String?
+        if let previous, previous.state == .published {
+            let slug = previous.revision.content.slug
+            if (previous.revision.content.publishedAt ?? previous.createdAt) <= step.time {
+                known = slug
+            } else {
+                // Its time had not come: nobody has seen it.
+                let row = try connection.statement(SQL.withdrawSlug)
+                try row.bind(1, slug)
+                try row.bind(2, step.time)
+                try row.run()
+            }
+        }
+        guard !step.isDeletion, step.content.state == .published, step.content.slug != known else {
+            return
+        }
+        let row = try connection.statement(SQL.publishSlug)
+        try row.bind(1, step.content.slug)
+        try row.bind(2, max(step.time, publication))
+        try row.run()
     }
 
     /// Writes the row of an article, new or not.

@@ -1,0 +1,278 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import Glibc
+import HTTP
+import TestSupport
+import Testing
+
+/// What is hidden shows in nothing that an anonymous client gets: not in pages, and not in what leads
+/// from one to the next.
+@Suite struct HiddenDataTests {
+    /// A mixture of public and hidden articles, the same for each seed.
+    private struct Mixture {
+        /// Texts and bytes of which nothing may be seen.
+        private(set) var secrets: [(name: String, bytes: [UInt8])] = []
+        private(set) var targets: [String] = []
+
+        /// Fills the newsroom; without the hidden articles time passes all the same.
+        init(seed: UInt64, hasHidden: Bool, in newsroom: Newsroom) throws {
+            var random = SplitMix64(seed: seed)
+            for number in 0..<3 {
+                try newsroom.send(
+                    "PUT /v1/authors/\(Cast.id(0xB0 + number))", as: .editor,
+                    #"{"name":"Author \#(number)"}"#)
+            }
+            for number in 0..<36 {
+                newsroom.pass(milliseconds: 7_001)
+                let kind = random.next() % 6
+                let tags = ["a", "m", "z"].filter { _ in random.next() % 2 == 0 }
+                let author = Cast.id(0xB0 + Int(random.next() % 3))
+                let day = "2026-0\(1 + random.next() % 6)-1\(random.next() % 10)"
+                if kind < 3 {
+                    try Self.publish(number, tags: tags, author: author, day: day, in: newsroom)
+                } else if hasHidden {
+                    try hide(number, Int(kind) - 3 + Int(random.next() % 2), tags, in: newsroom)
+                } else {
+                    _ = random.next()
+                }
+            }
+            makeTargets()
+        }
+
+        private static func publish(
+            _ number: Int, tags: [String], author: String, day: String, in newsroom: Newsroom
+        ) throws {
+            let names = (tags + ["public\(number)"]).map { "\"\($0)\"" }.joined(separator: ",")
+            let made = try newsroom.send(
+                "POST /v1/articles", as: .editor,
+                """
+                {"id":"\(Cast.id(0x300 + number))","title":"Public \(number)","tags":[\(names)],\
+                "authors":[{"id":"\(author)"}],"source":{"name":"Wire"},"status":"published",\
+                "publishedAt":"\(day)T00:00:\(10 + number)Z"}
+                """)
+            #expect(made.summary == "201", "\(made.text)")
+        }
+
+        /// A draft, a scheduled, an archived or a deleted article, with a tag and an author of its
+        /// own, and tags that public ones have too.
+        private mutating func hide(
+            _ number: Int, _ kind: Int, _ tags: [String], in newsroom: Newsroom
+        ) throws {
+            let author = Cast.id(0x900 + number)
+            try newsroom.send(
+                "PUT /v1/authors/\(author)", as: .editor, #"{"name":"Veiled \#(number)"}"#)
+            let (status, year) = [
+                ("draft", 2026), ("scheduled", 2028), ("archived", 2025), ("published", 2026),
+            ][kind]
+            let time = "\(year)-0\(1 + number % 9)-2\(number % 8)T05:06:07.\(100 + number)Z"
+            let letter = ["b", "n", "y"][number % 3]
+            let names = (tags + ["\(letter)-covert-\(number)"]).map { "\"\($0)\"" }
+            let id = Cast.id(0x500 + number)
+            let made = try newsroom.send(
+                "POST /v1/articles", as: .editor,
+                """
+                {"id":"\(id)","title":"Concealed \(number)","authors":[{"id":"\(author)"}],\
+                "tags":[\(names.joined(separator: ","))],"source":{"name":"Wire"},\
+                "status":"\(status)","publishedAt":"\(time)"}
+                """)
+            #expect(made.summary == "201", "\(made.text)")
+            let article = try Article(mapping: made.body)
+            if kind == 3 { try newsroom.send("DELETE /v1/articles/\(id)", as: .editor) }
+            for text in [id, author, "covert-\(number)", "concealed-\(number)"] {
+                secrets.append((text, Array(text.utf8)))
+            }
+            for text in ["Veiled \(number)", "Concealed \(number)", time] {
+                secrets.append((text, Array(text.utf8)))
+            }
+            for name in [id, author] {
+                let id = try #require(Article.ID(name))
+                secrets.append((name, Self.bytes(id.high) + Self.bytes(id.low)))
+            }
+            for time in [article.publishedAt, article.createdAt] {
+                let time = try #require(time)
+                secrets.append((time.description, Array(time.description.utf8)))
+                secrets.append((time.description, Self.bytes(UInt64(time.milliseconds))))
+                secrets.append((time.description, Array("\(time.milliseconds)".utf8)))
+            }
+        }
+
+        private static func bytes(_ word: UInt64) -> [UInt8] {
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+        }
+
+        private mutating func makeTargets() {
+            let filters = [
+                "", "&tag=a", "&tag=a&tag=z", "&author=\(Cast.id(0xB1))", "&language=en",
+                "&source=Wire", "&status=published", "&status=draft",
+                "&publishedAfter=2026-02-01T00:00:00Z", "&publishedBefore=2026-05-01T00:00:00Z",
+            ]
+            let sorts = ["publishedAt", "createdAt", "updatedAt"].flatMap { [$0, "-" + $0] }
+            for sort in sorts {
+                for filter in filters {
+                    for limit in [1, 4] {
+                        targets.append("/v1/articles?limit=\(limit)&sort=\(sort)\(filter)")
+                    }
+                }
+            }
+            for list in ["tags", "authors"] {
+                for limit in [1, 2, 5] { targets.append("/v1/\(list)?limit=\(limit)") }
+            }
+        }
+
+        /// Holds all of a response to showing nothing, the cursors' bytes included.
+        func check(_ answer: Answer, _ target: String) {
+            var seen =
+                answer.fields.all.map { "\($0.name): \($0.value)" }.joined().utf8 + answer.body
+            for text in [answer.text, answer.nextTarget ?? ""] {
+                // Whatever may be base64url, from any of its letters on.
+                for word in text.split(whereSeparator: { !Self.isLetter($0) })
+                where word.count >= 12 {
+                    for start in 0..<4 {
+                        var word = word.dropFirst(start)
+                        while !word.isEmpty, ByteText.bytes(base64URL: String(word)) == nil {
+                            word.removeLast()
+                        }
+                        seen += ByteText.bytes(base64URL: String(word)) ?? []
+                    }
+                }
+            }
+            let bytes = Array(seen)
+            for secret in secrets {
+                #expect(!bytes.contains(secret.bytes), "\(secret.name) shows in \(target)")
+            }
+        }
+
+        private static func isLetter(_ letter: Character) -> Bool {
+            letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-" || letter == "_")
+        }
+    }
+
+    /// What an anonymous client sees of each list: its pages, one after the other.
+    private func walk(_ mixture: Mixture, in newsroom: Newsroom) throws -> [[String]] {
+        try mixture.targets.map { first in
+            var pages: [String] = []
+            var target: String? = first
+            while let next = target {
+                let answer = try newsroom.send("GET \(next)")
+                #expect(answer.summary == "200", "\(next): \(answer.text)")
+                mixture.check(answer, next)
+                pages.append(answer.unversioned.replacing(/,"next":"[^"]*"/, with: ""))
+                target = answer.nextTarget
+                #expect(pages.count < 200)
+            }
+            return pages
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `pages are the same with and without what is hidden`(seed: UInt64) async throws {
+        var pages: [[[String]]] = []
+        var secrets = 0
+        for hasHidden in [true, false] {
+            try await Newsroom.run(cast: false) { newsroom in
+                let mixture = try Mixture(seed: seed, hasHidden: hasHidden, in: newsroom)
+                secrets += mixture.secrets.count
+                pages.append(try walk(mixture, in: newsroom))
+            }
+        }
+        #expect(secrets > 100)
+        #expect(pages[0].joined().count > 500)
+        for (with, without) in zip(pages[0], pages[1]) { #expect(with == without) }
+    }
+
+    @Test func `a page that ends at the bound on work shows nothing of where it ended`()
+        async throws
+    {
+        var configuration = SQLiteConfiguration()
+        configuration.examinedRowsPerPage = 4
+        var items: [[String]] = []
+        for hasHidden in [true, false] {
+            try await Newsroom.run(cast: false, storeConfiguration: configuration) { newsroom in
+                let mixture = try Mixture(seed: 3, hasHidden: hasHidden, in: newsroom)
+                // Where a page ends is another matter here; what stands on all of them is not.
+                items.append(
+                    try walk(mixture, in: newsroom).map { pages in
+                        pages.map { $0.dropFirst(#"{"items":["#.count).dropLast(2) }
+                            .filter { !$0.isEmpty }.joined(separator: ",")
+                    })
+            }
+        }
+        for (with, without) in zip(items[0], items[1]) { #expect(with == without) }
+    }
+
+    @Test func `cursors of a list are equally long, and one place has one cursor`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let names = ["a", "bb", String(repeating: "\u{1FB7}", count: 64), "zz"]
+            for name in names {
+                let made = try newsroom.send(
+                    "POST /v1/articles", as: .editor,
+                    #"{"title":"T","status":"published","tags":["\#(name)"]}"#)
+                #expect(made.summary == "201", "\(made.text)")
+            }
+            var cursors: [String] = []
+            var target = "/v1/tags?limit=1"
+            while true {
+                let page = try Page<Tag.Usage>(mapping: newsroom.send("GET \(target)").body)
+                let again = try Page<Tag.Usage>(
+                    mapping: newsroom.send("GET \(target)", as: .reader).body)
+                #expect(page.next == again.next && page.items.count == 1)
+                guard let next = page.next else { break }
+                cursors.append(next)
+                target = "/v1/tags?limit=1&cursor=\(next)"
+            }
+            #expect(cursors.count == 3 && Set(cursors.map(\.count)).count == 1)
+        }
+    }
+
+    @Test func `histories say nothing to who may not read them`() async throws {
+        try await Newsroom.run { newsroom in
+            let answers = try [Cast.secret, Cast.gone, Cast.tomorrow, Cast.nobody].map { id in
+                try newsroom.send("GET /v1/articles/\(id)/revisions?limit=1").summary
+            }
+            #expect(Set(answers) == ["401 unauthenticated"])
+        }
+    }
+
+    @Test func `a public article does not answer under the slugs of its draft`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let made = try newsroom.send(
+                "POST /v1/articles", as: .editor, #"{"title":"Takeover of Acme"}"#)
+            let path = "/v1/articles/\(try Article(mapping: made.body).id)"
+            func patch(_ json: String) throws {
+                let answer = try newsroom.send("PATCH \(path)", as: .editor, json)
+                #expect(answer.summary == "200", "\(answer.text)")
+            }
+            func summaries(_ slug: String) throws -> [String] {
+                try [Sender.stranger, .reader, .editor].map {
+                    try newsroom.send("GET /v1/articles/\(slug)", as: $0).summary
+                }
+            }
+            let hidden = ["404 not-found", "404 not-found", "200"]
+            let shown = ["200", "200", "200"]
+            try patch(
+                #"{"slug":"waiting","status":"scheduled","publishedAt":"2027-01-15T09:00:00Z"}"#)
+            try patch(#"{"slug":"in-time"}"#)
+            newsroom.pass(milliseconds: 3_600_001)
+            #expect(try summaries("in-time") == shown)
+            try patch(#"{"slug":"later"}"#)
+            #expect(try summaries("takeover-of-acme") == hidden)
+            #expect(try summaries("waiting") == hidden)
+            #expect(try summaries("in-time") == shown)
+            #expect(try summaries("later") == shown)
+            // Archived and back: what was known stays known.
+            try patch(#"{"status":"archived","slug":"shelved"}"#)
+            try patch(#"{"status":"published","slug":"again"}"#)
+            #expect(try summaries("shelved") == hidden)
+            for slug in ["in-time", "later", "again"] { #expect(try summaries(slug) == shown) }
+            #expect(try summaries("takeover-of-acme") == hidden)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether the bytes stand in these, one after another (`memmem(3)`).
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool {
+        memmem(self, count, bytes, bytes.count) != nil
+    }
+}

@@ -1,0 +1,116 @@
+import ArticleAPI
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ArticleStore
+
+/// A database that takes another one's place, and machines that stop meanwhile.
+@Suite struct PlaceTests {
+    /// Stops the work where it stands.
+    private static let stop = StoreOpeningError.failed(path: "", reason: "the machine stopped")
+
+    /// A folder with a database whose last articles are in its log alone, and a settled copy of
+    /// another one.
+    private struct Scene {
+        let folder: TemporaryFolder
+        static let oldArticles = 5
+        static let newArticles = 2
+
+        var path: String { folder.file("a.db") }
+        var copy: String { folder.file("copy.db") }
+        var oldName: String { folder.file("a.db.old") }
+
+        init() async throws {
+            folder = try TemporaryFolder()
+            let served = folder.file("served.db")
+            let store = try SQLiteStore.open(path: served, mode: .create)
+            for number in 0..<Self.oldArticles {
+                _ = try await store.createArticle(.make(), .sample("n\(number)"), by: .first)
+            }
+            // As a power cut leaves them.
+            for ending in ["", "-wal"] {
+                try FileBytes.write(FileBytes.read(served + ending), to: path + ending)
+            }
+            await store.close()
+            let other = try SQLiteStore.open(path: copy, mode: .create)
+            for number in 0..<Self.newArticles {
+                _ = try await other.createArticle(.make(), .sample("m\(number)"), by: .first)
+            }
+            await other.close()
+            #expect(try SQLiteStore.settle(copy: copy).isClean)
+            for ending in [".lock", "-wal", "-shm"] { unlink(copy + ending) }
+        }
+
+        func articles(in path: String) async throws -> Int {
+            let store = try SQLiteStore.open(path: path, mode: .existing)
+            let count = try await store.articleCount()
+            await store.close()
+            #expect(try SQLiteStore.check(path: path).findings == [])
+            return count
+        }
+    }
+
+    @Test func `whenever the machine stops, the old one or the new one is there, whole`()
+        async throws
+    {
+        var stops = 0
+        while true {
+            let scene = try await Scene()
+            #expect(try FileBytes.read(scene.path + "-wal").count > 4_096)
+            var steps = 0
+            var isDone = false
+            do throws(StoreOpeningError) {
+                let place = try DatabasePlace(path: scene.path)
+                try place.put(scene.copy, keepingOldAs: scene.oldName) {
+                    () throws(StoreOpeningError) in
+                    steps += 1
+                    if steps > stops { throw Self.stop }
+                }
+                isDone = true
+            } catch {
+                guard case .failed(_, "the machine stopped") = error else { throw error }
+            }
+            let count = try await scene.articles(in: scene.path)
+            #expect(count == (isDone ? Scene.newArticles : Scene.oldArticles), "after \(stops)")
+            if isDone {
+                #expect(try await scene.articles(in: scene.oldName) == Scene.oldArticles)
+                break
+            }
+            stops += 1
+        }
+        #expect(stops >= 5)
+    }
+
+    @Test func `a log that cannot be emptied keeps everything where it is`() async throws {
+        let scene = try await Scene()
+        do {
+            let reader = try Plain(scene.path)
+            reader.run("BEGIN")
+            #expect(reader.number("SELECT count(*) FROM articles") == Int64(Scene.oldArticles))
+            // Behind what the reader sees: this stays in the log as long as that reads.
+            let writer = try Plain(scene.path)
+            writer.run("UPDATE facets SET name = 'last' WHERE number = 1")
+            let place = try DatabasePlace(path: scene.path)
+            #expect(throws: StoreOpeningError.self) {
+                try place.put(scene.copy, keepingOldAs: scene.oldName)
+            }
+            #expect(access(scene.oldName, F_OK) != 0 && access(scene.copy, F_OK) == 0)
+        }
+        #expect(try await scene.articles(in: scene.path) == Scene.oldArticles)
+        let plain = try Plain(scene.path)
+        #expect(plain.number("SELECT count(*) FROM facets WHERE name = 'last'") == 1)
+    }
+
+    @Test func `what is no database is replaced all the same`() async throws {
+        let scene = try await Scene()
+        try FileBytes.write([UInt8](repeating: 7, count: 9_000), to: scene.path)
+        do {
+            let place = try DatabasePlace(path: scene.path)
+            try place.put(scene.copy, keepingOldAs: scene.oldName)
+        }
+        #expect(try await scene.articles(in: scene.path) == Scene.newArticles)
+        #expect(try FileBytes.read(scene.oldName).count == 9_000)
+        #expect(access(scene.oldName + "-wal", F_OK) == 0)
+    }
+}
