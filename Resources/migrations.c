@@ -23,12 +23,17 @@ static const unsigned char public_slugs[] = {
 #embed "migrations/005-public-slugs.sql"
 };
 
+static const unsigned char kept_results[] = {
+#embed "migrations/006-kept-results.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
     {"003-kept-writes.sql", kept_writes, sizeof kept_writes},
     {"004-epoch.sql", epoch, sizeof epoch},
     {"005-public-slugs.sql", public_slugs, sizeof public_slugs},
+    {"006-kept-results.sql", kept_results, sizeof kept_results},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

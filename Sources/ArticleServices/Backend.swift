@@ -8,6 +8,7 @@ public struct Backend: Sendable {
     private let keys: KeyRing
     private let cursors: CursorSealer
     private let answers: PublicAnswers
+    private let writes: KeptWrites
     private let markdown: MarkdownRenderer
     private let defaultLanguage: String
     private let now: @Sendable () -> Timestamp
@@ -34,6 +35,8 @@ public struct Backend: Sendable {
         answers = PublicAnswers(cacheBytes: cacheBytes, store: store, now: now)
         keys = KeyRing(try await store.keys(), operatorKey: operatorKey, now: now)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
+        writes = KeptWrites(
+            store: store, secret: try await store.secret(named: "idempotency"), now: now)
     }
 
     /// 64 MiB.
@@ -51,7 +54,9 @@ public struct Backend: Sendable {
 
     /// What everybody can reach.
     public func router() throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, readers: keys, now: now, log: log) {
+        var routes = Routes(
+            answers: answers, readers: keys, writes: writes, now: now, log: log
+        ) {
             [keys] (fields) throws(ServiceError) in
             try keys.caller(of: fields)
         }
@@ -64,7 +69,9 @@ public struct Backend: Sendable {
     ///
     /// - Parameter file: the store's.
     public func controlRouter(_ file: SQLiteStore) throws(RouterError) -> Router {
-        var routes = Routes(answers: answers, isPrivileged: true, now: now, log: log) { _ in
+        var routes = Routes(
+            answers: answers, writes: writes, isPrivileged: true, now: now, log: log
+        ) { _ in
             .key(id: "control", name: "control", role: .admin)
         }
         registerResources(on: &routes)

@@ -26,11 +26,7 @@ extension ServiceError {
                 "this author's name is \"\(name)\"; change it by PUT /v1/authors/{id}")
         case .rejected(let cause): self = ServiceError(cause)
         case .keyReused: self = .keyReused
-        case .repeated(.refused(let bytes)):
-            do throws(ResponseMapperError) {
-                self = .refusedBefore(try Problem(mapping: bytes))
-            } catch { self = .unavailable(cause: "a kept refusal: \(error)") }
-        case .repeated: self = .unavailable(cause: "a write that was done before has no answer")
+        case .repeated: self = .inFlight
         case .busy: self = .busy
         case .full: self = .full
         case .conflict(let text), .tooMany(let text), .unavailable(let text), .corrupt(let text):

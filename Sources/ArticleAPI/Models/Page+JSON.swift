@@ -7,7 +7,7 @@ where Item: JSONRepresentable {
         let shape = ObjectShape<Page>(
             Page.init,
             .required("items", \.items, items),
-            .optional("next", \.next, .text(.token(1...400))),
+            .optional("next", \.next, .text(.cursor)),
             .optional("count", \.count, PageCount.format))
         return JSONFormat(
             schema: shape.schema, read: shape.read, scan: { shape.scan(&$0) },

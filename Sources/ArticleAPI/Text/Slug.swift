@@ -1,9 +1,9 @@
 /// A name for addresses, made from a title: `Über uns!` gives `über-uns`, `안녕 세상` stays Hangul.
 ///
-/// What nobody can see (Unicode's Default_Ignorable_Code_Point: variation selectors, joiners, fillers)
-/// is in no slug, so that no two slugs differ by it alone. Letters of different scripts that look alike
-/// stay apart: Unicode's table of them (UTS #39) would reject honest titles, and a slug says nothing
-/// of who wrote an article.
+/// What nobody can see (Unicode's Default_Ignorable_Code_Point: variation selectors, joiners,
+/// fillers) is in no slug, so that no two slugs differ by it alone. Letters of different scripts
+/// that look alike stay apart: Unicode's table of them (UTS #39) would reject honest titles, and a
+/// slug says nothing of who wrote an article.
 public struct Slug: Sendable, Hashable {
     /// Lower-case letters, marks and digits of any script (NFC), in words with one hyphen between.
     public let text: String

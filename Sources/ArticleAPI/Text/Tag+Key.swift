@@ -7,8 +7,8 @@ extension Tag {
 }
 
 extension String {
-    /// The text with differences of case removed, and without invisible characters, in NFC: `Straße`
-    /// and `STRASSE` give the same.
+    /// The text with differences of case removed, and without invisible characters, in NFC:
+    /// `Straße` and `STRASSE` give the same.
     ///
     /// Upper-casing first joins what only one direction joins (`ß` and `ss`, the two lower sigmas),
     /// as Unicode's full case folding does. A dotless ı stays apart from i, as there.

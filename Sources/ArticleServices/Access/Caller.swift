@@ -64,9 +64,9 @@ public enum Caller: Sendable, Hashable {
         }
     }
 
-    /// An edit by this caller; done once, if the request has a key.
-    func edit(_ request: some RepeatableRequest, at time: Timestamp) -> Edit {
-        Edit(at: time, editor: editorName, key: WriteKey(of: request, by: self))
+    /// An edit by this caller; done once, if it has a key.
+    func edit(at time: Timestamp, _ key: WriteKey?) -> Edit {
+        Edit(at: time, editor: editorName, key: key)
     }
 
     /// Refuses a caller whose role is too small: a stranger may come back with a key.

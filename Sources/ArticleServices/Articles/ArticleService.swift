@@ -67,7 +67,7 @@ public struct ArticleService: Sendable {
     }
 
     func create(
-        _ request: CreateArticleRequest, by caller: Caller
+        _ request: CreateArticleRequest, by caller: Caller, _ key: WriteKey?
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         let now = now()
@@ -77,19 +77,19 @@ public struct ArticleService: Sendable {
         do {
             let article = try await store.createArticle(
                 request.article.id ?? Article.ID(at: now), content,
-                by: caller.edit(request, at: now))
-            return Reply(article.asOf(now), location: FetchArticleRequest(key: .id(article.id)))
-        } catch { return try await again(error, of: nil) }
+                by: caller.edit(at: now, key))
+            return Reply(article.asOf(now), location: article.location)
+        } catch { throw ServiceError(error) }
     }
 
     func replace(
-        _ request: ReplaceArticleRequest, by caller: Caller
+        _ request: ReplaceArticleRequest, by caller: Caller, _ key: WriteKey?
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         guard let expected = request.expected else { throw .preconditionRequired }
         // Before the write is queued: nobody else waits for it.
         let rendered = try await markdown.render(request.article.content.body)
-        return try await edit(request.id, expecting: expected, by: caller, request) {
+        return try await edit(request.id, expecting: expected, by: caller, key) {
             current, now in
             try request.article.checkReadOnly(against: current.asOf(now))
             return try ArticleContent(
@@ -99,7 +99,7 @@ public struct ArticleService: Sendable {
     }
 
     func update(
-        _ request: UpdateArticleRequest, by caller: Caller
+        _ request: UpdateArticleRequest, by caller: Caller, _ key: WriteKey?
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         let rendered: RenderedBody? =
@@ -108,7 +108,7 @@ public struct ArticleService: Sendable {
             case .clear: RenderedBody(written: [])
             case .set(let body): try await markdown.render(body)
             }
-        return try await edit(request.id, expecting: request.expected, by: caller, request) {
+        return try await edit(request.id, expecting: request.expected, by: caller, key) {
             current, now in
             try ArticleContent(
                 replacing: current, with: Self.draft(of: current.asOf(now), request.changes),
@@ -125,50 +125,29 @@ public struct ArticleService: Sendable {
     }
 
     func delete(
-        _ request: DeleteArticleRequest, by caller: Caller
+        _ request: DeleteArticleRequest, by caller: Caller, _ key: WriteKey?
     ) async throws(ServiceError) -> Reply<Nothing> {
         try caller.require(.editor)
         do {
             try await store.deleteArticle(
                 request.id, expecting: Expectation(request.expected),
-                by: caller.edit(request, at: now()))
-        } catch {
-            guard case .repeated(.changed) = error else { throw ServiceError(error) }
-        }
+                by: caller.edit(at: now(), key))
+        } catch { throw ServiceError(error) }
         return Reply(Nothing())
     }
 
     private func edit(
         _ id: Article.ID, expecting expected: IfMatch?, by caller: Caller,
-        _ request: some RepeatableRequest,
+        _ key: WriteKey?,
         _ change: @escaping @Sendable (Article, Timestamp) throws -> ArticleContent
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
         do {
             let article = try await store.updateArticle(
                 id, expecting: Expectation(expected),
-                by: caller.edit(request, at: now)
+                by: caller.edit(at: now, key)
             ) { try change($0, now) }
             return Reply(article.asOf(now))
-        } catch { return try await again(error, of: id) }
-    }
-
-    /// What a write is answered that was done before: with the article as it is now.
-    private func again(
-        _ error: StoreError, of id: Article.ID?
-    ) async throws(ServiceError) -> Reply<Article> {
-        guard case .repeated(let kept) = error else { throw ServiceError(error) }
-        if case .made(let made?) = kept {
-            return Reply(
-                try await standing(made), location: FetchArticleRequest(key: .id(made)))
-        }
-        guard case .changed = kept, let id else { throw ServiceError(error) }
-        return Reply(try await standing(id))
-    }
-
-    private func standing(_ id: Article.ID) async throws(ServiceError) -> Article {
-        do { return try await store.article(.id(id), visibleTo: .editors).asOf(now()) } catch {
-            throw ServiceError(error)
-        }
+        } catch { throw ServiceError(error) }
     }
 }

@@ -50,14 +50,14 @@ public struct AuthorService: Sendable {
 
     /// Makes or replaces an author; what stands is replaced only by who has seen it (`If-Match`).
     func replace(
-        _ request: ReplaceAuthorRequest, by caller: Caller
+        _ request: ReplaceAuthorRequest, by caller: Caller, _ key: WriteKey?
     ) async throws(ServiceError) -> Reply<Author> {
         try caller.require(.editor)
         let replacement = request.author
         do {
             let (author, isNew) = try await store.putAuthor(
                 request.id, expecting: Expectation(request.expected),
-                by: caller.edit(request, at: now())
+                by: caller.edit(at: now(), key)
             ) { current in
                 if current != nil, request.expected == nil {
                     throw ServiceError.preconditionRequired
@@ -67,24 +67,7 @@ public struct AuthorService: Sendable {
                     name: replacement.name, about: replacement.about,
                     website: replacement.website)
             }
-            return Self.reply(author, isNew: isNew)
-        } catch {
-            switch error {
-            case .repeated(.changed):
-                return Self.reply(try await standing(request.id), isNew: false)
-            case .repeated(.made): return Self.reply(try await standing(request.id), isNew: true)
-            default: throw ServiceError(error)
-            }
-        }
-    }
-
-    private static func reply(_ author: Author, isNew: Bool) -> Reply<Author> {
-        isNew ? Reply(author, location: FetchAuthorRequest(id: author.id)) : Reply(author)
-    }
-
-    private func standing(_ id: Author.ID) async throws(ServiceError) -> Author {
-        do { return try await store.author(id, visibleTo: .editors) } catch {
-            throw ServiceError(error)
-        }
+            return Reply(author, location: isNew ? author.location : nil)
+        } catch { throw ServiceError(error) }
     }
 }

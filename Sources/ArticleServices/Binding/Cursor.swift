@@ -9,9 +9,10 @@ package protocol CursorPosition: Sendable {
 
 /// Makes and reads cursors: sealed, and bound to the list that they belong to.
 ///
-/// A cursor is base64url of the position's bytes, sealed for the list's name (its filters, order and
-/// audience). A page that ended at a bound on work names a row that its reader may not see: nothing
-/// of that can be read from it, not even by its length, as all cursors of a kind are equally long.
+/// A cursor is base64url of the position's bytes, sealed for the list's name (its filters, order
+/// and audience). A page that ended at a bound on work names a row that its reader may not see:
+/// nothing of that can be read from it, not even by its length, as all cursors of a kind are
+/// equally long.
 public struct CursorSealer: Sendable {
     private let seal: Seal
 

@@ -11,7 +11,7 @@ struct Routes {
     private var builder: RouterBuilder
     private let identify: Identify
     private let answers: PublicAnswers
-    private let flights = WritesInFlight()
+    private let writes: KeptWrites
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
@@ -22,19 +22,34 @@ struct Routes {
     ///   - identify: tells who a request comes from.
     ///   - answers: keeps what strangers get.
     ///   - readers: who gets that, too, in spite of credentials.
+    ///   - writes: keeps what writes with an idempotency key were answered.
     ///   - isPrivileged: whether every caller sees more than strangers do, so that nobody may be
     ///     answered out of what is kept for these.
     ///   - log: takes causes of failures, which clients never see; one line each.
     init(
-        answers: PublicAnswers, readers: (any PublicReaders)? = nil, isPrivileged: Bool = false,
-        now: @escaping @Sendable () -> Timestamp,
+        answers: PublicAnswers, readers: (any PublicReaders)? = nil, writes: KeptWrites,
+        isPrivileged: Bool = false, now: @escaping @Sendable () -> Timestamp,
         log: @escaping @Sendable (String) -> Void, identify: @escaping Identify
     ) {
         builder = RouterBuilder(cache: isPrivileged ? nil : answers.cache, readers: readers)
         self.identify = identify
         self.answers = answers
+        self.writes = writes
         self.now = now
         self.log = log
+    }
+
+    /// Binds a write, which may bring an idempotency key, to the function that does it.
+    mutating func on<Request: RepeatableRequest>(
+        _ type: Request.Type,
+        _ handle:
+            @escaping @Sendable (Request, Caller, WriteKey?) async throws(ServiceError) -> Reply<
+                Request.Item
+            >
+    ) where Request.Item: KeptItem {
+        on(type) { [writes] (request: Request, caller: Caller) async throws(ServiceError) in
+            try await writes.once(request, by: caller, handle)
+        }
     }
 
     /// Binds the request to the function that answers it.
@@ -43,7 +58,7 @@ struct Routes {
         _ handle:
             @escaping @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
     ) {
-        let (identify, answers, flights, now, log) = (identify, answers, flights, now, log)
+        let (identify, answers, now, log) = (identify, answers, now, log)
         let endpoint = Request.endpoint
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
@@ -71,7 +86,7 @@ struct Routes {
                     !ConditionalRequest.hasPreconditions(message.fields)
                 else {
                     let began = now()
-                    let reply = try await flights.once(request, caller, handle)
+                    let reply = try await handle(request, caller)
                     return try Representation(reply, answer, to: request, caller, at: began)
                         .response(to: message)
                 }
@@ -140,18 +155,5 @@ extension Caller {
         case .readHistory, .writeArticles, .writeAuthors: try require(.editor)
         case .administer: try require(.admin)
         }
-    }
-}
-
-extension WritesInFlight {
-    /// Handles a request; one with an idempotency key while no other with that key is handled.
-    fileprivate func once<Request: BackendAPIRequest>(
-        _ request: Request, _ caller: Caller,
-        _ handle: (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
-    ) async throws(ServiceError) -> Reply<Request.Item> {
-        guard let repeatable = request as? any RepeatableRequest,
-            let scope = WriteKey.scope(of: repeatable, by: caller)
-        else { return try await handle(request, caller) }
-        return try await run(scope) { () throws(ServiceError) in try await handle(request, caller) }
     }
 }

@@ -48,20 +48,15 @@ public struct RevisionService: Sendable {
     }
 
     func restore(
-        _ request: RestoreRevisionRequest, by caller: Caller
+        _ request: RestoreRevisionRequest, by caller: Caller, _ key: WriteKey?
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         let now = now()
         do {
             let article = try await store.restoreArticle(
                 request.id, to: request.number, expecting: Expectation(request.expected),
-                by: caller.edit(request, at: now))
+                by: caller.edit(at: now, key))
             return Reply(article.asOf(now))
-        } catch {
-            guard case .repeated(.changed) = error else { throw ServiceError(error) }
-        }
-        do {
-            return Reply(try await store.article(.id(request.id), visibleTo: .editors).asOf(now))
         } catch { throw ServiceError(error) }
     }
 }

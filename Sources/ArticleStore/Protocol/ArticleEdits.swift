@@ -87,7 +87,8 @@ public struct Edit: Sendable {
     public var time: Timestamp
     /// The name of the key; `nil` for an import.
     public var editor: String?
-    /// A write with a key is done once: then it is `.repeated`, or `.keyReused`.
+    /// A write with a key is done once: it is asked for by `keptWrite` before. What comes between
+    /// is `.repeated`, or `.keyReused`.
     public var key: WriteKey?
 
     public init(at time: Timestamp, editor: String?, key: WriteKey? = nil) {

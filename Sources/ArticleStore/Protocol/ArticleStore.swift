@@ -87,6 +87,20 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool)
 
+    // MARK: Writes with a key
+
+    /// What became of the write of this scope (`WriteKey`) in the 24 hours before; `nil` if it is
+    /// new.
+    func keptWrite(
+        _ scope: [UInt8], at time: Timestamp
+    ) async throws(StoreError) -> KeptWrite?
+
+    /// Keeps with what words a write was rejected, which changed nothing. Of each principal the
+    /// last thousand are kept.
+    func keepRejection(
+        _ words: [UInt8], of key: WriteKey, at time: Timestamp
+    ) async throws(StoreError)
+
     // MARK: Secrets
 
     /// 32 random bytes kept under a name, made by the first who asks: keys for cursors.

@@ -11,8 +11,8 @@ public enum StoreError: Error, Sendable {
     case unknownAuthor(index: Int, Author.ID)
     /// The author has another name than the mention says.
     case authorDiffers(index: Int, name: String)
-    /// This very write was done before; nothing was done now.
-    case repeated(KeptWrite)
+    /// This very write was done by somebody else meanwhile; nothing was done now.
+    case repeated
     /// Another write was done under the same key.
     case keyReused
     /// A record to restore differs from what is there.

@@ -27,8 +27,10 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     public var writerCacheBytes = 4 << 20
     /// The file grows no further than this; `nil`: as the disk allows.
     public var fileLimitBytes: Int?
-    /// Writes with an idempotency key that are kept; further ones have to wait.
-    public var keptWrites = 1_000_000
+    /// Writes with an idempotency key that are kept of each principal; further ones have to wait.
+    public var keptWritesPerPrincipal = 100_000
+    /// Writes with a key that were rejected; the oldest give way to new ones.
+    public var keptRejectionsPerPrincipal = 1_000
     /// Keys that are neither revoked nor expired.
     public var liveKeys = 1_000
 

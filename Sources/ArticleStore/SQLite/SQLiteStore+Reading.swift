@@ -77,6 +77,14 @@ extension SQLiteStore {
         try await readers.read { (state) throws(StoreError) in try state.keys() }
     }
 
+    public func keptWrite(
+        _ scope: [UInt8], at time: Timestamp
+    ) async throws(StoreError) -> KeptWrite? {
+        try await readers.read { (state) throws(StoreError) in
+            try state.keptWrite(scope, at: time)
+        }
+    }
+
     public func changeSequence() async throws(StoreError) -> Int64 {
         try await readers.read { (state) throws(StoreError) in try state.changeSequence() }
     }

@@ -4,7 +4,7 @@ extension SQLiteStore: ArticleStore {
     public func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await write(edit, kept: Self.made) { (step) throws(StoreError) in
+        try await write(edit, Self.created) { (step) throws(StoreError) in
             try step.createArticle(id, content, by: edit)
         }
     }
@@ -13,7 +13,7 @@ extension SQLiteStore: ArticleStore {
         _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
         _ change: @escaping @Sendable (Article) throws -> ArticleContent
     ) async throws(StoreError) -> Article {
-        try await write(edit) { (step) throws(StoreError) in
+        try await write(edit, Self.changed) { (step) throws(StoreError) in
             try step.updateArticle(id, expecting: expectation, by: edit, change)
         }
     }
@@ -21,7 +21,7 @@ extension SQLiteStore: ArticleStore {
     public func deleteArticle(
         _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
     ) async throws(StoreError) {
-        try await write(edit) { (step) throws(StoreError) in
+        try await write(edit, Self.deleted) { (step) throws(StoreError) in
             try step.deleteArticle(id, expecting: expectation, by: edit)
         }
     }
@@ -29,7 +29,7 @@ extension SQLiteStore: ArticleStore {
     public func restoreArticle(
         _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await write(edit) { (step) throws(StoreError) in
+        try await write(edit, Self.changed) { (step) throws(StoreError) in
             try step.restoreArticle(id, to: number, expecting: expectation, by: edit)
         }
     }
@@ -46,7 +46,7 @@ extension SQLiteStore: ArticleStore {
         _ id: Author.ID, expecting expectation: Expectation, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
-        try await write(edit, kept: Self.put) { (step) throws(StoreError) in
+        try await write(edit, Self.put) { (step) throws(StoreError) in
             try step.putAuthor(id, expecting: expectation, at: edit.time, change)
         }
     }
@@ -90,22 +90,39 @@ extension SQLiteStore: ArticleStore {
     }
 
     @Sendable
-    private static func made(_ article: Article) -> KeptWrite { .made(article.id) }
+    private static func created(_ article: Article) -> WrittenItem {
+        .article(article, isNew: true)
+    }
 
     @Sendable
-    private static func put(_ result: (author: Author, isNew: Bool)) -> KeptWrite {
-        result.isNew ? .made(nil) : .changed
+    private static func changed(_ article: Article) -> WrittenItem {
+        .article(article, isNew: false)
+    }
+
+    @Sendable
+    private static func deleted(_: Void) -> WrittenItem { .nothing }
+
+    @Sendable
+    private static func put(_ result: (author: Author, isNew: Bool)) -> WrittenItem {
+        .author(result.author, isNew: result.isNew)
+    }
+
+    public func keepRejection(
+        _ words: [UInt8], of key: WriteKey, at time: Timestamp
+    ) async throws(StoreError) {
+        try await writer.submit { (step) throws(StoreError) in
+            try step.keepRejection(words, of: key, at: time)
+        }
     }
 
     /// Runs the step, once if the edit has a key.
     private func write<Value: Sendable>(
-        _ edit: Edit, kept: @escaping @Sendable (Value) -> KeptWrite = { _ in .changed },
+        _ edit: Edit, _ written: @escaping @Sendable (Value) -> WrittenItem,
         _ work: @escaping WriteJob<Value>.Work
     ) async throws(StoreError) -> Value {
         guard let key = edit.key else { return try await writer.submit(work) }
-        let result = try await writer.submit { (step) throws(StoreError) in
-            try step.once(key, at: edit.time, kept, work)
+        return try await writer.submit { (step) throws(StoreError) in
+            try step.once(key, at: edit.time, written, work)
         }
-        return try result.get()
     }
 }

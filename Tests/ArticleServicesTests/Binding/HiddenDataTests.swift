@@ -6,8 +6,8 @@ import HTTP
 import TestSupport
 import Testing
 
-/// What is hidden shows in nothing that an anonymous client gets: not in pages, and not in what leads
-/// from one to the next.
+/// What is hidden shows in nothing that an anonymous client gets: not in pages, and not in what
+/// leads from one to the next.
 @Suite struct HiddenDataTests {
     /// A mixture of public and hidden articles, the same for each seed.
     private struct Mixture {
@@ -213,8 +213,9 @@ import Testing
             var cursors: [String] = []
             var target = "/v1/tags?limit=1"
             while true {
-                let page = try Page<Tag.Usage>(mapping: newsroom.send("GET \(target)").body)
-                let again = try Page<Tag.Usage>(
+                let page = try Page<ArticleAPI.Tag.Usage>(
+                    mapping: newsroom.send("GET \(target)").body)
+                let again = try Page<ArticleAPI.Tag.Usage>(
                     mapping: newsroom.send("GET \(target)", as: .reader).body)
                 #expect(page.next == again.next && page.items.count == 1)
                 guard let next = page.next else { break }
@@ -271,8 +272,21 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Whether the bytes stand in these, one after another (`memmem(3)`).
+    /// Whether the bytes stand in these, one after another.
     fileprivate func contains(_ bytes: [UInt8]) -> Bool {
-        memmem(self, count, bytes, bytes.count) != nil
+        withUnsafeBytes { all in
+            var start = 0
+            // Invariant: the bytes begin nowhere before `start`.
+            while bytes.count > 0, start + bytes.count <= all.count,
+                let base = all.baseAddress,
+                let first = memchr(base + start, Int32(bytes[0]), all.count - start)
+            {
+                let found = base.distance(to: UnsafeRawPointer(first))
+                guard found + bytes.count <= all.count else { return false }
+                if memcmp(first, bytes, bytes.count) == 0 { return true }
+                start = found + 1
+            }
+            return false
+        }
     }
 }

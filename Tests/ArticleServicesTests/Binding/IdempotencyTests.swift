@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
+import Network
 import TestSupport
 import Testing
 
@@ -38,30 +39,84 @@ import Testing
         try ResponseMapper<Article>().map(Array(response.text.utf8))
     }
 
-    @Test func `an article is made once, and shown as it is now`() async throws {
+    /// Holds the second of two responses to being the first once more.
+    private func expectSame(
+        _ again: ReceivedResponse, as first: ReceivedResponse,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(again.status == first.status, sourceLocation: location)
+        #expect(again.text == first.text, sourceLocation: location)
+        for name in [HTTPFieldName.etag, .location, .contentType, .cacheControl, .contentLength] {
+            #expect(again.fields[name] == first.fields[name], sourceLocation: location)
+        }
+    }
+
+    @Test func `an article is made once, and its writer gets the first response each time`()
+        async throws
+    {
         try await run { test, store in
-            let body = #"{"title":"A","tags":["x"]}"#
+            let author = Author.ID(at: Self.time)
+            let named = "/v1/authors/\(author)"
+            #expect(try send(test, .put, named, #"{"name":"Ann"}"#, key: nil).status == 201)
+            let long = String(repeating: "Words. ", count: 40_000)
+            let body =
+                #"{"title":"A","tags":["x"],"authors":[{"id":"\#(author)"}],"body":"\#(long)"}"#
             let first = try send(test, .post, "/v1/articles", body, key: "one")
             #expect(first.status == 201)
             let made = try article(first)
             // Another way to write the same request.
-            let same = "{\"tags\": [\"x\"],\n \"title\": \"\\u0041\"}"
-            let again = try send(test, .post, "/v1/articles", same, key: "one")
-            #expect(again.status == 201 && again.text == first.text)
-            #expect(again.fields[.location] == first.fields[.location])
-            #expect(again.fields[.etag] == first.fields[.etag])
+            let same = "{\"tags\": [\"x\"],\n \"title\": \"\\u0041\"," + body.dropFirst(26)
+            expectSame(try send(test, .post, "/v1/articles", same, key: "one"), as: first)
+            // Others edit the article and rename its author.
             let target = "/v1/articles/\(made.id)"
-            #expect(try send(test, .patch, target, #"{"title":"B"}"#, key: nil).status == 200)
-            let later = try send(test, .post, "/v1/articles", body, key: "one")
-            #expect(later.status == 201)
-            #expect(try article(later).title == "B")
-            #expect(try await store.articleCount() == 1)
-            #expect(try await store.changeSequence() == 2)
-            #expect(try send(test, .post, "/v1/articles", body, key: "two").status == 201)
+            let edit = #"{"title":"B","body":"C"}"#
+            #expect(try send(test, .patch, target, edit, key: nil).status == 200)
+            let name = #"{"name":"Bea"}"#
+            #expect(try send(test, .put, named, name, key: nil, match: "*").status == 200)
+            expectSame(try send(test, .post, "/v1/articles", body, key: "one"), as: first)
             #expect(try send(test, .delete, target, key: nil).status == 204)
-            #expect(try send(test, .post, "/v1/articles", body, key: "one").status == 404)
+            expectSame(try send(test, .post, "/v1/articles", body, key: "one"), as: first)
+            #expect(try await store.articleCount() == 0)
+            #expect(try await store.changeSequence() == 5)
+            #expect(try send(test, .post, "/v1/articles", body, key: "two").status == 201)
             #expect(try await store.articleCount() == 1)
         }
+    }
+
+    @Test func `a key is looked up before any work`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let body = """
+            {"title":"A","body":"*Words*","status":"scheduled",\
+            "publishedAt":"2027-01-15T08:00:01Z"}
+            """
+        // A renderer that can be had, and one that refuses everything.
+        var limits = MarkdownLimits()
+        limits.outputBytes = 1
+        var first: ReceivedResponse?
+        for markdown in [MarkdownRenderer(), MarkdownRenderer(limits: limits)] {
+            // By then the article is public; its writer gets what it was.
+            let time = first == nil ? Self.time : Self.time.advanced(byMilliseconds: 9_000)
+            let backend = try await Backend(
+                store: store, operatorKey: OperatorKey(Self.operatorKey), markdown: markdown,
+                now: { time }, log: { _ in })
+            let answers = Lock<[ReceivedResponse]>([])
+            try await TestServer.run(backend.router()) { test in
+                for key in ["one", "two"] {
+                    let answer = try send(test, .post, "/v1/articles", body, key: key)
+                    answers.withLock { $0.append(answer) }
+                }
+            }
+            let seen = answers.withLock { $0 }
+            if let first {
+                expectSame(seen[0], as: first)
+                #expect(first.text.contains(#""status":"scheduled""#))
+            } else {
+                #expect(seen.map(\.status) == [201, 201])
+                first = seen[0]
+            }
+        }
+        await store.close()
     }
 
     @Test func `edits, deletions and restorations are done once`() async throws {
@@ -81,12 +136,15 @@ import Testing
             for (number, write) in writes.enumerated() {
                 let standing = try? await store.article(.id(made.id), visibleTo: .editors)
                 let version = "\"\(standing?.version ?? "none")\""
+                var first: ReceivedResponse?
                 for _ in 0..<2 {
                     // Keys belong to method and path: `a` is another one each time, but at the end.
                     let answer = try send(
                         test, write.0, write.1, write.2, key: number < 5 ? "a" : "b",
                         match: write.3 == "version" ? version : write.3)
                     #expect(answer.status == write.4, "\(write)")
+                    if let first { expectSame(answer, as: first) }
+                    first = answer
                 }
             }
             #expect(try await store.article(.id(made.id), visibleTo: .editors).revision == 5)
@@ -116,12 +174,18 @@ import Testing
                 #expect(try send(test, .post, "/v1/articles", body, key: key).status == 400)
             }
         }
-        let caller = Caller.key(id: "a", name: "n", role: .editor)
-        let other = Caller.key(id: "b", name: "n", role: .editor)
         let request = CreateArticleRequest(
             article: Article.Draft(title: "A"), idempotencyKey: "k")
-        #expect(WriteKey.scope(of: request, by: caller) != WriteKey.scope(of: request, by: other))
-        #expect(WriteKey(of: request, by: .stranger) == nil)
+        func key(_ id: String, _ secret: UInt8 = 1) -> WriteKey? {
+            WriteKey(
+                of: request, by: .key(id: id, name: "n", role: .editor),
+                secret: [UInt8](repeating: secret, count: 32))
+        }
+        #expect(key("a")?.scope == key("a")?.scope && key("a")?.request == key("b")?.request)
+        #expect(key("a")?.scope != key("b")?.scope)
+        // Without the secret nothing can be told of requests that may be guessed.
+        #expect(key("a")?.scope != key("a", 2)?.scope && key("a")?.request != key("a", 2)?.request)
+        #expect(WriteKey(of: request, by: .stranger, secret: []) == nil)
     }
 
     @Test func `a refusal is given again, also where it would not be one any more`() async throws {
@@ -145,17 +209,33 @@ import Testing
         }
     }
 
+    @Test func `a rejection by the service's own rule is given again, too`() async throws {
+        try await run { test, _ in
+            let target = "/v1/articles/\(Article.ID(at: Self.time))"
+            let replaced = #"{"title":"A"}"#
+            #expect(try send(test, .put, target, replaced, key: "k").status == 428)
+            #expect(try send(test, .put, target, replaced, key: "k").status == 428)
+            #expect(try send(test, .put, target, replaced, key: "k", match: "*").status == 422)
+            let missing = try send(test, .delete, target, key: "d")
+            #expect(missing.status == 404)
+            let made = #"{"id":"\#(target.suffix(36))","title":"A"}"#
+            #expect(try send(test, .post, "/v1/articles", made, key: nil).status == 201)
+            #expect(try send(test, .delete, target, key: "d").status == 404)
+            #expect(try send(test, .delete, target, key: "e").status == 204)
+        }
+    }
+
     @Test func `what may go away is not kept`() {
-        let request = CreateArticleRequest(
-            article: Article.Draft(title: "A"), idempotencyKey: "k")
-        let key = WriteKey(of: request, by: .key(id: "a", name: "n", role: .editor))
-        let passing: [StoreError] = [
-            .busy, .full, .unavailable("x"), .corrupt("x"), .tooMany("x"),
-            .rejected(ServiceError.unauthenticated(.expired)), .rejected(ServiceError.busy),
+        let passing: [ServiceError] = [
+            .busy, .full, .unavailable(cause: "x"), .unauthenticated(.expired), .inFlight,
+            .keyReused,
         ]
-        for error in passing { #expect(key?.refusal(error) == nil) }
-        let lasting: [StoreError] = [.notFound, .idTaken, .slugTaken("a")]
-        for error in lasting { #expect(key?.refusal(error) != nil) }
+        for error in passing { #expect(KeptWrites.rejection(error) == nil) }
+        let lasting: [ServiceError] = [
+            .notFound, .idTaken, .slugTaken("a"), .preconditionRequired,
+            .preconditionFailed(current: 1), .invalidValue("/title", "is odd"),
+        ]
+        for error in lasting { #expect(KeptWrites.rejection(error) != nil) }
     }
 
     @Test func `of requests at the same time one is done, the others wait or get its result`()
@@ -180,18 +260,36 @@ import Testing
     }
 
     @Test func `a request whose first is under way is told so`() async throws {
-        let flights = WritesInFlight()
-        let refused = try await flights.run([1]) { () throws(ServiceError) in
-            try await flights.run([2]) { () throws(ServiceError) in }
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        let writes = KeptWrites(
+            store: store, secret: [UInt8](repeating: 1, count: 32), now: { Self.time })
+        let caller = Caller.key(id: "a", name: "n", role: .editor)
+        let one = DeleteArticleRequest(id: Article.ID(at: Self.time), idempotencyKey: "1")
+        let two = DeleteArticleRequest(id: one.id, idempotencyKey: "2")
+        func nothing(
+            _ request: DeleteArticleRequest, _ caller: Caller, _ key: WriteKey?
+        ) async throws(ServiceError) -> Reply<Nothing> { Reply(Nothing()) }
+        func busy(
+            _ request: DeleteArticleRequest, _ caller: Caller, _ key: WriteKey?
+        ) async throws(ServiceError) -> Reply<Nothing> { throw .busy }
+        let refused = Lock<ServiceError?>(nil)
+        func nested(
+            _ request: DeleteArticleRequest, _ caller: Caller, _ key: WriteKey?
+        ) async throws(ServiceError) -> Reply<Nothing> {
+            _ = try await writes.once(two, by: caller, nothing)
             do throws(ServiceError) {
-                try await flights.run([1]) { () throws(ServiceError) in }
-            } catch { return error }
-            throw .notFound
+                _ = try await writes.once(one, by: caller, nothing)
+            } catch { refused.withLock { $0 = error } }
+            throw .busy
         }
-        guard case .inFlight = refused else { throw refused }
-        #expect(refused.problem(instance: "").status == 409)
-        // What failed is under way no more.
-        try? await flights.run([1]) { () throws(ServiceError) in throw .busy }
-        try await flights.run([1]) { () throws(ServiceError) in }
+        _ = try? await writes.once(one, by: caller, nested)
+        let error = try #require(refused.withLock { $0 })
+        guard case .inFlight = error else { throw error }
+        #expect(error.problem(instance: "").status == 409)
+        // What failed is under way no more, and may be tried again.
+        _ = try? await writes.once(one, by: caller, busy)
+        _ = try await writes.once(one, by: caller, nothing)
+        await store.close()
     }
 }

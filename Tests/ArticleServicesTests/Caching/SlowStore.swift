@@ -155,6 +155,18 @@ extension SlowStore {
         try await store.putAuthor(id, expecting: expectation, by: edit, change)
     }
 
+    func keptWrite(
+        _ scope: [UInt8], at time: Timestamp
+    ) async throws(StoreError) -> KeptWrite? {
+        try await store.keptWrite(scope, at: time)
+    }
+
+    func keepRejection(
+        _ words: [UInt8], of key: WriteKey, at time: Timestamp
+    ) async throws(StoreError) {
+        try await store.keepRejection(words, of: key, at: time)
+    }
+
     func keys() async throws(StoreError) -> [KeyRecord] { try await store.keys() }
 
     func createKey(_ key: KeyRecord) async throws(StoreError) { try await store.createKey(key) }

@@ -82,27 +82,82 @@ import Testing
         await store.close()
     }
 
-    @Test func `writes with a key are kept up to a limit, and go with time`() async throws {
+    private static func key(_ number: Int, of principal: String = "a") -> WriteKey {
+        var scope = [UInt8](repeating: 0, count: 32)
+        scope[0] = UInt8(number)
+        scope[1] = principal.utf8.first ?? 0
+        return WriteKey(
+            scope: scope, request: [UInt8](repeating: 0, count: 32), principal: principal
+        ) { _, _ in [] }
+    }
+
+    private static func write(
+        _ number: Int, of principal: String = "a", at milliseconds: Int64, in store: SQLiteStore
+    ) async throws {
+        let edit = Edit(at: .start + milliseconds, editor: nil, key: key(number, of: principal))
+        _ = try await store.createArticle(
+            .make(), .sample("n\(number)", slug: .like("n")), by: edit)
+    }
+
+    private static let day: Int64 = 24 * 60 * 60 * 1_000
+
+    @Test func `writes with a key are kept up to a limit of each principal, and go with time`()
+        async throws
+    {
         let folder = try TemporaryFolder()
-        let store = try Self.open(folder) { $0.keptWrites = 20 }
-        func write(_ number: UInt8, at milliseconds: Int64) async throws {
-            let key = WriteKey(
-                scope: [UInt8](repeating: number, count: 32),
-                request: [UInt8](repeating: 0, count: 32)
-            ) { _ in nil }
-            let edit = Edit(at: .start + milliseconds, editor: nil, key: key)
-            _ = try await store.createArticle(.make(), .sample("n\(number)"), by: edit)
-        }
-        for number in 0..<20 { try await write(UInt8(number), at: Int64(number)) }
-        let error = try await failure { try await write(20, at: 20) }
+        let store = try Self.open(folder) { $0.keptWritesPerPrincipal = 20 }
+        for number in 0..<20 { try await Self.write(number, at: Int64(number), in: store) }
+        let error = try await failure { try await Self.write(20, at: 20, in: store) }
         guard case .tooMany = error else { throw error }
-        #expect(try await store.articleCount() == 20)
-        let day: Int64 = 24 * 60 * 60 * 1_000
-        for number in 20..<40 { try await write(UInt8(number), at: day + Int64(number)) }
+        // Another principal has a limit of its own.
+        try await Self.write(1, of: "b", at: 21, in: store)
+        #expect(try await store.articleCount() == 21)
+        for number in 20..<40 {
+            try await Self.write(number, at: Self.day + Int64(number), in: store)
+        }
         await store.close()
-        let connection = try Plain(folder.file("a.db"))
         // Each of the twenty took old ones away, and made one that is young.
-        #expect(connection.number("SELECT count(*) FROM kept_writes") == 20)
+        let plain = try Plain(folder.file("a.db"))
+        #expect(plain.number("SELECT count(*) FROM kept_writes") == 20)
+        #expect(plain.number("SELECT done FROM kept_counts WHERE principal = 'a'") == 20)
+        #expect(plain.number("SELECT count(*) FROM kept_counts") == 1)
+        #expect(try SQLiteStore.check(path: folder.file("a.db")).findings == [])
+    }
+
+    @Test func `rejected writes take no room from those that are done`() async throws {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) {
+            $0.keptWritesPerPrincipal = 2
+            $0.keptRejectionsPerPrincipal = 3
+        }
+        for number in 0..<9 {
+            try await store.keepRejection([1], of: Self.key(number), at: .start)
+        }
+        // The oldest gave way.
+        for number in 0..<9 {
+            let kept = try await store.keptWrite(Self.key(number).scope, at: .start)
+            #expect((kept != nil) == (number >= 6), "\(number)")
+        }
+        for number in 10..<12 { try await Self.write(number, at: 0, in: store) }
+        let error = try await failure { try await Self.write(12, at: 0, in: store) }
+        guard case .tooMany = error else { throw error }
+        await store.close()
+        #expect(try SQLiteStore.check(path: folder.file("a.db")).findings == [])
+    }
+
+    @Test func `a clock that was ahead for a while blocks nobody for longer than a day`()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let store = try Self.open(folder) { $0.keptWritesPerPrincipal = 3 }
+        for number in 0..<3 { try await Self.write(number, at: 1_000 * Self.day, in: store) }
+        _ = try await failure { try await Self.write(4, at: 0, in: store) }
+        // Another principal's writes date them again, and a day later they go.
+        try await Self.write(5, of: "b", at: 1, in: store)
+        #expect(try await store.keptWrite(Self.key(0).scope, at: .start + 2) != nil)
+        try await Self.write(6, of: "b", at: Self.day + 2, in: store)
+        for number in 7..<10 { try await Self.write(number, at: Self.day + 3, in: store) }
+        await store.close()
     }
 
     @Test func `short pages lose and repeat nothing`() async throws {

@@ -240,6 +240,7 @@ import Testing
             plain.run(
                 """
                 ALTER TABLE slugs DROP COLUMN public_from; PRAGMA user_version = 4;
+                DROP TABLE kept_writes; DROP TABLE kept_counts; CREATE TABLE kept_writes (scope);
                 UPDATE facets SET key = key || char(0xFE0F) WHERE key = 'heart';
                 """)
         }

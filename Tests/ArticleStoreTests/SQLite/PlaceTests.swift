@@ -104,6 +104,7 @@ import Testing
 
     @Test func `what is no database is replaced all the same`() async throws {
         let scene = try await Scene()
+        unlink(scene.path + "-wal")
         try FileBytes.write([UInt8](repeating: 7, count: 9_000), to: scene.path)
         do {
             let place = try DatabasePlace(path: scene.path)
@@ -111,6 +112,5 @@ import Testing
         }
         #expect(try await scene.articles(in: scene.path) == Scene.newArticles)
         #expect(try FileBytes.read(scene.oldName).count == 9_000)
-        #expect(access(scene.oldName + "-wal", F_OK) == 0)
     }
 }

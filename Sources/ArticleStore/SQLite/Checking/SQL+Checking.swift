@@ -8,6 +8,12 @@ extension SQL {
     /// What our own invariants say, each a question for what breaks it: a line of text for each.
     static let invariants: [StaticString] = [
         """
+        SELECT 'the writes kept of a principal are not as many as are counted'
+        FROM (SELECT principal, count(*) AS found FROM kept_writes GROUP BY principal) AS kept
+        FULL JOIN kept_counts USING (principal)
+        WHERE ifnull(found, 0) <> ifnull(done + rejected, 0) LIMIT 20
+        """,
+        """
         SELECT 'the change sequence has ' || count(*) || ' numbers from ' || min(sequence)
             || ' to ' || max(sequence)
         FROM changes HAVING count(*) > 0 AND (min(sequence) <> 1 OR max(sequence) <> count(*))

@@ -22,8 +22,8 @@ public final class DatabasePlace {
     }
 
     /// Puts a settled copy, which lies in the same folder, into the place. What stood there is then
-    /// called `name`. Whenever the machine stops, one of both is in the place, whole: before anything
-    /// is moved, all that the old one has stands in its file.
+    /// called `name`. Whenever the machine stops, one of both is in the place, whole: before
+    /// anything is moved, all that the old one has stands in its file.
     ///
     /// - Throws: `.noRoom`, or what else keeps the old file's log from being emptied.
     public func put(_ copy: String, keepingOldAs name: String) throws(StoreOpeningError) {
@@ -67,8 +67,8 @@ public final class DatabasePlace {
         }
     }
 
-    /// Moves into the file what stands beside it. Of a file that is damaged, or no database, nothing
-    /// can be taken in: what is beside it is moved along.
+    /// Moves into the file what stands beside it. Of a file that is damaged, or no database,
+    /// nothing can be taken in: what is beside it is moved along.
     private func emptyLog() throws(StoreOpeningError) {
         do throws(StoreError) {
             let connection = try Connection(path: path, access: .write)

@@ -13,7 +13,8 @@ extension Snapshot {
         var bytes = 0
         var examined = cursors.count
         var frontier = query.after
-        // Where a full page ends: rows behind it that its reader may not see are none of its matter.
+        // Where a full page ends: rows behind it that its reader may not see are none of its
+        // matter.
         var last: ArticlePosition?
         // Invariant: all rows up to `frontier` are decided; those that match stand in the page.
         while let cursor = Self.first(of: cursors, in: query.sort), let entry = cursor.entry {

@@ -32,8 +32,8 @@ struct Snapshot {
         return Edition(article: article, changedAt: changedAt)
     }
 
-    /// Whether the audience may find the article so: a slug that it had only as a draft, or while it
-    /// waited for its time, is none of the public's matter.
+    /// Whether the audience may find the article so: a slug that it had only as a draft, or while
+    /// it waited for its time, is none of the public's matter.
     private func isKnown(
         _ stored: StoredArticle, by key: Article.Key, to audience: Audience
     ) throws(StoreError) -> Bool {

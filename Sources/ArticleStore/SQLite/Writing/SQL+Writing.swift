@@ -78,22 +78,29 @@ extension SQL {
 
     // MARK: Kept writes
 
-    static let keptWrite: StaticString = """
-        SELECT number, time, request, outcome, article, refusal FROM kept_writes WHERE scope = ?1
-        """
     static let insertKeptWrite: StaticString = """
-        INSERT INTO kept_writes (scope, request, time, outcome, article, refusal)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        INSERT INTO kept_writes (scope, request, principal, time, outcome, item, body)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         """
-    static let removeKeptWrite: StaticString = "DELETE FROM kept_writes WHERE number = ?1"
+    static let removeKeptWrite: StaticString = "DELETE FROM kept_writes WHERE scope = ?1"
     static let removeOldWrites: StaticString = """
-        DELETE FROM kept_writes
-        WHERE number IN (SELECT number FROM kept_writes ORDER BY number LIMIT 4) AND time <= ?1
+        DELETE FROM kept_writes WHERE number IN (
+            SELECT number FROM kept_writes WHERE time <= ?1 ORDER BY time LIMIT 4)
         """
-    /// At least as many as there are: they go in the order in which they came.
-    static let keptWriteCount: StaticString = """
-        SELECT ifnull(
-            (SELECT max(number) FROM kept_writes) - (SELECT min(number) FROM kept_writes) + 1, 0)
+    static let redateWrites: StaticString = """
+        UPDATE kept_writes SET time = ?1 WHERE number IN (
+            SELECT number FROM kept_writes WHERE time > ?2 ORDER BY time DESC LIMIT 4)
+        """
+    static let removeOldestRejection: StaticString = """
+        DELETE FROM kept_writes WHERE number = (
+            SELECT min(number) FROM kept_writes WHERE principal = ?1 AND outcome = 2)
+        """
+    static let keptCounts: StaticString = """
+        SELECT done, rejected FROM kept_counts WHERE principal = ?1
+        """
+    static let bodyOfRevision: StaticString = """
+        SELECT body FROM articles JOIN revisions ON row = (articles.number << 20 | ?2)
+        WHERE articles.id = ?1
         """
 
     // MARK: The rest
