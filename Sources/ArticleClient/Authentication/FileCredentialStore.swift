@@ -11,51 +11,137 @@ public struct FileCredentialStore: CredentialStore {
     private static let limitBytes = 64 << 10
     public let path: String
 
-    /// - Parameter path: in a folder that exists.
+    /// - Parameter path: in a folder that exists. A file beside it, `path` with `.draft`, is there
+    ///   while credentials are written.
     public init(path: String) { self.path = path }
 
-    /// Refuses a file that others may read: it would be no secret.
+    /// Refuses what is no regular file, belongs to somebody else, or may be read by others: it
+    /// would be no secret.
     public func load() throws(CredentialStoreError) -> Credentials? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // What has no end, or nobody at its other end, is not waited for.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
-            throw failure("cannot be opened")
+            throw failure("cannot be opened", errno)
         }
         defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0 else { throw failure("cannot be looked at") }
-        guard status.st_mode & 0o077 == 0 else {
-            throw CredentialStoreError("\(path): others may read it (chmod 600)")
-        }
-        var bytes = [UInt8](repeating: 0, count: Self.limitBytes)
-        let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
-        guard count >= 0 else { throw failure("cannot be read") }
+        try check(status(of: file), path)
+        let bytes = try contents(of: file)
         do throws(ResponseMapperError) {
-            return try Credentials(mapping: Array(bytes.prefix(count)))
+            return try Credentials(mapping: bytes)
         } catch { throw CredentialStoreError("\(path): these are no credentials") }
     }
 
     /// Writes beside the file and then takes its place, so that there is always a whole one.
     public func save(_ credentials: Credentials) throws(CredentialStoreError) {
-        let draft = "\(path).\(getpid()).\(UInt32.random(in: 0 ... .max))"
-        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure("cannot be written") }
-        let bytes = credentials.json()
-        let count = bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
-        let isWhole = count == bytes.count && fsync(file) == 0
-        close(file)
-        guard isWhole, rename(draft, path) == 0 else {
-            let error = failure("cannot be written")
+        let file = try lockedDraft()
+        // Closing it lets others in.
+        defer { close(file) }
+        guard ftruncate(file, 0) == 0 else { throw failure("cannot be written", errno) }
+        try fill(file, with: credentials.json())
+        guard fsync(file) == 0, rename(draft, path) == 0 else {
+            let error = failure("cannot be written", errno)
             unlink(draft)
             throw error
         }
     }
 
     public func remove() throws(CredentialStoreError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot be removed") }
+        for path in [draft, path] {
+            guard unlink(path) == 0 || errno == ENOENT else {
+                throw failure("cannot be removed", errno)
+            }
+        }
     }
 
-    private func failure(_ what: String) -> CredentialStoreError {
-        CredentialStoreError("\(path): \(what): \(String(cString: strerror(errno)))")
+    /// One for all: what a crash leaves there, the next one writes over.
+    private var draft: String { "\(path).draft" }
+
+    /// The draft, open, and nobody else's until it is closed.
+    private func lockedDraft() throws(CredentialStoreError) -> Int32 {
+        while true {
+            let file = open(
+                draft, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            guard file >= 0 else { throw failure("cannot be written", errno) }
+            do throws(CredentialStoreError) {
+                let found = try status(of: file)
+                try check(found, draft)
+                // Another name of it would show what is written.
+                guard found.st_nlink <= 1 else {
+                    throw CredentialStoreError("\(draft): it has another name, too")
+                }
+                while flock(file, LOCK_EX) != 0 {
+                    guard errno == EINTR else { throw failure("cannot be locked", errno) }
+                }
+                var named = stat()
+                // Whoever had the lock before has moved it away.
+                if lstat(draft, &named) == 0, named.st_ino == found.st_ino,
+                    named.st_dev == found.st_dev
+                {
+                    return file
+                }
+                close(file)
+            } catch {
+                close(file)
+                throw error
+            }
+        }
+    }
+
+    private func status(of file: Int32) throws(CredentialStoreError) -> stat {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure("cannot be looked at", errno) }
+        return status
+    }
+
+    private func check(_ status: stat, _ path: String) throws(CredentialStoreError) {
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw CredentialStoreError("\(path): it is no regular file")
+        }
+        guard status.st_uid == geteuid() else {
+            throw CredentialStoreError("\(path): it belongs to somebody else")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            throw CredentialStoreError("\(path): others may read it (chmod 600)")
+        }
+    }
+
+    private func contents(of file: Int32) throws(CredentialStoreError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.limitBytes)
+        var count = 0
+        // Invariant: the first `count` bytes are those of the file.
+        while count < bytes.count {
+            let more = bytes.withUnsafeMutableBytes { buffer in
+                read(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            if more == 0 { break }
+            if more > 0 {
+                count += more
+            } else if errno != EINTR {
+                throw failure("cannot be read", errno)
+            }
+        }
+        return Array(bytes.prefix(count))
+    }
+
+    private func fill(_ file: Int32, with bytes: [UInt8]) throws(CredentialStoreError) {
+        var count = 0
+        // Invariant: the first `count` bytes are in the file.
+        while count < bytes.count {
+            let more = bytes.withUnsafeBytes { buffer in
+                write(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            if more >= 0 {
+                count += more
+            } else if errno != EINTR {
+                let error = failure("cannot be written", errno)
+                unlink(draft)
+                throw error
+            }
+        }
+    }
+
+    private func failure(_ what: String, _ code: Int32) -> CredentialStoreError {
+        CredentialStoreError("\(path): \(what): \(String(cString: strerror(code)))")
     }
 }

@@ -53,6 +53,12 @@ extension BackendError {
         self = .transport(TransportFailure(.credentials, error.description))
     }
 
+    /// A request that cannot be written; nothing was sent.
+    init(unprintable name: String) {
+        self = .transport(
+            TransportFailure(.unsupported, "the value of \(name) cannot stand in a header field"))
+    }
+
     init(_ error: TransportError) {
         switch error {
         case .cancelled: self = .cancelled

@@ -90,13 +90,18 @@ extension BackendService {
                     answer.fields, answer.bytes, generation: generation, now: now)
             {
                 auth.whileLasting(call.session) { cache.store(new, for: key) }
-            } else if response.status.code < 500 {
+            } else if response.status.code < 500, !Self.saysNothing.contains(response.status) {
                 cache.remove(key)
             }
             return .success(answer)
         case .failure(let error): return .failure(error)
         }
     }
+
+    /// Refusals that are about the request, and leave a copy what it was.
+    private static let saysNothing: Set<HTTPStatus> = [
+        .unauthorized, .requestTimeout, .tooManyRequests,
+    ]
 
     private static var uncalledFor: TransportFailure {
         TransportFailure(.malformed, "the answer is 304, and nothing was asked about a copy")

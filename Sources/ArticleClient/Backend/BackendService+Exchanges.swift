@@ -1,3 +1,4 @@
+import ArticleAPI
 import HTTP
 
 /// From a call to one answer of the backend: tries, credentials, redirects.
@@ -13,25 +14,43 @@ extension BackendService {
             do throws(BackendError) {
                 outcome = .success(try await authorized(call))
             } catch { outcome = .failure(error) }
-            guard attempt < policy.attempts, let reason = reasonToRetry(outcome),
-                RetryPolicy.allows(call.request)
+            // A try before this one may still be under way there: its outcome is worth the wait, so
+            // that this is not the last try.
+            let isInFlight = policy.attempts > 1 && isInFlight(outcome, call)
+            guard isInFlight || attempt < policy.attempts,
+                let reason = reasonToRetry(outcome, isInFlight), RetryPolicy.allows(call.request)
             else { return outcome }
-            let delay = policy.delay(
+            var delay = policy.delay(
                 behind: attempt, retryAfter: retryAfter(outcome), random: environment.random)
+            if isInFlight { delay = max(delay, Self.shortestWait) }
             guard environment.now() + delay < call.deadline else { return outcome }
             network.tell(
                 BackendEvent(
                     .retried(after: delay, because: reason), call.request, to: call.origin))
             do { try await environment.sleep(delay) } catch { return .failure(.cancelled) }
-            attempt += 1
+            if !isInFlight { attempt += 1 }
         }
     }
 
+    private static let shortestWait = Duration.milliseconds(100)
+
+    /// Whether the backend is still busy with the same request, by its key, and says when to come
+    /// back.
+    private func isInFlight(_ outcome: Outcome, _ call: Call) -> Bool {
+        guard case .success(let response) = outcome, response.status == .conflict,
+            call.request.fields.contains(.idempotencyKey), retryAfter(outcome) != nil,
+            case .problem(let problem) = Self.error(of: Answer(response))
+        else { return false }
+        return problem.kind == .requestInFlight
+    }
+
     /// Why another try may help; `nil` if it would not.
-    private func reasonToRetry(_ outcome: Outcome) -> BackendError? {
+    private func reasonToRetry(_ outcome: Outcome, _ isInFlight: Bool) -> BackendError? {
         switch outcome {
         case .success(let response):
-            guard configuration.retries.statuses.contains(response.status) else { return nil }
+            guard isInFlight || configuration.retries.statuses.contains(response.status) else {
+                return nil
+            }
             return Self.error(of: Answer(response))
         case .failure(let error):
             switch error {
@@ -93,7 +112,7 @@ extension BackendService {
             _ = try auth.token(of: call.session)
             let response = try await network.send(
                 outgoing, to: origin, options: try transportOptions(call), for: call.waiters)
-            guard let next = Redirect(response, of: request, from: origin) else {
+            guard let next = try Redirect(response, of: request, from: origin) else {
                 return (response, origin)
             }
             (request, origin) = (next.request, next.origin)

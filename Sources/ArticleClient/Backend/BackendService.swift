@@ -86,7 +86,7 @@ public struct BackendService: Sendable {
         to request: Request, options: RequestOptions, in session: Session.ID?
     ) async throws(BackendError) -> BackendReply<Request.Item> {
         let mapper = mappers.mapper(for: Request.Item.self)
-        let call = try await call(RequestPrinter.print(request, for: mapper), options, in: session)
+        let call = try await call(Self.printed(request, for: mapper), options, in: session)
         let answer = try await answer(to: call).get()
         guard (200..<300).contains(answer.status.code) else { throw Self.error(of: answer) }
         return answer.reply(try map(answer, of: call, by: mapper))
@@ -122,12 +122,20 @@ public struct BackendService: Sendable {
 
     // MARK: Answers
 
+    static func printed<Request: BackendAPIRequest>(
+        _ request: Request, for mapper: ResponseMapper<Request.Item> = ResponseMapper()
+    ) throws(BackendError) -> HTTPRequest {
+        do throws(UnprintableField) {
+            return try RequestPrinter.checked(request, for: mapper)
+        } catch { throw BackendError(unprintable: error.name) }
+    }
+
     /// - Parameter session: that in which the request was made; `nil`: now.
     func call(
         _ request: HTTPRequest, _ options: RequestOptions, in session: Session.ID? = nil
     ) async throws(BackendError) -> Call {
         let session = try await auth.session(session)
-        return Call(
+        return try Call(
             request, configuration, options, by: auth, in: session, now: environment.now())
     }
 

@@ -15,7 +15,7 @@ struct Call: Sendable {
     init(
         _ request: HTTPRequest, _ configuration: BackendConfiguration, _ options: RequestOptions,
         by auth: BackendAuth, in session: Session, now: Duration
-    ) {
+    ) throws(BackendError) {
         var request = request
         request.target = configuration.baseURL.target(request.target)
         let added = [configuration.headers, options.headers]
@@ -27,7 +27,11 @@ struct Call: Sendable {
                 request.fields.set(name, to: value)
             }
         }
-        if let key = options.idempotencyKey { request.fields.set(.idempotencyKey, to: key) }
+        if let key = options.idempotencyKey {
+            guard request.fields.set(.idempotencyKey, to: key) else {
+                throw BackendError(unprintable: "Idempotency-Key")
+            }
+        }
         self.request = request
         origin = configuration.baseURL.origin
         self.session = session

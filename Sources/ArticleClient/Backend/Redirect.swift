@@ -11,11 +11,18 @@ struct Redirect {
     let request: HTTPRequest
     let origin: HTTPOrigin
 
-    /// `nil` for an answer that redirects nothing, or where following would change what the
-    /// request means.
+    /// What another origin is told: what it takes to answer, and nothing that was meant for the
+    /// backend alone, as keys in an app's own headers may be.
+    private static let harmless: [HTTPFieldName] = [
+        .accept, .acceptEncoding, .ifModifiedSince, .ifNoneMatch, .range,
+        .userAgent,
+    ]
+
+    /// `nil` for a response that redirects nothing, or where following would change what the
+    /// request means. A write that is to go to another origin is an error.
     init?(
         _ response: HTTPResponse, of request: HTTPRequest, from origin: HTTPOrigin
-    ) {
+    ) throws(BackendError) {
         guard let location = response.fields[.location],
             let method = Self.method(response.status, request.method),
             let (target, next) = Self.resolve(location, request.target, origin)
@@ -28,10 +35,18 @@ struct Redirect {
             request.fields.remove(.contentType)
         }
         if next != origin {
-            // Secrets are for those to whom they were given.
-            for name in [HTTPFieldName.authorization, .cookie, .proxyAuthorization, .host] {
-                request.fields.remove(name)
+            guard method.isSafe, request.body.isEmpty else {
+                throw .transport(
+                    TransportFailure(.redirected, "a write does not follow a redirect to \(next)"))
             }
+            var fields = HTTPFields()
+            for (name, value) in request.fields.all {
+                guard let name = HTTPFieldName(name), Self.harmless.contains(name) else {
+                    continue
+                }
+                fields.append(name, value)
+            }
+            request.fields = fields
         }
         self.request = request
         self.origin = next

@@ -44,3 +44,17 @@ public struct BackendEvent: Sendable {
     /// The request as a line for a shell, without secrets.
     public var curl: String { CurlLine.text(of: request, to: origin) }
 }
+
+extension BackendEvent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Nothing that a log must not hold; the same for `dump`.
+    public var description: String { "\(kind) \(method) \(origin)\(target)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "kind": kind, "method": method, "origin": origin, "target": target,
+                "duration": duration,
+            ])
+    }
+}

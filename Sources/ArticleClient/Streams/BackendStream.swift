@@ -44,7 +44,7 @@ extension BackendService {
     public func stream<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendStream {
-        var call = try await call(RequestPrinter.print(request), options)
+        var call = try await call(Self.printed(request), options)
         call.isStreamed = true
         let response = try await alone(call) { await exchanged($0) }.get()
         guard case .stream(let body) = response.body else {

@@ -44,4 +44,61 @@ import Testing
         #expect(!"\(credentials)".contains("secret"))
         #expect(!String(reflecting: credentials).contains("secret"))
     }
+
+    @Test func `what is no regular file is refused, and not waited for`() throws {
+        let folder = try TemporaryFolder()
+        let store = FileCredentialStore(path: folder.file("credentials"))
+        #expect(mkfifo(store.path, 0o600) == 0)
+        #expect(throws: CredentialStoreError.self) { try store.load() }
+        #expect(unlink(store.path) == 0)
+        #expect(symlink(folder.file("elsewhere"), store.path) == 0)
+        #expect(throws: CredentialStoreError.self) { try store.load() }
+        #expect(mkfifo("\(store.path).draft", 0o600) == 0)
+        #expect(throws: CredentialStoreError.self) { try store.save(Credentials(token: "a")) }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
+    func `a file of somebody else is refused`() throws {
+        let folder = try TemporaryFolder()
+        let store = FileCredentialStore(path: folder.file("credentials"))
+        try store.save(Credentials(token: "a"))
+        #expect(chown(store.path, 1, 1) == 0)
+        #expect(throws: CredentialStoreError.self) { try store.load() }
+    }
+
+    @Test func `what a crash left is written over, and goes with the credentials`() throws {
+        let folder = try TemporaryFolder()
+        let store = FileCredentialStore(path: folder.file("credentials"))
+        let file = open("\(store.path).draft", O_WRONLY | O_CREAT, 0o600)
+        let rest = String(repeating: "x", count: 10_000)
+        #expect(write(file, rest, rest.utf8.count) == rest.utf8.count)
+        close(file)
+        try store.save(Credentials(token: "a"))
+        #expect(try store.load() == Credentials(token: "a"))
+        #expect(access("\(store.path).draft", F_OK) != 0)
+        close(open("\(store.path).draft", O_WRONLY | O_CREAT, 0o600))
+        try store.remove()
+        #expect(access("\(store.path).draft", F_OK) != 0)
+        #expect(access(store.path, F_OK) != 0)
+    }
+
+    @Test func `of many that save at a time, one is whole`() async throws {
+        let folder = try TemporaryFolder()
+        let store = FileCredentialStore(path: folder.file("credentials"))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for _ in 0..<20 {
+                        let token = String(repeating: "\(number)", count: 1 + number * 300)
+                        do { try store.save(Credentials(token: token)) } catch {
+                            Issue.record("\(error)")
+                        }
+                    }
+                }
+            }
+        }
+        let token = try #require(try store.load()).token
+        #expect(Set(token).count == 1)
+        #expect(access("\(store.path).draft", F_OK) != 0)
+    }
 }

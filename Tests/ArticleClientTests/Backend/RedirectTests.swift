@@ -100,4 +100,32 @@ import Testing
         #expect(
             backend.origins == Array(repeating: HTTPOrigin(unixSocket: "/run/a.control"), count: 2))
     }
+
+    @Test func `another origin is told only what it takes to answer`() async throws {
+        let backend = TestBackend { _, count in
+            count == 0
+                ? HTTPResponse(.temporaryRedirect, fields: [.location: "http://127.0.0.1/a"])
+                : page("there")
+        }
+        let name = try #require(HTTPFieldName("X-Api-Key"))
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.headers.set(name, to: "secret")
+        var options = RequestOptions()
+        options.idempotencyKey = "one"
+        _ = try await backend.service(configuration).send(list, options: options)
+        #expect(backend.requests[0].fields[name] == "secret")
+        let names = backend.requests[1].fields.all.map(\.name)
+        #expect(names == ["Accept", "User-Agent"])
+    }
+
+    @Test(arguments: [307, 308])
+    func `a write does not go to another origin`(code: Int) async throws {
+        let answer = try redirect(code, to: "http://127.0.0.1/v1/articles")
+        let backend = TestBackend { _, _ in answer }
+        let create = CreateArticleRequest(article: Article.Draft(title: "mine"))
+        let error = await outcome { try await backend.service().send(create) }.error
+        guard case .transport(let failure)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(failure.kind == .redirected)
+        #expect(backend.requests.count == 1)
+    }
 }

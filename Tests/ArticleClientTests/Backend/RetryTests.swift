@@ -101,4 +101,64 @@ import Testing
         #expect(heard.allSatisfy { !$0.curl.contains("abc") && $0.target == "/v1/articles" })
         #expect(heard[0].curl.contains("-H 'Authorization: Bearer <redacted>'"))
     }
+
+    @Test func `a repeat that meets its first try under way waits for it`() async throws {
+        let time = TestTime()
+        let backend = TestBackend { _, count in
+            guard count > 0 else { throw TransportError.failed(.init(.disconnected, "lost")) }
+            var answer = refusal(count < 6 ? .requestInFlight : .notFound)
+            if count < 6 { answer.fields.set(.retryAfter, to: "1") }
+            return answer
+        }
+        let create = CreateArticleRequest(
+            article: Article.Draft(title: "a"), idempotencyKey: "one")
+        let error = await outcome { try await backend.service(time: time).send(create) }.error
+        guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(problem.kind == .notFound)
+        #expect(backend.requests.count == 7)
+        #expect(time.waits.dropFirst() == Array(repeating: .seconds(1), count: 5)[...])
+    }
+
+    @Test func `a first try that stays under way is waited for until the deadline`() async throws {
+        let time = TestTime()
+        let backend = TestBackend { _, _ in
+            var answer = refusal(.requestInFlight)
+            answer.fields.set(.retryAfter, to: "1")
+            return answer
+        }
+        let create = CreateArticleRequest(
+            article: Article.Draft(title: "a"), idempotencyKey: "one")
+        let error = await outcome { try await backend.service(time: time).send(create) }.error
+        guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(problem.kind == .requestInFlight)
+        #expect(backend.requests.count == 60)
+        // Without retries, it is told at once.
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.retries = .none
+        _ = await outcome { [configuration] in
+            try await backend.service(configuration).send(create)
+        }
+        #expect(backend.requests.count == 61)
+    }
+
+    @Test func `a key that cannot stand in a field is an error, and nothing is sent`()
+        async throws
+    {
+        let backend = TestBackend { _, _ in refusal(.notFound) }
+        var options = RequestOptions()
+        options.idempotencyKey = "a\nb"
+        let inRequest = CreateArticleRequest(
+            article: Article.Draft(title: "a"), idempotencyKey: "a\nb")
+        for (request, options) in [(inRequest, RequestOptions()), (Self.create, options)] {
+            let error = await outcome {
+                try await backend.service().send(request, options: options)
+            }.error
+            guard case .transport(let failure)? = error else {
+                throw TestFailure("\(error as Any)")
+            }
+            #expect(failure.kind == .unsupported)
+            #expect(failure.description.contains("Idempotency-Key"))
+        }
+        #expect(backend.requests.isEmpty)
+    }
 }

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
+import Network
 import TestSupport
 import Testing
 
@@ -171,5 +172,40 @@ import Testing
         #expect(try await service.reply(to: list).age == .seconds(9))
         time.advance(by: .seconds(1))
         #expect(try await service.reply(to: list).source == .network)
+    }
+
+    private struct Asking: BackendAPIRequest {
+        static let endpoint = Endpoint(.options, "/v1/articles", access: .everyone)
+        typealias Item = Bytes
+        static let parameters = Parameters<Asking>({ Asking() })
+    }
+
+    private struct Getting: BackendAPIRequest {
+        static let endpoint = Endpoint(.get, "/v1/articles", access: .everyone)
+        typealias Item = Bytes
+        static let parameters = Parameters<Getting>({ Getting() })
+    }
+
+    @Test func `a copy is of one method`() async throws {
+        let backend = TestBackend { request, _ in
+            HTTPResponse(
+                .ok, fields: [.cacheControl: "max-age=60"],
+                body: .bytes(Array("\(request.method)".utf8)))
+        }
+        let service = backend.service()
+        #expect(try await service.send(Getting()).bytes == Array("GET".utf8))
+        #expect(try await service.send(Asking()).bytes == Array("OPTIONS".utf8))
+    }
+
+    @Test func `observers hear of each copy that is used`() async throws {
+        let time = TestTime()
+        let events = Lock([BackendEvent.Kind]())
+        let service = Self.backend("max-age=60").service(
+            observers: [{ event in events.withLock { $0.append(event.kind) } }], time: time)
+        _ = try await service.send(list)
+        events.withLock { $0 = [] }
+        time.advance(by: .seconds(3))
+        _ = try await service.send(list)
+        #expect(events.withLock { $0 } == [.cached(age: .seconds(3)), .mapped])
     }
 }

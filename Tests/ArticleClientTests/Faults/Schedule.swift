@@ -6,7 +6,8 @@ import Testing
 
 @testable import ArticleClient
 
-/// A random run of sends, cancellations, worn-out tokens and faults, decided by a seed.
+/// A random run of sends, cancellations, worn-out tokens, faults, and users who come and go, decided
+/// by a seed.
 final class Schedule: Sendable {
     /// What one operation was, and everything that was delivered of it.
     final class Entry: Sendable {
@@ -16,9 +17,14 @@ final class Schedule: Sendable {
         }
 
         let kind: Kind
+        /// Who was signed in when it was made; `nil`: nobody.
+        let user: String?
         private let delivered = Lock([Result<String, BackendError>]())
 
-        init(_ kind: Kind) { self.kind = kind }
+        init(_ kind: Kind, by user: String?) {
+            self.kind = kind
+            self.user = user
+        }
 
         var deliveries: [Result<String, BackendError>] { delivered.withLock { $0 } }
 
@@ -37,10 +43,11 @@ final class Schedule: Sendable {
         var configuration = BackendConfiguration(baseURL: baseURL)
         configuration.timeout = .milliseconds(400)
         let auth = try BackendAuth(
-            store: MemoryCredentialStore(Credentials(token: server.token))
-        ) { _, service in
+            store: MemoryCredentialStore(
+                Credentials(token: server.token(of: "alice"), account: "alice"))
+        ) { old, service in
             let page = try await service.send(FetchTagsRequest())
-            return Credentials(token: page.next ?? "")
+            return Credentials(token: "\(old.account ?? "")-\(page.next ?? "")")
         }
         var environment = ClientEnvironment.system
         // Waits between tries are short here: what counts is what happens in them.
@@ -66,6 +73,7 @@ final class Schedule: Sendable {
             case 2: server.wearOut()
             case 3: queue.suspend()
             case 4: queue.cancelAll(group: "a")
+            case 5: changeUser(&random)
             default: queue.resume()
             }
             for _ in 0..<Int.random(in: 0..<30, using: &random) { await Task.yield() }
@@ -75,6 +83,21 @@ final class Schedule: Sendable {
         // Who waits for the end may hear of it before the handlers do.
         let entries = entries.withLock { $0 }
         #expect(await eventually { entries.allSatisfy { !$0.deliveries.isEmpty } }, "seed \(seed)")
+    }
+
+    private func changeUser(_ random: inout SplitMix64) {
+        guard let user = ["alice", "bob", nil].randomElement(using: &random) ?? nil else {
+            try? service.auth.signOut()
+            return
+        }
+        try? service.auth.signIn(Credentials(token: server.token(of: user), account: user))
+    }
+
+    private var user: String? {
+        switch service.auth.sessionState {
+        case .signedIn(let account), .expired(let account): account
+        case .signedOut, .unavailable: nil
+        }
     }
 
     private func begin(
@@ -105,7 +128,7 @@ final class Schedule: Sendable {
     }
 
     private func note(_ kind: Entry.Kind) -> Entry {
-        let entry = Entry(kind)
+        let entry = Entry(kind, by: user)
         entries.withLock { $0.append(entry) }
         return entry
     }
@@ -118,18 +141,20 @@ final class Schedule: Sendable {
 
     // MARK: What has to hold behind it
 
-    /// Every operation ended exactly once, with its own answer or an error.
+    /// Every operation ended exactly once, with its own response or an error, and was carried out
+    /// for nobody but the user who made it.
     func check(seed: UInt64) {
         for entry in entries.withLock({ $0 }) {
             let deliveries = entry.deliveries
             #expect(deliveries.count == 1, "seed \(seed)")
             switch (entry.kind, deliveries.first) {
             case (.read(let limit), .success(let text)?):
-                #expect(text == "n\(limit)", "seed \(seed)")
+                #expect(text == "n\(limit)-\(entry.user ?? "")", "seed \(seed)")
             case (.deletion(let id, let isRepeatable), let delivery?):
-                let count = server.deletions(of: id)
-                #expect(isRepeatable || count <= 1, "seed \(seed): \(id) was deleted twice")
-                if case .success = delivery { #expect(count >= 1, "seed \(seed)") }
+                let users = server.deletions(of: id)
+                #expect(isRepeatable || users.count <= 1, "seed \(seed): \(id) was deleted twice")
+                #expect(users.allSatisfy { $0 == entry.user }, "seed \(seed)")
+                if case .success = delivery { #expect(!users.isEmpty, "seed \(seed)") }
             default: break
             }
         }

@@ -4,21 +4,25 @@ import HTTPServer
 import Network
 import TestSupport
 
-/// A server whose tokens wear out, that counts how often each deletion was carried out.
+/// A server with several users, whose tokens wear out. It counts how often each deletion was
+/// carried out, and for whom.
 final class TokenServer: Sendable {
     private struct State {
         var token = 0
-        var deletions: [String: Int] = [:]
+        var deletions: [String: [String]] = [:]
     }
     private let state = Lock(State())
 
-    /// The token that it takes now.
-    var token: String { "t\(state.withLock { $0.token })" }
+    /// The token that it takes of this user now.
+    func token(of user: String) -> String { "\(user)-\(number)" }
 
-    /// From now on it takes another token.
+    private var number: Int { state.withLock { $0.token } }
+
+    /// From now on it takes other tokens.
     func wearOut() { state.withLock { $0.token += 1 } }
 
-    func deletions(of id: String) -> Int { state.withLock { $0.deletions[id] ?? 0 } }
+    /// Who deleted this, once for each time.
+    func deletions(of id: String) -> [String] { state.withLock { $0.deletions[id] ?? [] } }
 
     func router() throws -> Router {
         var routes = RouterBuilder()
@@ -30,25 +34,26 @@ final class TokenServer: Sendable {
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         let path = String(decoding: request.target.path, as: UTF8.self)
-        // Where a client gets a new token: its name is in the cursor.
-        if path == "/v1/tags" { return page(token) }
-        guard isKnown(request) else { return refusal(.unauthenticated) }
+        // Where a client gets a new token: its number is in the cursor.
+        if path == "/v1/tags" { return page("\(number)") }
+        guard let user = user(of: request) else { return refusal(.unauthenticated) }
         guard request.method == .get else {
             let id = String(path.split(separator: "/").last ?? "")
-            state.withLock { $0.deletions[id, default: 0] += 1 }
+            state.withLock { $0.deletions[id, default: []].append(user) }
             return HTTPResponse(.noContent)
         }
         let query = String(decoding: request.target.query ?? [], as: UTF8.self)
         let cursor = String(query.filter(\.isNumber))
+        // The same for all users: a copy of another one's would seem to stand.
         let tag = "\"\(cursor)\""
         let fields: HTTPFields = [.etag: tag, .cacheControl: "private, no-cache"]
         guard request.fields[.ifNoneMatch] != tag else {
             return HTTPResponse(.notModified, fields: fields)
         }
-        return page("n\(cursor)", fields: fields)
+        return page("n\(cursor)-\(user)", fields: fields)
     }
 
-    private func isKnown(_ request: HTTPRequest) -> Bool {
-        request.fields[.authorization] == "Bearer \(token)"
+    private func user(of request: HTTPRequest) -> String? {
+        ["alice", "bob"].first { request.fields[.authorization] == "Bearer \(token(of: $0))" }
     }
 }

@@ -1,5 +1,7 @@
+import ArticleAPI
 import ArticleClient
 import HTTP
+import Network
 import TestSupport
 import Testing
 
@@ -52,5 +54,22 @@ import Testing
         #expect(CurlLine.text(of: request, to: origin).hasSuffix("--data-binary '<2 bytes>'"))
         let long = try line(.post, "/", [:], String(repeating: "a", count: 20_000))
         #expect(long.hasSuffix("--data-binary '<20000 bytes>'"))
+    }
+
+    @Test func `an event shows no secret, however it is printed`() async throws {
+        let events = Lock([BackendEvent]())
+        let backend = TestBackend { _, _ in refusal(.forbidden) }
+        let service = backend.service(
+            auth: BackendAuth(token: "bsk_secret"),
+            observers: [{ event in events.withLock { $0.append(event) } }])
+        _ = await outcome { try await service.send(list) }
+        let heard = events.withLock { $0 }
+        #expect(heard.count == 2)
+        for event in heard {
+            var text = "\(event) \(String(reflecting: event))"
+            dump(event, to: &text)
+            #expect(!text.contains("secret"))
+            #expect(!text.contains("98, 115, 107") && !text.contains("- 98"))
+        }
     }
 }

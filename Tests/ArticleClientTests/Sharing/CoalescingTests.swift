@@ -82,4 +82,61 @@ import Testing
         }
         #expect(backend.requests.count == 5)
     }
+
+    @Test func `each waiter has its own deadline, and the exchange the last one`() async throws {
+        // A machine under load may bring the second one too late: then it gets more time.
+        for milliseconds in [100, 1_000, 10_000] {
+            let arrived = Signal()
+            let goOn = Signal()
+            let backend = TestBackend { _, _ in
+                arrived.give()
+                await goOn.wait()
+                return page("in")
+            }
+            let service = backend.service(environment: .system)
+            let (short, long) = (patience(.milliseconds(milliseconds)), patience(.seconds(60)))
+            async let first = outcome { try await service.send(list, options: short) }
+            await arrived.wait()
+            async let second = outcome { try await service.send(list, options: long).next }
+            async let third = outcome { try await service.send(list, options: short) }
+            let errors = await [first.error, third.error]
+            goOn.give()
+            let last = await second
+            guard backend.requests.count == 1 else { continue }
+            #expect(errors == [.timedOut, .timedOut])
+            #expect(try last.get() == "in")
+            return
+        }
+        Issue.record("the second one never joined the first")
+    }
+
+    @Test func `a shared exchange becomes as urgent as its most urgent waiter`() async throws {
+        let arrived = Signal()
+        let goOn = Signal()
+        let priority = Lock(TaskPriority.background)
+        let backend = TestBackend { _, _ in
+            arrived.give()
+            while !goOn.isGiven {
+                let now = Task.currentPriority
+                priority.withLock { $0 = now }
+                await Task.yield()
+            }
+            return page("in")
+        }
+        let service = backend.service()
+        let prefetch = Task.detached(priority: .background) { try await service.send(list).next }
+        await arrived.wait()
+        let tap = Task.detached(priority: .high) { try await service.send(list).next }
+        #expect(await eventually { priority.withLock { $0 } == .high })
+        goOn.give()
+        #expect(try await prefetch.value == "in")
+        #expect(try await tap.value == "in")
+        #expect(backend.requests.count == 1)
+    }
+
+    private func patience(_ timeout: Duration) -> RequestOptions {
+        var options = RequestOptions()
+        options.timeout = timeout
+        return options
+    }
 }

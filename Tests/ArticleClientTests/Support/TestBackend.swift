@@ -31,11 +31,12 @@ final class TestBackend: Sendable {
     func service(
         _ configuration: BackendConfiguration = BackendConfiguration(baseURL: "http://localhost"),
         auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),
-        observers: [BackendObserver] = [], time: TestTime = TestTime()
+        observers: [BackendObserver] = [], time: TestTime = TestTime(),
+        environment: ClientEnvironment? = nil
     ) -> BackendService {
         BackendService(
             configuration: configuration, transport: transport, auth: auth, cache: cache,
-            observers: observers, environment: time.environment)
+            observers: observers, environment: environment ?? time.environment)
     }
 }
 

@@ -1,0 +1,278 @@
+import ArticleAPI
+import ArticleClient
+import Dispatch
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+@Suite struct SessionTests {
+    private static let alice = Credentials(token: "alice", refreshToken: "r", account: "a")
+
+    /// Takes any token but that of which the session is worn out.
+    private static func backend(refusing worn: String = "alice") -> TestBackend {
+        TestBackend { request, _ in
+            request.fields[.authorization] == "Bearer \(worn)"
+                ? refusal(.unauthenticated)
+                : page("in", fields: [.etag: "\"1\"", .cacheControl: "private, no-cache"])
+        }
+    }
+
+    // MARK: Copies
+
+    @Test func `copies outlast a renewed token, and go at sign-out`() async throws {
+        let isOffline = Lock(false)
+        let isWorn = Lock(false)
+        let backend = TestBackend { request, _ in
+            if isOffline.withLock({ $0 }) { throw TransportError.offline("no network") }
+            if isWorn.withLock({ $0 }), request.fields[.authorization] == "Bearer alice" {
+                return refusal(.unauthenticated)
+            }
+            return page("kept", fields: [.etag: "\"1\""])
+        }
+        let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice)) { _, _ in
+            Credentials(token: "alice2")
+        }
+        let cache = ResponseCache()
+        let service = backend.service(auth: auth, cache: cache)
+        var options = RequestOptions()
+        options.freshness = .orCachedWhenOffline
+        _ = try await service.send(list)
+        isWorn.withLock { $0 = true }
+        _ = try await service.send(FetchTagsRequest())
+        #expect(backend.requests.last?.fields[.authorization] == "Bearer alice2")
+        isOffline.withLock { $0 = true }
+        #expect(try await service.reply(to: list, options: options).source == .cached)
+        #expect(cache.bytes > 0)
+        try auth.signOut()
+        #expect(cache.bytes == 0)
+        try auth.signIn(Self.alice)
+        let offline = await outcome { [options] in
+            try await service.send(list, options: options)
+        }
+        #expect(offline.error == .offline("no network"))
+    }
+
+    @Test func `who signs in again after a refusal finds the account's copies`() async throws {
+        let backend = Self.backend(refusing: "worn")
+        let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice))
+        let service = backend.service(auth: auth)
+        _ = try await service.send(list)
+        try auth.signIn(Credentials(token: "worn", account: "a"))
+        _ = await outcome { try await service.send(list) }
+        #expect(auth.sessionState == .expired(account: "a"))
+        try auth.signIn(Credentials(token: "fresh", account: "a"))
+        _ = try await service.send(list)
+        #expect(backend.requests.last?.fields[.ifNoneMatch] == "\"1\"")
+    }
+
+    // MARK: Renewal
+
+    @Test func `waiting for a renewal counts against each request's own timeout`() async throws {
+        let never = Signal()
+        let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice)) { _, _ in
+            await never.wait()
+            return Credentials(token: "new")
+        }
+        let service = Self.backend().service(auth: auth, environment: .system)
+        var (short, long) = (RequestOptions(), RequestOptions())
+        short.timeout = .milliseconds(50)
+        long.timeout = .seconds(50)
+        async let patient = outcome { [long] in
+            try await service.send(FetchTagsRequest(), options: long).next
+        }
+        for request in [list, FetchArticlesRequest(limit: 1)] {
+            let error = await outcome { [short] in
+                try await service.send(request, options: short)
+            }.error
+            #expect(error == .timedOut)
+        }
+        never.give()
+        #expect(try await patient.get() == "in")
+    }
+
+    @Test func `a renewal cannot change the account`() async throws {
+        let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice)) { _, _ in
+            Credentials(token: "bob", account: "b")
+        }
+        let backend = Self.backend()
+        let error = await outcome {
+            try await backend.service(auth: auth).send(list)
+        }.error
+        guard case .transport(let failure)? = error else { throw TestFailure("\(error as Any)") }
+        #expect(failure.kind == .credentials)
+        #expect(backend.requests.count == 1)
+    }
+
+    // MARK: The store
+
+    /// Stands still in each `save` until it is told to go on.
+    private final class SlowStore: CredentialStore {
+        let kept = Lock<Credentials?>(SessionTests.alice)
+        let isInside = Signal()
+        let goOn = DispatchSemaphore(value: 0)
+
+        func load() -> Credentials? { kept.withLock { $0 } }
+        func save(_ credentials: Credentials) {
+            isInside.give()
+            goOn.wait()
+            kept.withLock { $0 = credentials }
+        }
+        func remove() { kept.withLock { $0 = nil } }
+    }
+
+    @Test func `a sign-out while renewed credentials are saved leaves nothing`() async throws {
+        let store = SlowStore()
+        let auth = try BackendAuth(store: store) { _, _ in Credentials(token: "new") }
+        let service = Self.backend().service(auth: auth)
+        async let sent = outcome { try await service.send(list) }
+        await store.isInside.wait()
+        try auth.signOut()
+        #expect(!auth.isSignedIn)
+        store.goOn.signal()
+        _ = await sent
+        #expect(await eventually { store.load() == nil })
+    }
+
+    @Test func `of a sign-in and a sign-out at a time, the store keeps what holds`() async throws {
+        for _ in 0..<200 {
+            let store = MemoryCredentialStore(Self.alice)
+            let auth = try BackendAuth(store: store)
+            await withTaskGroup(of: Void.self) { group in
+                for token in ["b", "c"] {
+                    group.addTask { try? auth.signIn(Credentials(token: token)) }
+                    group.addTask { try? auth.signOut() }
+                }
+            }
+            let service = TestBackend { request, _ in
+                page(request.fields[.authorization].map { String($0.suffix(1)) } ?? "nobody")
+            }.service(auth: auth)
+            let token = try await service.send(list).next
+            #expect(token == store.load()?.token ?? "nobody")
+        }
+    }
+
+    /// Fails as often as a test says.
+    private final class FailingStore: CredentialStore {
+        let kept: Lock<Credentials?>
+        let failure = Lock<CredentialStoreError?>(nil)
+
+        init(_ kept: Credentials?) { self.kept = Lock(kept) }
+
+        private func check() throws(CredentialStoreError) {
+            if let failure = failure.withLock({ $0 }) { throw failure }
+        }
+        func load() throws(CredentialStoreError) -> Credentials? {
+            try check()
+            return kept.withLock { $0 }
+        }
+        func save(_ credentials: Credentials) throws(CredentialStoreError) {
+            try check()
+            kept.withLock { $0 = credentials }
+        }
+        func remove() throws(CredentialStoreError) {
+            try check()
+            kept.withLock { $0 = nil }
+        }
+    }
+
+    private static let locked = CredentialStoreError("locked", .locked)
+
+    @Test func `a store that cannot be read yet is read again`() async throws {
+        let store = FailingStore(Self.alice)
+        store.failure.withLock { $0 = Self.locked }
+        let auth = try BackendAuth(store: store)
+        #expect(auth.sessionState == .unavailable(Self.locked))
+        let backend = Self.backend(refusing: "nobody")
+        let service = backend.service(auth: auth)
+        let queued = ServiceOperation(list, on: service)
+        let error = await outcome { try await service.send(list) }.error
+        #expect(error == .transport(TransportFailure(.credentials, "locked")))
+        #expect(backend.requests.isEmpty)
+        store.failure.withLock { $0 = nil }
+        let queue = NetworkQueue()
+        queue.add(queued)
+        #expect(try await queued.value().next == "in")
+        #expect(backend.requests.map { $0.fields[.authorization] } == ["Bearer alice"])
+        #expect(auth.sessionState == .signedIn(account: "a"))
+    }
+
+    @Test func `a store that can never be read is an error at once`() throws {
+        let store = FailingStore(Self.alice)
+        store.failure.withLock { $0 = CredentialStoreError("others may read it") }
+        #expect(throws: CredentialStoreError.self) { try BackendAuth(store: store) }
+    }
+
+    @Test func `what could not be kept is kept later`() async throws {
+        let store = FailingStore(Self.alice)
+        let auth = try BackendAuth(store: store) { _, _ in
+            store.failure.withLock { $0 = Self.locked }
+            return Credentials(token: "new")
+        }
+        let service = Self.backend().service(auth: auth)
+        #expect(try await service.send(list).next == "in")
+        #expect(await eventually { auth.storeFailure == Self.locked })
+        store.failure.withLock { $0 = nil }
+        #expect(try await service.send(list).next == "in")
+        #expect(await eventually { store.kept.withLock { $0?.token } == "new" })
+        #expect(await eventually { auth.storeFailure == nil })
+    }
+
+    @Test func `a token that another process has renewed is not renewed again`() async throws {
+        let store = MemoryCredentialStore(Self.alice)
+        let renewals = Counter()
+        let auth = try BackendAuth(store: store) { _, _ in
+            renewals.next()
+            return Credentials(token: "never")
+        }
+        store.save(Credentials(token: "renewed elsewhere", account: "a"))
+        let backend = Self.backend()
+        #expect(try await backend.service(auth: auth).send(list).next == "in")
+        #expect(renewals.value == 0)
+        #expect(backend.requests.last?.fields[.authorization] == "Bearer renewed elsewhere")
+    }
+
+    @Test func `a user who signed in in another process gets nothing of this one's requests`()
+        async throws
+    {
+        let store = MemoryCredentialStore(Self.alice)
+        let auth = try BackendAuth(store: store)
+        store.save(Credentials(token: "bob", account: "b"))
+        let backend = Self.backend()
+        let service = backend.service(auth: auth)
+        #expect(await outcome { try await service.send(list) }.error == .signedOut)
+        #expect(backend.requests.count == 1)
+        #expect(auth.sessionState == .signedIn(account: "b"))
+    }
+
+    // MARK: States
+
+    @Test func `the states begin with what holds, and tell what changes`() async throws {
+        let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice))
+        var states = auth.states.makeAsyncIterator()
+        #expect(await states.next() == .signedIn(account: "a"))
+        _ = await outcome { try await Self.backend().service(auth: auth).send(list) }
+        #expect(await states.next() == .expired(account: "a"))
+        try auth.signOut()
+        #expect(await states.next() == .signedOut)
+        var late = auth.states.makeAsyncIterator()
+        #expect(await late.next() == .signedOut)
+        // Who falls behind hears of the latest only.
+        for number in 0..<100 { try auth.signIn(Credentials(token: "t", account: "\(number)")) }
+        #expect(await states.next() == .signedIn(account: "99"))
+        #expect(await late.next() == .signedIn(account: "99"))
+    }
+
+    @Test func `a token that is taken again is not called refused`() async throws {
+        let isRefused = Lock(true)
+        let auth = BackendAuth(token: "t")
+        let service = TestBackend { _, _ in
+            isRefused.withLock { $0 } ? refusal(.unauthenticated) : page("in")
+        }.service(auth: auth)
+        _ = await outcome { try await service.send(list) }
+        #expect(auth.sessionState == .expired(account: nil))
+        isRefused.withLock { $0 = false }
+        _ = try await service.send(list)
+        #expect(auth.sessionState == .signedIn(account: nil))
+    }
+}
