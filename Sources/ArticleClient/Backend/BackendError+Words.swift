@@ -11,8 +11,8 @@ public import ArticleAPI
 
 /// What an app does about an error, and what it tells its user.
 extension BackendError {
-    /// Whether the request was cancelled or superseded, or its user has signed out: nobody waits for
-    /// it, so there is nothing to tell.
+    /// Whether the request was cancelled or superseded, or its user has signed out: nobody waits
+    /// for it, so there is nothing to tell.
     public var isStopped: Bool {
         switch self {
         case .cancelled, .superseded, .signedOut: true
