@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -76,6 +77,21 @@ int broadsheet_columns(unsigned int scalar) {
 
 int broadsheet_make_temporary(char *name, int ending_length) {
     return mkostemps(name, ending_length, O_CLOEXEC);
+}
+
+int broadsheet_peer_process(int socket) {
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return -1;
+    return peer.pid;
+}
+
+int broadsheet_open_process(int process) {
+    return (int)syscall(SYS_pidfd_open, process, 0);
+}
+
+int broadsheet_signal_process(int descriptor, int signal) {
+    return (int)syscall(SYS_pidfd_send_signal, descriptor, signal, NULL, 0);
 }
 
 int broadsheet_set_undumpable(void) {

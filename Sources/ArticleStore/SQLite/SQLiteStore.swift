@@ -65,14 +65,20 @@ public final class SQLiteStore: Sendable {
     public static var schemaVersion: Int { DatabaseSchema.bundled.version }
 
     /// Opens the file as its only owner, and brings its schema up to date.
+    ///
+    /// - Parameter migrating: is called every now and then while that takes its time.
     public static func open(
-        path: String, mode: Mode, configuration: SQLiteConfiguration = SQLiteConfiguration()
+        path: String, mode: Mode, configuration: SQLiteConfiguration = SQLiteConfiguration(),
+        migrating: @escaping @Sendable () -> Void = {}
     ) throws(StoreOpeningError) -> SQLiteStore {
-        try SQLiteStore(path: path, mode: mode, schema: .bundled, configuration: configuration)
+        try SQLiteStore(
+            path: path, mode: mode, schema: .bundled, configuration: configuration,
+            migrating: migrating)
     }
 
     init(
-        path given: String, mode: Mode, schema: DatabaseSchema, configuration: SQLiteConfiguration
+        path given: String, mode: Mode, schema: DatabaseSchema, configuration: SQLiteConfiguration,
+        migrating: @escaping @Sendable () -> Void = {}
     ) throws(StoreOpeningError) {
         let file = try DatabaseFile(path: given, mayCreate: mode == .create)
         try file.checkWritable()
@@ -83,7 +89,9 @@ public final class SQLiteStore: Sendable {
             let connection = try Connection(path: path, access: .write)
             try connection.configure(cacheBytes: configuration.writerCacheBytes)
             try connection.configureWriter(configuration)
+            connection.reportProgress(to: migrating)
             try schema.migrate(connection)
+            connection.reportProgress(to: nil)
             try connection.useLog()
             // A backup has none.
             try connection.execute(SQL.takeEpoch)

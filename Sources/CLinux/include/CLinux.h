@@ -1,5 +1,5 @@
 /// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3), cmsg(3),
-/// adjtimex(2), prctl(2), mkostemps(3) (Linux only; empty elsewhere).
+/// adjtimex(2), prctl(2), mkostemps(3), pidfd_open(2) (Linux only; empty elsewhere).
 ///
 /// No header that the Glibc module has is included here: its types would belong to either module,
 /// whichever the compiler happens to meet first.
@@ -28,6 +28,16 @@ long broadsheet_receive_with(
 
 /// `mkostemps(3)` with O_CLOEXEC; -1 and `errno` for a failure.
 int broadsheet_make_temporary(char *_Nonnull name, int ending_length);
+
+/// The process at the other end of a Unix socket (SO_PEERCRED, unix(7)); -1 and `errno` for a
+/// failure.
+int broadsheet_peer_process(int socket);
+
+/// `pidfd_open(2)`; -1 and `errno` for a failure.
+int broadsheet_open_process(int process);
+
+/// `pidfd_send_signal(2)`; -1 and `errno` for a failure.
+int broadsheet_signal_process(int descriptor, int signal);
 
 /// `prctl(2)` with PR_SET_DUMPABLE 0; -1 and `errno` for a failure.
 int broadsheet_set_undumpable(void);

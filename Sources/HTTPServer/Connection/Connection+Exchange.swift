@@ -10,6 +10,8 @@ extension Connection {
             return try await answer(
                 refusalByLimits() ?? response(to: .foreignHost), over: head)
         }
+        // Nor is there an answer in memory that is still true.
+        if local.isClosed { return try await answer(response(to: .handedOver), over: head) }
         if try await switchProtocols(head) { return false }
         if let refusal = refusalOfExposure(head.fields) {
             return try await answer(refusalByLimits() ?? refusal, over: head)
@@ -116,6 +118,8 @@ extension Connection {
     private func respond(
         to request: HTTPRequest, _ route: Router.Route, _ context: RequestContext
     ) async -> HTTPResponse {
+        guard local.beginWork() else { return response(to: .handedOver) }
+        defer { local.endWork() }
         channel.beginWork(until: now + limits.handlerMilliseconds)
         let response = await route.handler(request, context)
         channel.endWork()

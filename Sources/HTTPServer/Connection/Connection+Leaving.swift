@@ -14,7 +14,7 @@ extension Connection {
 
     /// Whether the next answer is the last one here.
     var isLastAnswer: Bool {
-        channel.isDraining
+        channel.isDraining || local.isClosed
             || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
     }
 

@@ -22,6 +22,12 @@ final class LoopContext: @unchecked Sendable {
     @exclusivity(unchecked) private var dateSeconds: Int64 = -1
     @exclusivity(unchecked) private var date: [UInt8] = []
     @exclusivity(unchecked) private var identifiers = RequestIDs()
+    /// Requests that handlers are at.
+    @exclusivity(unchecked) private var work = 0
+    /// Handlers are given nothing any more: what they need is another process's.
+    @exclusivity(unchecked) private(set) var isClosed = false
+    /// Waits for the last handler.
+    @exclusivity(unchecked) private var whenIdle: (@Sendable () -> Void)?
     private static let kept = 64
 
     /// What the access log gets of this loop.
@@ -55,6 +61,24 @@ final class LoopContext: @unchecked Sendable {
         guard heads.count < Self.kept, head.capacity <= 64 << 10 else { return }
         head.removeAll(keepingCapacity: true)
         heads.append(head)
+    }
+
+    /// A handler begins with a request; false once handlers are closed.
+    func beginWork() -> Bool {
+        guard !isClosed else { return false }
+        work += 1
+        return true
+    }
+
+    func endWork() {
+        work -= 1
+        if work == 0, let body = whenIdle.take() { body() }
+    }
+
+    /// Gives handlers no more requests, and calls the body when the last has ended. Once.
+    func closeHandlers(_ body: @escaping @Sendable () -> Void) {
+        isClosed = true
+        if work == 0 { body() } else { whenIdle = body }
     }
 
     /// The value of `Date`, made once a second.

@@ -6,7 +6,7 @@ final class ConnectionGate: Sendable {
     private struct State {
         var count = 0
         var refused = 0
-        var waiting: [Int: UnsafeContinuation<Void, Never>] = [:]
+        var waiting: [Int: @Sendable () -> Void] = [:]
         var nextWaiter = 0
     }
 
@@ -44,17 +44,17 @@ final class ConnectionGate: Sendable {
         for waiter in state.withLock({ state in
             state.count -= 1
             return Self.takeWaiting(&state)
-        }) { waiter.resume() }
+        }) { waiter() }
     }
 
     func leaveRefused() {
         for waiter in state.withLock({ state in
             state.refused -= 1
             return Self.takeWaiting(&state)
-        }) { waiter.resume() }
+        }) { waiter() }
     }
 
-    private static func takeWaiting(_ state: inout State) -> [UnsafeContinuation<Void, Never>] {
+    private static func takeWaiting(_ state: inout State) -> [@Sendable () -> Void] {
         guard state.count + state.refused == 0 else { return [] }
         defer { state.waiting = [:] }
         return Array(state.waiting.values)
@@ -63,16 +63,21 @@ final class ConnectionGate: Sendable {
     /// Waits until no connection is left, or so long.
     func waitUntilEmpty(seconds: Double) async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-            let waiter: Int? = state.withLock { state in
-                guard state.count + state.refused > 0 else { return nil }
-                state.nextWaiter += 1
-                state.waiting[state.nextWaiter] = continuation
-                return state.nextWaiter
-            }
-            guard let waiter else { return continuation.resume() }
-            DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [state] in
-                state.withLock { $0.waiting.removeValue(forKey: waiter) }?.resume()
-            }
+            whenEmpty(orAfter: seconds) { continuation.resume() }
+        }
+    }
+
+    /// Calls the body once, when no connection is left, or after so long.
+    func whenEmpty(orAfter seconds: Double, _ body: @escaping @Sendable () -> Void) {
+        let waiter: Int? = state.withLock { state in
+            guard state.count + state.refused > 0 else { return nil }
+            state.nextWaiter += 1
+            state.waiting[state.nextWaiter] = body
+            return state.nextWaiter
+        }
+        guard let waiter else { return body() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [state] in
+            state.withLock { $0.waiting.removeValue(forKey: waiter) }?()
         }
     }
 }

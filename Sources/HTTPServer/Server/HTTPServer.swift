@@ -40,6 +40,8 @@ public final class HTTPServer: Sendable {
     private let rules: ConnectionRules
     private let lifecycle = Lock(Lifecycle.idle)
     private let gate: ConnectionGate
+    /// Empty, unless `handOver` has left clients behind.
+    private let leftovers = ConnectionGate(limit: 1)
 
     public init(_ configuration: ServerConfiguration, router: Router) {
         self.configuration = configuration
@@ -101,8 +103,12 @@ public final class HTTPServer: Sendable {
     /// Listens on every address, and serves.
     /// - Returns: where it listens, with real ports: first `addresses`, then those of proxies, then
     ///   those that redirect.
+    /// - Parameter ready: is called when nothing can fail any more, before the first client is
+    ///   accepted.
     @discardableResult
-    public func start() throws(HTTPServerError) -> [SocketAddress] {
+    public func start(
+        ready: () -> Void = {}
+    ) throws(HTTPServerError) -> [SocketAddress] {
         try lifecycle.withLock { (lifecycle) throws(HTTPServerError) in
             guard case .idle = lifecycle else { throw .alreadyStarted }
             let group: EventLoopGroup
@@ -135,6 +141,7 @@ public final class HTTPServer: Sendable {
                 group.stop()
                 throw error
             }
+            ready()
             for door in doors { door.listener.start() }
             lifecycle = .running(doors, group, locals)
             return doors.map(\.listener.address)
@@ -216,9 +223,14 @@ public final class HTTPServer: Sendable {
     /// their request is answered. Where TLS is spoken or a proxy has named the client, which stays
     /// with this process, each connection ends with its next answer instead, or when it has been
     /// idle for `quietSeconds`, after as long a time in which all of that already holds and
-    /// connections are still accepted. What is left after `graceSeconds` is ended.
+    /// connections are still accepted.
+    ///
+    /// Handlers are at nothing any more when this returns; that takes `patienceSeconds` for clients
+    /// in the middle of a request, and then, up to `graceSeconds`, what handlers take. Clients that
+    /// are slower are not waited for: who still takes an answer goes on here for `graceSeconds`,
+    /// and a request that arrives later is answered 503.
     public func handOver(
-        graceSeconds: Double, quietSeconds: Double = 1,
+        graceSeconds: Double, quietSeconds: Double = 1, patienceSeconds: Double = 0.5,
         take: @escaping @Sendable (consuming PassedConnection) -> Void
     ) async {
         guard let (doors, group, locals) = running() else { return }
@@ -230,9 +242,38 @@ public final class HTTPServer: Sendable {
         for door in doors { await door.listener.rest() }
         departure.open(take)
         group.leave(now: true)
-        await gate.waitUntilEmpty(seconds: graceSeconds)
+        await gate.waitUntilEmpty(seconds: min(patienceSeconds, graceSeconds))
+        await Self.closeHandlers(locals, seconds: graceSeconds)
         departure.close()
-        await end(group, locals)
+        lifecycle.withLock { $0 = .stopped }
+        _ = leftovers.enter()
+        gate.whenEmpty(orAfter: graceSeconds) { [leftovers] in
+            let lines = DispatchGroup()
+            for local in locals {
+                lines.enter()
+                local.loop.submit {
+                    local.accessLines?.handOver()
+                    lines.leave()
+                }
+            }
+            lines.notify(queue: .global()) {
+                group.stop()
+                leftovers.leave()
+            }
+        }
+    }
+
+    /// Waits for the clients that `handOver` has left behind, for as long as it was told to.
+    public func finish(graceSeconds: Double) async {
+        await leftovers.waitUntilEmpty(seconds: graceSeconds + 1)
+    }
+
+    private static func closeHandlers(_ locals: [LoopContext], seconds: Double) async {
+        let busy = ConnectionGate(limit: locals.count)
+        for local in locals where busy.enter() == .welcome {
+            local.loop.submit { local.closeHandlers { busy.leave() } }
+        }
+        await busy.waitUntilEmpty(seconds: seconds)
     }
 
     private func running() -> ([Door], EventLoopGroup, [LoopContext])? {

@@ -34,6 +34,11 @@ public struct ServerRefusal: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
+    /// The request was so slow that meanwhile another process has taken over.
+    static let handedOver = ServerRefusal(
+        .serviceUnavailable,
+        "Another server has taken over meanwhile, and nothing was done: send the request again.")
+
     static let exposedCredentials = {
         var refusal = ServerRefusal(
             .forbidden,

@@ -6,6 +6,7 @@ import Glibc
 public final class DescriptorChannel: Sendable {
     private let socket: Int32
     private let pending = Lock(Pending())
+    private let timeout = Lock(0)
 
     private struct Pending {
         var bytes: [UInt8] = []
@@ -40,11 +41,18 @@ public final class DescriptorChannel: Sendable {
         close(socket)
     }
 
-    /// How long a message may take from now on; 0: as long as the other end is there.
+    /// The process at the other end, as it was when the two were connected.
+    public var peerProcess: Int32? {
+        let process = broadsheet_peer_process(socket)
+        return process > 0 ? process : nil
+    }
+
+    /// How long a message may take from now on, until its last byte; 0: as long as the other end
+    /// is there.
     public func setTimeout(seconds: Int) {
+        timeout.withLock { $0 = seconds }
         var time = timeval(tv_sec: seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
-        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &time, size)
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &time, size)
     }
 
@@ -75,13 +83,17 @@ public final class DescriptorChannel: Sendable {
     // MARK: Receiving
 
     /// The next line; `nil` at the end.
+    /// - Throws: `ETIMEDOUT` if it does not come in time.
     public func receiveLine() throws(SystemError) -> String? {
+        let seconds = timeout.withLock { $0 }
+        let end = seconds > 0 ? ContinuousClock.now + .seconds(seconds) : nil
         while true {
             if let line = try pending.withLock({ (pending) throws(SystemError) in
                 try Self.takeLine(from: &pending)
             }) {
                 return line
             }
+            try wait(until: end)
             guard try receive() else { return nil }
         }
     }
@@ -103,6 +115,15 @@ public final class DescriptorChannel: Sendable {
         let line = pending.bytes[..<end]
         pending.bytes.removeFirst(end + 1)
         return String(decoding: line.last == 0x0D ? line.dropLast() : line, as: UTF8.self)
+    }
+
+    private func wait(until end: ContinuousClock.Instant?) throws(SystemError) {
+        guard let end else { return }
+        let left = max(0, (end - .now) / .milliseconds(1))
+        var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        guard try retrying("poll", { poll(&waiting, 1, Int32(left.rounded(.up))) }) > 0 else {
+            throw SystemError("recvmsg", code: ETIMEDOUT)
+        }
     }
 
     private func receive() throws(SystemError) -> Bool {

@@ -59,25 +59,32 @@ struct ServeCommand: Command {
         var connections = try predecessor?.takeFile()
         while true {
             let store = try Database.open(
-                configuration.databasePath, mode: .create, configuration: configuration.store)
+                configuration.databasePath, mode: .create, configuration: configuration.store,
+                migrating: { [predecessor] in predecessor?.tellProgress() })
             // What backups and exports could not remove.
             TemporaryFile.removeAbandoned(store.path)
+            predecessor?.tellProgress()
             let end: Tenure.End
             do throws(CommandFailure) {
-                end = try await serve(store, in: tenure) { servers in
-                    if let connections { servers.adopt(connections) }
-                    predecessor?.confirm()
-                    tenure.sockets.own()
-                }
+                end = try await serve(
+                    store, in: tenure, ready: { predecessor?.confirm() },
+                    started: { servers in
+                        if let connections { servers.adopt(connections) }
+                        tenure.sockets.own()
+                    })
             } catch {
                 await store.close()
                 throw error
             }
             await store.close()
-            guard case .yielded(let successor, let kept) = end else { return }
-            if tenure.hasYielded(to: successor, with: kept) { return }
-            (predecessor, connections) = (nil, kept)
-            tenure.sockets.rewind()
+            guard case .yielded(let successor, let kept, let servers) = end else { return }
+            switch await tenure.yield(store.path, to: successor, with: kept) {
+            case .serves, .stopped:
+                return await servers.finish(graceSeconds: Double(configuration.graceSeconds))
+            case .failed:
+                (predecessor, connections) = (nil, kept)
+                tenure.sockets.rewind()
+            }
         }
     }
 
@@ -102,9 +109,11 @@ struct ServeCommand: Command {
         return predecessor
     }
 
-    /// - Parameter started: is called when the servers run.
+    /// - Parameters:
+    ///   - ready: is called when nothing can fail any more, before the first request is taken.
+    ///   - started: is called when the servers run.
     private func serve(
-        _ store: SQLiteStore, in tenure: Tenure, started: (Servers) -> Void
+        _ store: SQLiteStore, in tenure: Tenure, ready: () -> Void, started: (Servers) -> Void
     ) async throws(CommandFailure) -> Tenure.End {
         let log = tenure.log
         let sockets = tenure.sockets
@@ -149,7 +158,7 @@ struct ServeCommand: Command {
             adminAddresses: admins)
         let firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
         certificates?.start()
-        let end = try await run(servers, firstKey, in: tenure, started: started)
+        let end = try await run(servers, firstKey, in: tenure, ready: ready, started: started)
         certificates?.stop()
         logSignals.stop()
         return end
@@ -186,12 +195,16 @@ struct ServeCommand: Command {
     }
 
     private func run(
-        _ servers: Servers, _ firstKey: FirstKey, in tenure: Tenure, started: (Servers) -> Void
+        _ servers: Servers, _ firstKey: FirstKey, in tenure: Tenure, ready: () -> Void,
+        started: (Servers) -> Void
     ) async throws(CommandFailure) -> Tenure.End {
         let log = tenure.log
         // The operator's pages come first: when articles are served, they are watched.
-        let watched = try servers.admin.map(start) ?? []
-        let listening = try start(servers.articles)
+        let watched =
+            try servers.admin.map { (server) throws(CommandFailure) in
+                try start(server)
+            } ?? []
+        let listening = try start(servers.articles, ready: ready)
         servers.control.start(log)
         if configuration.operatorKey == nil { try await firstKey.makeIfNeeded() }
         started(servers)
@@ -206,6 +219,7 @@ struct ServeCommand: Command {
         let request = await tenure.requests.next()
         let graceSeconds = Double(configuration.graceSeconds)
         switch request {
+        case .conclude: preconditionFailure("programmer error: no successor has the file")
         case .stop:
             tenure.supervisor.stopping()
             log.info("stopping: finishing what is in flight")
@@ -215,8 +229,8 @@ struct ServeCommand: Command {
         case .handOver(let successor):
             tenure.supervisor.reloading()
             log.info("handing over to process \(successor.process)")
-            return .yielded(
-                successor, await servers.handOver(graceSeconds: graceSeconds))
+            let connections = await servers.handOver(graceSeconds: graceSeconds)
+            return .yielded(successor, connections, servers)
         }
     }
 
@@ -245,9 +259,11 @@ struct ServeCommand: Command {
         }
     }
 
-    private func start(_ server: HTTPServer) throws(CommandFailure) -> [SocketAddress] {
+    private func start(
+        _ server: HTTPServer, ready: () -> Void = {}
+    ) throws(CommandFailure) -> [SocketAddress] {
         do throws(HTTPServerError) {
-            return try server.start()
+            return try server.start(ready: ready)
         } catch {
             throw CommandFailure(error.isAddressInUse ? .unavailable : .systemError, "\(error)")
         }

@@ -7,10 +7,12 @@ enum Database: Sendable {
 
     static func open(
         _ path: String, mode: SQLiteStore.Mode,
-        configuration: SQLiteConfiguration = SQLiteConfiguration()
+        configuration: SQLiteConfiguration = SQLiteConfiguration(),
+        migrating: @escaping @Sendable () -> Void = {}
     ) throws(CommandFailure) -> SQLiteStore {
         do {
-            return try SQLiteStore.open(path: path, mode: mode, configuration: configuration)
+            return try SQLiteStore.open(
+                path: path, mode: mode, configuration: configuration, migrating: migrating)
         } catch { throw CommandFailure(error) }
     }
 

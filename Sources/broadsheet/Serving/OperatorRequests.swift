@@ -8,11 +8,14 @@ import Network
 #endif
 
 /// What a server that runs is asked for, one after the other: by SIGTERM and SIGINT, of which the
-/// second ends it at once; and by a new process that wants to take over.
+/// second ends it at once; and by a new process that wants to take over, one for each time that
+/// it serves.
 struct OperatorRequests: Sendable {
     enum Request: Sendable {
         case stop
         case handOver(Successor)
+        /// The successor serves, or has failed.
+        case conclude(Successor.Outcome)
     }
 
     private let signals: ShutdownSignals
@@ -22,7 +25,7 @@ struct OperatorRequests: Sendable {
     /// From here on the signals no longer end the process by themselves.
     init(_ output: ServerOutput) {
         let (stream, continuation) = AsyncStream<Request>.makeStream(
-            bufferingPolicy: .bufferingOldest(8))
+            bufferingPolicy: .unbounded)
         requests = stream
         self.continuation = continuation
         signal(SIGHUP, SIG_IGN)
@@ -38,6 +41,9 @@ struct OperatorRequests: Sendable {
 
     /// A new process is ready.
     func handOver(to successor: Successor) { continuation.yield(.handOver(successor)) }
+
+    /// What became of the process to which the file was given.
+    func conclude(_ outcome: Successor.Outcome) { continuation.yield(.conclude(outcome)) }
 
     /// Returns the next request.
     func next() async -> Request {

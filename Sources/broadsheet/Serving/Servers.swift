@@ -20,16 +20,12 @@ struct Servers: Sendable {
         await admin?.stop(graceSeconds: 0)
     }
 
-    /// Ends without closing a socket.
-    /// - Returns: the connections that another process can go on with.
+    /// Ends without closing a socket. Articles come last: while an operator's command is finished,
+    /// they are served.
+    /// - Returns: the connections that another process can go on with, when nothing here uses the
+    ///   store any more.
     func handOver(graceSeconds: Double) async -> PassedConnections {
         let connections = PassedConnections()
-        let doors = doors
-        await articles.handOver(graceSeconds: graceSeconds) { connection in
-            let (role, address) = doors[connection.door]
-            let peer = connection.peer
-            connections.add(connection.release(), from: peer, role, address)
-        }
         let path = control.address
         await control.server?.handOver(graceSeconds: graceSeconds) { connection in
             let peer = connection.peer
@@ -41,7 +37,20 @@ struct Servers: Sendable {
             let peer = connection.peer
             connections.add(connection.release(), from: peer, .admin, address)
         }
+        let doors = doors
+        await articles.handOver(graceSeconds: graceSeconds) { connection in
+            let (role, address) = doors[connection.door]
+            let peer = connection.peer
+            connections.add(connection.release(), from: peer, role, address)
+        }
         return connections
+    }
+
+    /// Waits for clients that take their time with what they were given before `handOver`.
+    func finish(graceSeconds: Double) async {
+        await articles.finish(graceSeconds: graceSeconds)
+        await control.server?.finish(graceSeconds: graceSeconds)
+        await admin?.finish(graceSeconds: 0)
     }
 
     /// Serves what another process has accepted; what came by an address that is no longer served

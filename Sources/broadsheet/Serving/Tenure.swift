@@ -1,3 +1,4 @@
+import ArticleStore
 import Network
 
 #if canImport(Glibc)
@@ -20,28 +21,64 @@ struct Tenure: Sendable {
     /// How serving ended.
     enum End {
         case stopped
-        /// Another process is to go on, with these connections.
-        case yielded(Successor, PassedConnections)
+        /// Another process is to go on, with these connections; some clients still take what the
+        /// servers had for them.
+        case yielded(Successor, PassedConnections, Servers)
     }
 
-    /// Gives the next process what it needs; the file is closed.
-    /// - Returns: whether it serves. Otherwise everything is still here.
-    func hasYielded(to successor: Successor, with connections: PassedConnections) -> Bool {
-        // A migration may take its time.
-        let watchdog = Watchdog(supervisor, nil)
-        defer { watchdog?.stop() }
-        do throws(SystemError) {
-            try successor.pass(connections)
-            guard successor.yield() else { throw SystemError("takeover", code: ECONNRESET) }
-        } catch {
-            log.error("process \(successor.process) did not take over (\(error)): this one goes on")
-            return false
+    /// What became of a successor.
+    enum Succession {
+        case serves
+        /// It has ended, and everything is still here.
+        case failed
+        /// It has ended, because this process was told to stop.
+        case stopped
+    }
+
+    /// Gives the next process what it needs; the file is closed. The supervisor's watchdog hears
+    /// only of what gets on: nobody serves meanwhile.
+    func yield(
+        _ database: String, to successor: Successor, with connections: PassedConnections
+    ) async -> Succession {
+        let keepsake = Lock<DatabaseKeepsake?>(nil)
+        successor.receive(
+            database, connections,
+            keep: { copy in keepsake.withLock { $0 = copy } },
+            progress: { [supervisor] in supervisor.isAlive() },
+            concluded: requests.conclude)
+        var isStopping = false
+        while true {
+            switch await requests.next() {
+            case .handOver: continue
+            case .stop:
+                isStopping = true
+                supervisor.stopping()
+                log.info("stopping: process \(successor.process) is not to take over any more")
+                successor.end()
+            case .conclude(.success) where !isStopping:
+                sockets.disown()
+                supervisor.succeeded(by: successor.process)
+                successors.serves(successor.process)
+                log.info("process \(successor.process) serves")
+                return .serves
+            case .conclude(let outcome):
+                if !isStopping, case .failure(let error) = outcome {
+                    let text = "process \(successor.process) did not take over"
+                    log.error("\(text) (\(error.message)): this one goes on")
+                }
+                successor.end()
+                putBack(keepsake.withLock { $0 })
+                if isStopping { log.info("stopped") }
+                return isStopping ? .stopped : .failed
+            }
         }
-        sockets.disown()
-        supervisor.succeeded(by: successor.process)
-        successors.serves(successor.process)
-        log.info("stopped: process \(successor.process) serves")
-        return true
+    }
+
+    private func putBack(_ keepsake: DatabaseKeepsake?) {
+        do throws(StoreOpeningError) {
+            guard try keepsake?.putBackIfNeeded() ?? false else { return }
+            log.warning("the database is again as it was before the takeover")
+        } catch { log.error("\(error)") }
     }
 
     /// Heeds signals and the supervisor's clock while the servers run, and tells that they do.

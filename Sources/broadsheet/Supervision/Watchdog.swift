@@ -7,8 +7,8 @@ struct Watchdog {
     private let timer: any DispatchSourceTimer
 
     /// - Returns: `nil` if the supervisor does not want to hear anything.
-    /// - Parameter server: whose loops have to answer; `nil` while another process is waited for.
-    init?(_ supervisor: Supervisor, _ server: HTTPServer?) {
+    /// - Parameter server: whose loops have to answer.
+    init?(_ supervisor: Supervisor, _ server: HTTPServer) {
         guard supervisor.isThere, let interval = supervisor.watchdogMicroseconds else {
             return nil
         }
@@ -16,7 +16,6 @@ struct Watchdog {
             queue: DispatchQueue(label: "broadsheet.watchdog"))
         timer.schedule(deadline: .now(), repeating: .microseconds(Int(interval / 2)))
         timer.setEventHandler {
-            guard let server else { return supervisor.isAlive() }
             server.whenResponsive { supervisor.isAlive() }
         }
         timer.activate()

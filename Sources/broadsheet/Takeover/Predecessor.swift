@@ -11,7 +11,17 @@ import Network
 final class Predecessor: Sendable {
     private let channel: DescriptorChannel
     private let path: String
+    private let state = Lock(State())
+
+    private struct State {
+        /// Of the protocol.
+        var version = 1
+        var lastProgress = ContinuousClock.now
+    }
+
     private static let patienceSeconds = 30
+    /// It tells more often that it is still finishing.
+    private static let finishingSeconds = 60
 
     /// Asks the owner of the file over its control socket.
     /// - Parameter path: of the database.
@@ -33,7 +43,10 @@ final class Predecessor: Sendable {
     func receiveSockets(into sockets: ListenerSockets) throws(CommandFailure) {
         DescriptorLimit.raise()
         do throws(SystemError) {
-            guard case .offer(let schema) = try channel.receiveMessage() else { throw broken }
+            guard case .offer(let version, let schema) = try channel.receiveMessage() else {
+                throw broken
+            }
+            state.withLock { $0.version = version }
             guard schema <= SQLiteStore.schemaVersion else {
                 throw SystemError("schema", code: 0)
             }
@@ -58,15 +71,19 @@ final class Predecessor: Sendable {
         }
     }
 
+    private var speaksOfProgress: Bool { state.withLock { $0.version } > 1 }
+
     /// Says that all is ready, and waits until the old process has let the file go.
     /// - Returns: connections that it had and that go on here. If it died meanwhile, none.
     func takeFile() throws(CommandFailure) -> PassedConnections {
         let connections = PassedConnections()
         do throws(SystemError) {
-            try channel.send(.ready(process: getpid()))
-            channel.setTimeout(seconds: 0)
+            let schema = speaksOfProgress ? SQLiteStore.schemaVersion : nil
+            try channel.send(.ready(process: getpid(), schema: schema))
+            channel.setTimeout(seconds: speaksOfProgress ? Self.finishingSeconds : 0)
             while true {
                 switch try channel.receiveMessage() {
+                case .finishing: continue
                 case .connection(let role, let peer, let address):
                     guard let descriptor = channel.takeDescriptor() else { throw broken }
                     connections.add(descriptor, from: peer, role, address)
@@ -81,7 +98,21 @@ final class Predecessor: Sendable {
         }
     }
 
+    /// Says that the work on the file gets on, at most once a second: the old process waits as
+    /// long as it hears that.
+    func tellProgress() {
+        guard speaksOfProgress else { return }
+        let isDue = state.withLock { state in
+            guard state.lastProgress.duration(to: .now) >= .seconds(1) else { return false }
+            state.lastProgress = .now
+            return true
+        }
+        guard isDue else { return }
+        do throws(SystemError) { try channel.send(.migrating) } catch {}
+    }
+
     /// Says that this process serves, so that the old one can end; it may have ended already.
+    /// What is written from here on, the old one will not undo.
     func confirm() {
         do throws(SystemError) { try channel.send(.serving) } catch {}
     }

@@ -2,24 +2,32 @@ import Network
 
 /// What two processes say to each other while the one takes over from the other, a line each:
 ///
-///     old  offer 1 <schema>                            then for each socket, with its descriptor
+///     old  offer <version> <schema>                    then for each socket, with its descriptor
 ///          socket <role> <supervisor|own> <address>    and at the end of them
 ///          end
-///     new  ready <process>
-///     old  connection <role> <peer> <address>          for each, with its descriptor
+///     new  ready <process> <schema>
+///     old  finishing                                   every few seconds, until that is over
+///          connection <role> <peer> <address>          for each, with its descriptor
 ///          yours                                       the file is closed, its lock is free
-///     new  serving
+///     new  migrating                                   every second, while it gets on with that
+///          serving
 ///
-/// Whoever fails closes the socket. The old one goes on then, with everything that it had.
+/// Whoever fails closes the socket. The old one goes on then, with everything that it had; it ends
+/// a new process from which it hears nothing for too long. Version 1 is without `finishing`,
+/// `migrating` and the schema of who is ready.
 enum TakeoverMessage: Equatable {
-    case offer(schema: Int)
+    case offer(version: Int, schema: Int)
     case socket(ListenerSockets.Role, isActivated: Bool, SocketAddress)
     case end
-    case ready(process: Int32)
+    case ready(process: Int32, schema: Int?)
+    case finishing
     case connection(ListenerSockets.Role, peer: SocketAddress, SocketAddress)
     case yours
+    case migrating
     case serving
 
+    /// What this program offers.
+    static let version = 2
     /// The protocol's name in `Upgrade`, which also says its version.
     static let protocolName = "broadsheet-takeover/1"
 
@@ -27,17 +35,23 @@ enum TakeoverMessage: Equatable {
         let words = line.split(separator: " ", maxSplits: 3).map(String.init)
         switch (words.first, words.count) {
         case ("offer", 3):
-            guard words[1] == "1", let schema = Int(words[2]) else { return nil }
-            self = .offer(schema: schema)
+            guard let version = Int(words[1]), (1...Self.version).contains(version),
+                let schema = Int(words[2])
+            else { return nil }
+            self = .offer(version: version, schema: schema)
         case ("socket", 4):
             guard let role = ListenerSockets.Role(rawValue: words[1]),
                 let address = Self.address(words[3])
             else { return nil }
             self = .socket(role, isActivated: words[2] == "supervisor", address)
         case ("end", 1): self = .end
-        case ("ready", 2):
-            guard let process = Int32(words[1]) else { return nil }
-            self = .ready(process: process)
+        case ("ready", 2...3):
+            guard let process = Int32(words[1]), process > 0 else { return nil }
+            let schema = words.count == 3 ? Int(words[2]) : nil
+            guard words.count == 2 || schema != nil else { return nil }
+            self = .ready(process: process, schema: schema)
+        case ("finishing", 1): self = .finishing
+        case ("migrating", 1): self = .migrating
         case ("connection", 4):
             guard let role = ListenerSockets.Role(rawValue: words[1]),
                 let address = Self.address(words[3]),
@@ -52,11 +66,14 @@ enum TakeoverMessage: Equatable {
 
     var line: String {
         switch self {
-        case .offer(let schema): "offer 1 \(schema)"
+        case .offer(let version, let schema): "offer \(version) \(schema)"
         case .socket(let role, let isActivated, let address):
             "socket \(role.rawValue) \(isActivated ? "supervisor" : "own") \(address)"
         case .end: "end"
-        case .ready(let process): "ready \(process)"
+        case .ready(let process, let schema):
+            "ready \(process)" + (schema.map { " \($0)" } ?? "")
+        case .finishing: "finishing"
+        case .migrating: "migrating"
         case .connection(let role, let peer, let address):
             "connection \(role.rawValue) \(Self.word(peer)) \(address)"
         case .yours: "yours"

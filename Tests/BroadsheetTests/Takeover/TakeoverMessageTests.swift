@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct TakeoverMessageTests {
     static let messages: [TakeoverMessage] = [
-        .offer(schema: 7), .end, .ready(process: 4_711), .yours, .serving,
+        .offer(version: 1, schema: 7), .offer(version: 2, schema: 7), .end, .yours, .serving,
+        .ready(process: 4_711, schema: nil), .ready(process: 4_711, schema: 3), .finishing,
+        .migrating,
         .socket(.articles, isActivated: false, .v4([127, 0, 0, 1], port: 0)),
         .socket(.redirect, isActivated: true, .v6([UInt8](repeating: 0, count: 16), port: 80)),
         .socket(.control, isActivated: false, .unix("/a path/of some words.control")),
@@ -20,8 +22,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "offer", "offer 2 7", "offer 1 x", "socket articles own", "socket king own 127.0.0.1:1",
-        "socket articles own nowhere", "ready", "ready x", "connection articles 127.0.0.1:1",
+        "", "offer", "offer 3 7", "offer 1 x", "socket articles own", "socket king own 127.0.0.1:1",
+        "socket articles own nowhere", "ready", "ready x", "ready 0", "ready 1 x",
+        "connection articles 127.0.0.1:1",
         "connection articles nowhere 127.0.0.1:1", "yours truly", "end 1",
     ])
     func `nothing else is`(line: String) {

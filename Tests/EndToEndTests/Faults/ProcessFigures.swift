@@ -20,6 +20,9 @@ struct ProcessFigures {
         peakKilobytes = try kilobytes("VmHWM")
     }
 
+    /// Whether the descriptors of a server can be seen: it shows them to root alone.
+    static let areOpen = geteuid() == 0
+
     static func socketCount(_ process: Int32) -> Int {
         descriptors(process).count { $0.hasPrefix("socket:") }
     }

@@ -50,15 +50,9 @@ import Testing
     @Test func `after a takeover that failed it hears that all is as before`() throws {
         let served = try start()
         #expect(supervisor.next()?["READY"] == "1")
-        var channel: DescriptorChannel? = try .connect(
-            to: database + ".control", timeoutSeconds: 60)
-        try channel?.send(
-            "GET / HTTP/1.1\r\nHost: control\r\nConnection: upgrade\r\n"
-                + "Upgrade: broadsheet-takeover/1\r\n\r")
-        while let line = try channel?.receiveLine(), line != "end" {}
-        try channel?.send("ready 1")
+        let fake = try FakeSuccessor(database, "die at yours")
         #expect(supervisor.next()?["RELOADING"] == "1")
-        channel = nil
+        #expect(fake.program.wait() == 1)
         #expect(supervisor.next()?["READY"] == "1")
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)
@@ -80,6 +74,18 @@ import Testing
         while let fields = supervisor.next(), fields["STATUS"] != "serving" {}
         #expect(other.stop() == 0)
         #expect(supervisor.next()?["STOPPING"] == "1")
+    }
+
+    @Test func `a watchdog hears nothing while nobody serves`() throws {
+        let served = try start(["WATCHDOG_USEC": "200000"])
+        let fake = try FakeSuccessor(database, "stop at yours")
+        try fake.wait(for: "yours")
+        supervisor.forget()
+        // The hanging successor is ended, and the server serves anew.
+        #expect(supervisor.next()?["READY"] == "1")
+        while supervisor.next()?["WATCHDOG"] != "1" {}
+        #expect(fake.wasKilled())
+        #expect(served.stop() == 0)
     }
 
     @Test func `nobody there to be told is no failure`() throws {

@@ -45,19 +45,21 @@ import Testing
         return channel
     }
 
-    @Test func `one that dies when it has everything gives it all back`() throws {
-        let served = try Served(database)
-        let kept = try RawConnection(served.addresses[0])
-        try kept.send(Self.health)
-        #expect(try kept.response().status == 200)
-        var channel: DescriptorChannel? = try meet()
-        try channel?.send("ready 1")
-        while let line = try channel?.receiveLine(), line != "yours" {}
-        channel = nil
-        try served.waitForError("this one goes on")
+    private func expectService(_ served: Served, _ kept: RawConnection) throws {
         try kept.send(Self.health)
         #expect(try kept.response().status == 200)
         #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
+    }
+
+    @Test(arguments: ["die at ready", "die at yours"])
+    func `one that dies gives everything back`(step: String) throws {
+        let served = try Served(database)
+        let kept = try RawConnection(served.addresses[0])
+        try expectService(served, kept)
+        let fake = try FakeSuccessor(database, step)
+        try served.waitForError("this one goes on")
+        #expect(fake.program.wait() == 1)
+        try expectService(served, kept)
         let reign = Reign(served, database)
         try reign.upgrade()
         try kept.send(Self.health)
@@ -65,9 +67,72 @@ import Testing
         kill(reign.processID, SIGTERM)
     }
 
-    @Test func `one that says nothing, or nonsense, changes nothing`() throws {
+    @Test(arguments: ["stop at connected", "stop at offered"])
+    func `one that hangs before it is ready keeps nobody from taking over`(step: String) throws {
         let served = try Served(database)
-        for line in ["nonsense", "ready", "yours", String(repeating: "x", count: 10_000)] {
+        let kept = try RawConnection(served.addresses[0])
+        let fake = try FakeSuccessor(database, step)
+        try fake.wait(for: String(step.split(separator: " ")[2]))
+        try expectService(served, kept)
+        let reign = Reign(served, database)
+        try reign.upgrade()
+        try expectService(served, kept)
+        kill(reign.processID, SIGTERM)
+    }
+
+    @Test(arguments: ["stop at ready", "stop at yours"])
+    func `one that hangs with everything is ended, and the old one goes on`(step: String) throws {
+        let served = try Served(database)
+        let kept = try RawConnection(served.addresses[0])
+        try expectService(served, kept)
+        let fake = try FakeSuccessor(database, step)
+        #expect(fake.wasKilled())
+        try expectService(served, kept)
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `a server that is told to stop while its successor hangs ends with it`() throws {
+        let served = try Served(database)
+        let fake = try FakeSuccessor(database, "stop at yours")
+        try fake.wait(for: "yours")
+        #expect(served.stop() == 0)
+        #expect(fake.wasKilled())
+        #expect(try Program.run("check", "--database", database).status == 0)
+    }
+
+    @Test(arguments: ["migrate and fail", "migrate and die"])
+    func `after a migration that ends badly the file is as it was before`(step: String) throws {
+        let served = try Served(database)
+        let kept = try RawConnection(served.addresses[0])
+        try expectService(served, kept)
+        let before = try served.client.get("/v1/articles").text
+        let fake = try FakeSuccessor(database, step)
+        try served.waitForError("the database is again as it was before the takeover")
+        #expect(fake.program.wait() == 1)
+        #expect(try served.client.get("/v1/articles").text == before)
+        try expectService(served, kept)
+        let files = ProcessFigures.entries(folder.path)
+        #expect(files.filter { $0.contains("partial") } == [])
+        #expect(served.stop() == 0)
+        #expect(try Program.run("check", "--database", database).status == 0)
+    }
+
+    @Test func `one that says that it gets on is waited for`() throws {
+        let served = try Served(database)
+        let fake = try FakeSuccessor(database, "migrate for long")
+        try fake.wait(for: "serving")
+        #expect(served.program.wait() == 0)
+        #expect(fake.program.wait() == 0)
+    }
+
+    @Test func `one that says nothing, or nonsense, or gives a wrong number, changes nothing`()
+        throws
+    {
+        let served = try Served(database)
+        for line in [
+            "nonsense", "ready", "ready 1", "ready 1 1", "yours",
+            String(repeating: "x", count: 10_000),
+        ] {
             let channel = try meet()
             try channel.send(line)
             try served.waitForError("did not become ready")
@@ -90,7 +155,8 @@ import Testing
         // At once: who has read enough goes.
         try channel.send(lines.joined(separator: "\n"))
         if lines.contains("end") {
-            #expect(try channel.receiveLine() == "ready \(new.processID)")
+            let ready = try channel.receiveLine()
+            #expect(ready?.hasPrefix("ready \(new.processID)") == true)
         } else {
             _ = try channel.receiveLine()
         }

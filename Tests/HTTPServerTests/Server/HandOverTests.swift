@@ -64,6 +64,66 @@ import Testing
         #expect(try slow.response().status == 408)
     }
 
+    @Test func `who is slow is not waited for, and not cut off either`() async throws {
+        let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
+        let large = [UInt8](repeating: 0x61, count: 32 << 20)
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
+        }
+        let first = HTTPServer(
+            .local { $0.open = { (_, _) throws(SystemError) in socket } }, router: router)
+        try first.start()
+        let sender = try RawConnection(socket.address)
+        try sender.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\n\r\nsl")
+        let reader = try RawConnection(socket.address)
+        try reader.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
+        #expect(try reader.receive(atMost: 9) == Array("HTTP/1.1 ".utf8))
+        #expect(await eventually { first.bodyBytes == 2 })
+        // It returns, though both would take for ever.
+        await first.handOver(graceSeconds: 3_600) { _ in }
+        let second = try server(socket, "second")
+        try second.start()
+        #expect(try ask(try RawConnection(socket.address)).text == "second")
+        try sender.send("ow")
+        let late = try sender.response(to: .post)
+        #expect(late.status == 503 && late.fields[.retryAfter] == "1")
+        #expect(late.fields.list(.connection, has: "close"))
+        #expect(try reader.rest().suffix(large.count).elementsEqual(large))
+        await first.finish(graceSeconds: 3_600)
+        #expect(first.connectionCount == 0)
+        await second.stop(graceSeconds: 0)
+    }
+
+    @Test func `a handler that is at work is waited for`() async throws {
+        let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
+        let (isAtWork, goesOn) = (Signal(), Signal())
+        let events = Lock<[String]>([])
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/work") { _, _ in
+                isAtWork.give()
+                await goesOn.wait()
+                events.withLock { $0.append("worked") }
+                return TestRoutes.text("done")
+            }
+        }
+        let server = HTTPServer(
+            .local { $0.open = { (_, _) throws(SystemError) in socket } }, router: router)
+        try server.start()
+        let idle = try RawConnection(socket.address)
+        #expect(await eventually { server.connectionCount == 1 })
+        let client = try RawConnection(socket.address)
+        try client.send("GET /work HTTP/1.1\r\nHost: test\r\n\r\n")
+        await isAtWork.wait()
+        await server.handOver(graceSeconds: 3_600, patienceSeconds: 0) { _ in
+            // The idle connection has gone: everything that can go without waiting goes now.
+            goesOn.give()
+        }
+        events.withLock { $0.append("handed over") }
+        #expect(events.withLock { $0 } == ["worked", "handed over"])
+        #expect(try client.response().text == "done")
+        _ = idle
+    }
+
     @Test func `another protocol is spoken where it is known, and nowhere else`() async throws {
         let configuration = ServerConfiguration.local {
             $0.protocols = [

@@ -18,6 +18,8 @@ final class Connection {
     let names = Names()
     /// Statements at rest, by the address of their text.
     private var idle: [UnsafePointer<UInt8>: [OpaquePointer]] = [:]
+    /// Told while statements run.
+    private var reporter: ProgressReporter?
     /// Frames in the write-ahead log after the last commit of this connection.
     private let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
 
@@ -141,6 +143,20 @@ final class Connection {
         return PageCopy(copy, from: self, to: destination)
     }
 
+    /// Calls the body every few milliseconds while statements run, until it is given `nil`
+    /// (`sqlite3_progress_handler`).
+    func reportProgress(to body: (@Sendable () -> Void)?) {
+        reporter = body.map { ProgressReporter(body: $0) }
+        let context = reporter.map { Unmanaged.passUnretained($0).toOpaque() }
+        sqlite3_progress_handler(
+            handle, context == nil ? 0 : ProgressReporter.instructions,
+            { context in
+                guard let context else { return 0 }
+                Unmanaged<ProgressReporter>.fromOpaque(context).takeUnretainedValue().body()
+                return 0
+            }, context)
+    }
+
     /// Makes a running statement fail, from any thread (`sqlite3_interrupt`).
     var interrupter: Interrupter { Interrupter(handle: handle) }
 
@@ -162,4 +178,12 @@ struct Interrupter: @unchecked Sendable {
     fileprivate let handle: OpaquePointer
 
     func interrupt() { sqlite3_interrupt(handle) }
+}
+
+/// What a connection calls while it works.
+private final class ProgressReporter {
+    let body: @Sendable () -> Void
+    static let instructions: Int32 = 100_000
+
+    init(body: @escaping @Sendable () -> Void) { self.body = body }
 }
