@@ -5,7 +5,10 @@ public typealias uid_t = UInt32
 public typealias off_t = Int64
 
 public struct stat {
+    public var st_dev: Int32 = 0
+    public var st_ino: UInt64 = 0
     public var st_mode: mode_t = 0
+    public var st_nlink: UInt16 = 0
     public var st_uid: uid_t = 0
     public var st_size: off_t = 0
 
@@ -34,9 +37,16 @@ public func open(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -
 @discardableResult
 public func fstat(_ file: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32 { 0 }
 @discardableResult
+public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 {
+    0
+}
+@discardableResult
 public func read(_ file: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int) -> Int { 0 }
 @discardableResult
 public func write(_ file: Int32, _ bytes: UnsafeRawPointer!, _ count: Int) -> Int { 0 }
+public var LOCK_EX: Int32 { 0 }
+public func flock(_ file: Int32, _ operation: Int32) -> Int32 { 0 }
+public func ftruncate(_ file: Int32, _ length: off_t) -> Int32 { 0 }
 @discardableResult public func fsync(_ file: Int32) -> Int32 { 0 }
 @discardableResult
 public func rename(_ old: UnsafePointer<CChar>!, _ new: UnsafePointer<CChar>!) -> Int32 { 0 }
