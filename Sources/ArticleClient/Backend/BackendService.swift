@@ -116,6 +116,7 @@ public struct BackendService: Sendable {
             case .failure(let error): failure(error)
             }
         }
+        operation.operation.prepare()
         operation.operation.begin {}
         return operation
     }

@@ -1,16 +1,34 @@
 /// Work that a queue does when its turn comes; it ends exactly once.
 ///
 /// One that is cancelled before its turn never runs. One that depends on others runs when they
-/// have succeeded, and fails with the reason of the first that fails.
+/// have succeeded, and fails with the reason of the first that fails. It runs with the task-local
+/// values of whoever added it, whatever ran before it. When it has ended it holds nothing any more
+/// but its outcome.
+///
+/// `queue.add(NetworkOperation(priority: .low, group: "images") { await download(image) })`
 public final class NetworkOperation: Sendable {
     public typealias Outcome = Result<Void, BackendError>
 
-    /// Whose turn comes first among those that could run.
+    /// Whose turn comes first among those that could run, and how urgently the system runs them.
     public enum Priority: Int, Sendable, Hashable, Comparable {
-        case low, normal, high
+        /// At most as a utility: what nobody waits for.
+        case low
+        /// As whoever added it.
+        case normal
+        /// At least as what a user began.
+        case high
 
         public static func < (left: Priority, right: Priority) -> Bool {
             left.rawValue < right.rawValue
+        }
+
+        /// The priority of the operation's task.
+        func task(of adder: TaskPriority) -> TaskPriority {
+            switch self {
+            case .low: min(adder, .utility)
+            case .normal: adder
+            case .high: max(adder, .userInitiated)
+            }
         }
     }
 
@@ -21,9 +39,11 @@ public final class NetworkOperation: Sendable {
         case failed(BackendError)
     }
 
+    private typealias Work = @Sendable () async -> Outcome
+
     private enum Lifecycle {
         case waiting
-        case running(Task<Void, Never>?)
+        case running
         case ended(Outcome)
     }
 
@@ -31,14 +51,21 @@ public final class NetworkOperation: Sendable {
         var lifecycle = Lifecycle.waiting
         var isQueued = false
         var handlers: [@Sendable (Outcome) -> Void] = []
+        var dependencies: [NetworkOperation]
+        var work: Work?
+        /// Made by whoever added it, for the sake of the context; it waits for its turn.
+        var task: Task<Void, Never>?
+        var turn: UnsafeContinuation<Work?, Never>?
+        /// Called when no work runs any more.
+        var isDone: (@Sendable () -> Void)?
     }
 
     public let priority: Priority
     /// What it can be cancelled by, together with others.
     public let group: String?
-    public let dependencies: [NetworkOperation]
-    private let work: @Sendable () async -> Outcome
-    private let state = Guarded(State())
+    private let state: Guarded<State>
+    /// Who waits for the end; each can leave alone.
+    private let ending = Flight<Void>(outlivesWaiters: true)
 
     /// - Parameters:
     ///   - priority: whose turn comes first.
@@ -53,9 +80,20 @@ public final class NetworkOperation: Sendable {
     ) {
         self.priority = priority
         self.group = group
-        self.dependencies = dependencies
-        self.work = work
+        state = Guarded(State(dependencies: dependencies, work: work))
     }
+
+    deinit {
+        // Chains are taken apart link by link: to let go of the first of many would let go of the
+        // next within it, and so on, until the stack is full.
+        var links = takeDependencies()
+        while var link = links.popLast() {
+            if isKnownUniquelyReferenced(&link) { links += link.takeDependencies() }
+        }
+    }
+
+    /// What has to succeed before; nothing once this one has ended.
+    public var dependencies: [NetworkOperation] { state.withLock { $0.dependencies } }
 
     /// How it ended; `nil` before that.
     public var outcome: Outcome? {
@@ -75,12 +113,9 @@ public final class NetworkOperation: Sendable {
         if let early { handler(early) }
     }
 
-    /// Waits until it has ended. To stop waiting does not cancel it.
-    public func ended() async -> Outcome {
-        await withUnsafeContinuation { continuation in
-            whenEnded { continuation.resume(returning: $0) }
-        }
-    }
+    /// Waits until it has ended. A task that is cancelled stops waiting, with `cancelled`; the
+    /// operation goes on.
+    public func ended() async -> Outcome { await ending.join() ?? .failure(.cancelled) }
 
     // MARK: For queues
 
@@ -104,41 +139,75 @@ public final class NetworkOperation: Sendable {
         return isReady ? .ready : .waiting
     }
 
-    /// Runs the work, unless it runs or has ended.
+    /// Makes the task that it will run in, of the caller's context. Once, before `begin`.
+    func prepare() {
+        let task = ClientTask.startApart(priority: priority.task(of: Task.currentPriority)) {
+            [self] in
+            if let work = await turn() { end(await work()) }
+            state.withLock { $0.isDone.take() }?()
+        }
+        let isOver = state.withLock { state in
+            if case .ended = state.lifecycle { return true }
+            state.task = task
+            return false
+        }
+        if isOver { task.cancel() }
+    }
+
+    /// Lets the work run, unless it runs or has ended.
     ///
     /// - Parameter isDone: called once when no work runs any more, which may be after the end.
     func begin(_ isDone: @escaping @Sendable () -> Void) {
-        let begins = state.withLock { state in
-            guard case .waiting = state.lifecycle else { return false }
-            state.lifecycle = .running(nil)
-            return true
+        let (begins, turn, work) = state.withLock { state in
+            guard case .waiting = state.lifecycle else {
+                return (false, nil as UnsafeContinuation<Work?, Never>?, nil as Work?)
+            }
+            state.lifecycle = .running
+            state.isDone = isDone
+            let turn = state.turn.take()
+            return (true, turn, turn == nil ? nil : state.work.take())
         }
         guard begins else { return isDone() }
-        let task = ClientTask.startApart { [self] in
-            end(await work())
-            isDone()
+        turn?.resume(returning: work)
+    }
+
+    /// The work when its turn has come; `nil` if it ended before.
+    private func turn() async -> Work? {
+        await withUnsafeContinuation { continuation in
+            let early: Work?? = state.withLock { state in
+                switch state.lifecycle {
+                case .waiting:
+                    state.turn = continuation
+                    return nil
+                case .running: return .some(state.work.take())
+                case .ended: return .some(nil)
+                }
+            }
+            if let early { continuation.resume(returning: early) }
         }
-        let isCancelled = state.withLock { state in
-            guard case .running = state.lifecycle else { return true }
-            state.lifecycle = .running(task)
-            return false
-        }
-        if isCancelled { task.cancel() }
     }
 
     func end(_ outcome: Outcome) {
-        let (handlers, task) = state.withLock { state in
-            var running: Task<Void, Never>?
-            switch state.lifecycle {
-            case .ended: return ([@Sendable (Outcome) -> Void](), nil as Task<Void, Never>?)
-            case .running(let task): running = task
-            case .waiting: break
-            }
-            state.lifecycle = .ended(outcome)
-            defer { state.handlers = [] }
-            return (state.handlers, running)
+        let last: State? = state.withLock { state in
+            if case .ended = state.lifecycle { return nil }
+            let last = state
+            state = State(
+                lifecycle: .ended(outcome), isQueued: state.isQueued, dependencies: [],
+                isDone: state.isDone)
+            return last
         }
-        task?.cancel()
-        for handler in handlers { handler(outcome) }
+        // Whatever it held goes here, outside of the lock.
+        guard let last else { return }
+        last.turn?.resume(returning: nil)
+        last.task?.cancel()
+        ending.end(outcome)
+        for handler in last.handlers { handler(outcome) }
+    }
+
+    private func takeDependencies() -> [NetworkOperation] {
+        state.withLock { state in
+            defer { state.dependencies = [] }
+            return state.dependencies
+        }
     }
 }

@@ -1,10 +1,16 @@
 /// Runs operations, so many at a time, by priority and then in the order in which they came.
+///
+/// `let images = NetworkQueue(width: 2)` loads two pictures at a time, and `images.cancelAll()` none
+/// any more. An operation must not wait for another one of its own queue by `ended()`: name it as a
+/// dependency, or both may wait for a place.
 public final class NetworkQueue: Sendable {
     private struct State {
         /// By priority, then by age.
         var waiting: [NetworkOperation] = []
         var running: [ObjectIdentifier: NetworkOperation] = [:]
         var isSuspended = false
+        /// How often somebody wanted to go on since the one who does began.
+        var advances = 0
     }
 
     private let width: Int
@@ -41,6 +47,7 @@ public final class NetworkQueue: Sendable {
         }
         // An operation that ends on its own account leaves; one that it waited for lets it go on.
         operation.whenEnded { [weak self] _ in self?.left(operation) }
+        operation.prepare()
         for dependency in operation.dependencies {
             dependency.whenEnded { [weak self] _ in self?.advance() }
         }
@@ -57,12 +64,18 @@ public final class NetworkQueue: Sendable {
         advance()
     }
 
-    /// Cancels everything of the group that waits or runs; `nil`: everything.
-    public func cancelAll(group: String? = nil) {
-        let operations = state.withLock { state in
-            (state.waiting + state.running.values).filter { group == nil || $0.group == group }
-        }
-        for operation in operations { operation.cancel() }
+    /// Cancels everything that waits or runs.
+    public func cancelAll() { cancel { _ in true } }
+
+    /// Cancels everything of the group that waits or runs.
+    public func cancelAll(group: String) { cancel { $0.group == group } }
+
+    @available(*, deprecated, message: "Use cancelAll() to cancel everything")
+    public func cancelAll(group: String?) { cancel { group == nil || $0.group == group } }
+
+    private func cancel(_ isMeant: (NetworkOperation) -> Bool) {
+        let all = state.withLock { $0.waiting + $0.running.values }
+        for operation in all where isMeant(operation) { operation.cancel() }
     }
 
     // MARK: Turns
@@ -77,7 +90,27 @@ public final class NetworkQueue: Sendable {
     }
 
     /// Begins whatever can run, and ends what can never.
+    ///
+    /// What ends wakes up who depends on it, who ends, and so on. So that a long chain of these
+    /// needs no deep stack, one caller does it all, and others leave word.
     private func advance() {
+        let isAlone = state.withLock { state in
+            state.advances += 1
+            return state.advances == 1
+        }
+        guard isAlone else { return }
+        var seen = 1
+        // Invariant: whoever came in since the last round has not been heeded yet.
+        while seen > 0 {
+            turn()
+            seen = state.withLock { state in
+                state.advances -= seen
+                return state.advances
+            }
+        }
+    }
+
+    private func turn() {
         let (ready, failed) = state.withLock { state in
             var ready: [NetworkOperation] = []
             var failed: [(NetworkOperation, BackendError)] = []

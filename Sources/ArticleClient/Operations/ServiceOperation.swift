@@ -1,6 +1,8 @@
 public import ArticleAPI
 
 /// A request of the contract as an operation: a queue sends it when its turn comes.
+///
+/// `queue.add(ServiceOperation(FetchTagsRequest(), on: backend, priority: .high))`
 public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
     public let request: Request
     /// What queues and dependencies know of it.
@@ -26,7 +28,8 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
 
     public func cancel() { operation.cancel() }
 
-    /// Waits for the item. To stop waiting does not cancel the operation.
+    /// Waits for the item. A task that is cancelled stops waiting, with `cancelled`; the operation
+    /// goes on.
     public func value() async throws(BackendError) -> Request.Item {
         try result(await operation.ended()).get()
     }

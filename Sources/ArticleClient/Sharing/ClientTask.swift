@@ -15,10 +15,12 @@ enum ClientTask {
     }
 
     /// Work that may take its thread's time: never on the caller's.
+    ///
+    /// - Parameter priority: `nil`: the caller's.
     static func startApart(
-        _ work: @escaping @Sendable () async -> Void
+        priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
     ) -> Task<Void, Never> {
-        Task { await work() }
+        Task(priority: priority) { await work() }
     }
 
     /// Waits, and then does this; it is nobody's in particular.
