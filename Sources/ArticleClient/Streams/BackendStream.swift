@@ -29,9 +29,19 @@ public struct BackendStream: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> [UInt8]? {
             do { return try await body.next() } catch {
-                throw (error as? TransportError).map { BackendError($0) }
-                    ?? .transport(TransportFailure(.disconnected, "\(error)"))
+                throw BackendError(streaming: error)
             }
+        }
+    }
+}
+
+extension BackendError {
+    /// Why a body broke off.
+    fileprivate init(streaming error: any Error) {
+        switch error {
+        case let error as BackendError: self = error
+        case let error as TransportError: self = BackendError(error)
+        default: self = .transport(TransportFailure(.disconnected, "\(error)"))
         }
     }
 }
@@ -40,21 +50,36 @@ extension BackendService {
     /// Sends the request and gives its answer as it comes: a download, or a stream of events.
     ///
     /// Until the answer's head is there it may be sent again like any other; a stream that breaks
-    /// off then is the reader's to ask for anew.
+    /// off then is the reader's to ask for anew. The timeout is for the head, and for the whole of
+    /// a response that is no success; `streamStallTimeout` is for each piece:
+    ///
+    /// `backend.stream(feed, options: RequestOptions(streamStallTimeout: .seconds(60)))`
     public func stream<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendStream {
         var call = try await call(Self.printed(request), options)
         call.isStreamed = true
-        let response = try await alone(call) { await exchanged($0) }.get()
+        let response = try await alone(call) { await opened($0) }.get()
+        guard (200..<300).contains(response.status.code) else {
+            throw Self.error(of: Answer(response))
+        }
         guard case .stream(let body) = response.body else {
             throw .transport(TransportFailure(.unsupported, "the transport cannot stream"))
         }
-        let stream = BackendStream(response, body)
-        guard !(200..<300).contains(response.status.code) else { return stream }
-        var whole = response
-        whole.body = .bytes(try await Self.beginning(of: stream))
-        throw Self.error(of: Answer(whole))
+        return BackendStream(
+            response, options.streamStallTimeout.map(body.stalling(after:)) ?? body)
+    }
+
+    /// A response to read from, or one that is no success with what it says.
+    private func opened(_ call: Call) async -> Outcome {
+        let outcome = await exchanged(call)
+        guard case .success(var response) = outcome, case .stream(let body) = response.body,
+            !(200..<300).contains(response.status.code)
+        else { return outcome }
+        do throws(BackendError) {
+            response.body = .bytes(try await Self.beginning(of: BackendStream(response, body)))
+        } catch { return .failure(error) }
+        return .success(response)
     }
 
     /// Enough of an answer that is no success to see what it says.
@@ -65,5 +90,22 @@ extension BackendService {
             bytes += piece
         }
         return bytes
+    }
+}
+
+extension HTTPBodyStream {
+    /// The same body; it ends with `timedOut` when a piece takes longer than this.
+    fileprivate func stalling(after wait: Duration) -> HTTPBodyStream {
+        HTTPBodyStream(length: length) {
+            let flight = Flight<[UInt8]?>()
+            let alarm = ClientTask.start(at: .now + wait) { flight.end(.failure(.timedOut)) }
+            defer { alarm.cancel() }
+            flight.start {
+                do { return .success(try await next()) } catch {
+                    return .failure(BackendError(streaming: error))
+                }
+            }
+            return try await (flight.join() ?? .failure(.cancelled)).get()
+        }
     }
 }

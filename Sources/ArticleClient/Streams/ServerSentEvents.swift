@@ -5,9 +5,24 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var data: String
     /// What `Last-Event-ID` resumes behind; empty without one.
     public var id: String
+    /// How long the backend asks to wait before connecting again, as of this event; `nil` where it
+    /// has not said.
+    public var retry: Duration?
+
+    public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
+        self.type = type
+        self.data = data
+        self.id = id
+        self.retry = retry
+    }
 }
 
 /// The events of a stream, in order.
+///
+/// `for try await event in ServerSentEvents(try await backend.stream(feed)) { apply(event.data) }`
+///
+/// When the stream breaks off, ask anew after the last event's `retry`, with its `id` as
+/// `Last-Event-ID`.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     public typealias Element = ServerSentEvent
     public typealias Failure = BackendError
@@ -50,8 +65,11 @@ struct EventParser {
     private var isAfterReturn = false
     private var isAtStart = true
     private var type = ""
-    private var data: [UInt8]?
+    /// Each line of data with a line feed behind it.
+    private var data: [UInt8] = []
+    private var hasData = false
     private var id = ""
+    private var retry: Duration?
     private var ready: [ServerSentEvent] = []
     private var taken = 0
 
@@ -74,7 +92,7 @@ struct EventParser {
             guard !isSecondHalf else { continue }
             guard byte == 0x0A || byte == 0x0D else {
                 line.append(byte)
-                guard line.count + (data?.count ?? 0) <= limitBytes else {
+                guard line.count + data.count <= limitBytes else {
                     throw .transport(
                         TransportFailure(
                             .tooLarge, "an event is longer than \(limitBytes) bytes"))
@@ -95,19 +113,32 @@ struct EventParser {
         if value.first == 0x20 { value = value.dropFirst() }
         switch String(decoding: line[..<colon], as: UTF8.self) {
         case "event": type = String(decoding: value, as: UTF8.self)
-        case "data": data = (data.map { $0 + [0x0A] } ?? []) + value
+        case "data":
+            data += value
+            data.append(0x0A)
+            hasData = true
         case "id" where !value.contains(0): id = String(decoding: value, as: UTF8.self)
+        case "retry": retry = Self.milliseconds(value) ?? retry
         default: break
         }
     }
 
+    /// Digits and nothing else; anything longer than a day is a day.
+    private static func milliseconds(_ digits: ArraySlice<UInt8>) -> Duration? {
+        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        let day = 86_400_000
+        return .milliseconds(min(Int(String(decoding: digits, as: UTF8.self)) ?? day, day))
+    }
+
     private mutating func dispatch() {
-        if let data {
+        if hasData {
             ready.append(
                 ServerSentEvent(
                     type: type.isEmpty ? "message" : type,
-                    data: String(decoding: data, as: UTF8.self), id: id))
+                    data: String(decoding: data.dropLast(), as: UTF8.self), id: id, retry: retry))
         }
-        (type, data) = ("", nil)
+        type = ""
+        data = []
+        hasData = false
     }
 }

@@ -1,4 +1,5 @@
 import ArticleAPI
+import Glibc
 import HTTP
 import Network
 import TestSupport
@@ -14,7 +15,7 @@ import Testing
         ServerSentEvent(type: "message", data: "one", id: ""),
         ServerSentEvent(type: "changed", data: "a\nb", id: "7"),
         ServerSentEvent(type: "message", data: "", id: "7"),
-        ServerSentEvent(type: "message", data: "last: one", id: ""),
+        ServerSentEvent(type: "message", data: "last: one", id: "", retry: .milliseconds(5)),
     ]
 
     @Test func `events are the same however their bytes arrive`() throws {
@@ -28,6 +29,39 @@ import Testing
             }
             #expect(events == Self.events)
         }
+    }
+
+    @Test func `the wait that a backend asks for is told with each event behind it`() throws {
+        var parser = EventParser(limitBytes: 100)
+        try parser.add(Array("data: 1\n\nretry: 2500\n\ndata: 2\n\nretry: 9x\ndata: 3\n\n".utf8))
+        try parser.add(Array("retry: 99999999999999999999\ndata: 4\n\n".utf8))
+        var waits: [Duration?] = []
+        while let event = parser.next() { waits.append(event.retry) }
+        #expect(waits == [nil, .milliseconds(2500), .milliseconds(2500), .seconds(86_400)])
+    }
+
+    @Test func `what an event of many lines costs grows with its length, and no faster`() throws {
+        func threadSeconds() -> Double {
+            var time = timespec()
+            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+        func seconds(_ lines: Int) throws -> Double {
+            let bytes = Array((String(repeating: "data:x\n", count: lines) + "\n").utf8)
+            var parser = EventParser(limitBytes: 1 << 20)
+            let start = threadSeconds()
+            try parser.add(bytes)
+            #expect(parser.next()?.data.utf8.count == 2 * lines - 1)
+            return threadSeconds() - start
+        }
+        var fastest = (few: Double.infinity, many: Double.infinity)
+        for _ in 0..<3 {
+            fastest = (
+                min(fastest.few, try seconds(20_000)), min(fastest.many, try seconds(160_000))
+            )
+        }
+        // Eight times the lines; with a copy of all data for each, it was 40 and more.
+        #expect(fastest.many < 20 * fastest.few)
     }
 
     @Test func `an event without an end is given up`() throws {

@@ -1,0 +1,70 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import Network
+import TestSupport
+import Testing
+
+/// Bodies that stand still. What waits has a test's own signal, and not a clock, to wait for.
+@Suite struct StalledStreamTests {
+    /// Gives one piece, and nothing more until the signal.
+    private func backend(_ status: HTTPStatus, until never: Signal) -> TestBackend {
+        TestBackend { _, _ in
+            let pieces = Counter()
+            return HTTPResponse(
+                status,
+                body: .stream(
+                    HTTPBodyStream(length: 1_000) {
+                        if pieces.next() == 0 { return Array("data: 1\n\n".utf8) }
+                        await withTaskCancellationHandler {
+                            await never.wait()
+                        } onCancel: {
+                            never.give()
+                        }
+                        return nil
+                    }))
+        }
+    }
+
+    @Test func `a stream that stands still ends when its time is over`() async throws {
+        let never = Signal()
+        let service = backend(.ok, until: never).service(cache: nil)
+        let options = RequestOptions(streamStallTimeout: .milliseconds(50))
+        let stream = try await service.stream(list, options: options)
+        #expect(stream.length == 1_000)
+        var events: [String] = []
+        let error = await outcome {
+            for try await event in ServerSentEvents(stream) { events.append(event.data) }
+        }.error
+        #expect(error == .timedOut && events == ["1"])
+        // And so does what it was read from.
+        await never.wait()
+    }
+
+    @Test func `a stream in time is what it was`() async throws {
+        let backend = TestBackend { _, _ in
+            let pieces = Counter()
+            return HTTPResponse(
+                .ok,
+                body: .stream(
+                    HTTPBodyStream {
+                        let piece = pieces.next()
+                        return piece < 100 ? [UInt8(piece)] : nil
+                    }))
+        }
+        let options = RequestOptions(streamStallTimeout: .seconds(600))
+        let stream = try await backend.service().stream(list, options: options)
+        var bytes: [UInt8] = []
+        for try await piece in stream { bytes += piece }
+        #expect(bytes == Array(0..<100))
+    }
+
+    @Test func `what a refused stream says is read within the deadline`() async throws {
+        let never = Signal()
+        let service = backend(.forbidden, until: never).service(cache: nil)
+        let options = RequestOptions(timeout: .milliseconds(50))
+        let error = await outcome { try await service.stream(list, options: options) }.error
+        #expect(error == .timedOut)
+        await never.wait()
+    }
+}
