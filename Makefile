@@ -84,7 +84,7 @@ faults: dependencies ## let every write and flush of the store fail, spoil its f
 socket-faults: dependencies ## break conversations off at each byte, and let clients be slow, broken and many
 	@.ci/dependencies $(TEST_TOOLS)
 	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel \
-		--filter '\.(BrokenConversationTests|SocketFaultTests|CrowdTests|DeadlineTests|HostilePeerTests)/'
+		--filter '\.(BrokenConversationTests|SocketFaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/'
 
 proofs: ## run everything that CONTRIBUTING.md lists, in hours (as root)
 	@.ci/proofs

@@ -55,7 +55,8 @@ public struct Backend: Sendable {
     /// What everybody can reach.
     public func router() throws(RouterError) -> Router {
         var routes = Routes(
-            answers: answers, readers: keys, writes: writes, now: now, log: log
+            answers: answers, workers: store.workers, readers: keys, writes: writes, now: now,
+            log: log
         ) {
             [keys] (fields) throws(ServiceError) in
             try keys.caller(of: fields)
@@ -70,7 +71,8 @@ public struct Backend: Sendable {
     /// - Parameter file: the store's.
     public func controlRouter(_ file: SQLiteStore) throws(RouterError) -> Router {
         var routes = Routes(
-            answers: answers, writes: writes, isPrivileged: true, now: now, log: log
+            answers: answers, workers: store.workers, writes: writes, isPrivileged: true, now: now,
+            log: log
         ) { _ in
             .key(id: "control", name: "control", role: .admin)
         }

@@ -51,6 +51,9 @@ extension ServiceError {
         case .busy:
             let detail = "Too much is waiting; nothing was done. Try again."
             return Problem(.unavailable, detail: detail, instance: instance)
+        case .overLimit(let tokens, _):
+            let detail = "This request counts as \(tokens); there are not as many left."
+            return Problem(.tooManyRequests, detail: detail, instance: instance)
         case .full:
             let detail = "There is no room left; nothing was changed."
             return Problem(.storageFull, detail: detail, instance: instance)
@@ -75,6 +78,7 @@ extension ServiceError {
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight: fields.append(.retryAfter, "1")
         case .unavailable: fields.append(.retryAfter, "5")
+        case .overLimit(_, let seconds): fields.append(.retryAfter, "\(seconds)")
         case .refused(let refusal) where refusal.reason == .unsupportedMediaType:
             fields.append(.accept, refusal.mediaTypes.joined(separator: ", "))
         default: break

@@ -27,6 +27,8 @@ public enum ServiceError: Error, Sendable {
     /// The media type that there is.
     case notAcceptable(String)
     case busy
+    /// What the client may send does not reach for this request, which costs so much of it.
+    case overLimit(tokens: Int, retryAfterSeconds: Int)
     case full
     /// The cause is for the log only.
     case unavailable(cause: String)

@@ -6,6 +6,7 @@
 #if defined(__linux__)
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -17,6 +18,21 @@
 
 int broadsheet_accept(int listener, void *address, unsigned int *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+void broadsheet_tune_memory(int arenas) {
+    // A threshold that is set stays: by itself it would rise to the largest block ever freed.
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    mallopt(M_ARENA_MAX, arenas);
+}
+
+unsigned long broadsheet_free_bytes(void) {
+    return mallinfo2().fordblks;
+}
+
+void broadsheet_trim_memory(void) {
+    malloc_trim(0);
 }
 
 int broadsheet_pipe(int ends[2]) {

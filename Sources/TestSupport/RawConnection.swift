@@ -10,11 +10,12 @@ public final class RawConnection {
     var layer: (any ConnectionLayer)?
     private var received: [UInt8] = []
 
-    /// - Parameter receiveBuffer: the size of the kernel's buffer in bytes; small ones make a
-    /// reader
-    ///   slow.
+    /// - Parameters:
+    ///   - receiveBuffer: the size of the kernel's buffer in bytes; small ones make a reader slow.
+    ///   - source: where it comes from; `nil`: as the kernel chooses.
     public init(
-        _ address: SocketAddress, timeoutSeconds: Int = 20, receiveBuffer: Int32? = nil
+        _ address: SocketAddress, timeoutSeconds: Int = 20, receiveBuffer: Int32? = nil,
+        from source: SocketAddress? = nil
     ) throws {
         descriptor = try Self.socket(address)
         var timeout = timeval(tv_sec: timeoutSeconds, tv_usec: 0)
@@ -25,6 +26,9 @@ public final class RawConnection {
             setsockopt(
                 descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer,
                 socklen_t(MemoryLayout<Int32>.size))
+        }
+        if let source, source.withSockaddr({ bind(descriptor, $0, $1) }) != 0 {
+            throw TestFailure.system("bind")
         }
         let result = address.withSockaddr { connect(descriptor, $0, $1) }
         guard result == 0 else { throw TestFailure.system("connect") }

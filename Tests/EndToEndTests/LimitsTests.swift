@@ -46,7 +46,34 @@ import Testing
         #expect(!free.fields.contains(.rateLimit))
     }
 
+    @Test func `what takes long counts for more, unless it is at hand`() throws {
+        let served = try serve("--rate-limit", "100/3600", "--key-rate-limit", "60/3600")
+        func left(_ target: String, key: Bool = false) throws -> String {
+            let answer =
+                try key
+                ? served.send(.get, target)
+                : served.client.send(.get, target, fields: from("203.0.113.9"))
+            let rest = answer.fields[.rateLimit]?.split(separator: ";").dropFirst().first
+            return "\(answer.status) \(rest ?? "")"
+        }
+        #expect(try left("/v1/articles") == "200 r=99")
+        #expect(try left("/v1/articles?count=exact") == "200 r=49")
+        // It is kept: whoever asks again costs nobody anything.
+        #expect(try left("/v1/articles?count=exact") == "200 r=48")
+        #expect(try left("/v1/articles?fields=body&limit=100") == "200 r=27")
+        #expect(try left("/v1/articles?language=en&sort=createdAt") == "200 r=21")
+        // One is taken for coming; what it would cost in all is not there.
+        #expect(try left("/v1/articles?count=exact&limit=3") == "429 r=0")
+        #expect(try left("/v1/articles?limit=3") == "200 r=19")
+        #expect(try left("/v1/articles?count=exact", key: true) == "200 r=10")
+        let refused = try served.send(.get, "/v1/articles?count=exact")
+        #expect(refused.status == 429 && refused.text.contains("counts as 50"))
+        // 40 of the 50 are missing, at one a minute.
+        #expect((2_300...2_400).contains(Int(refused.fields[.retryAfter] ?? "") ?? 0))
+    }
+
     @Test(arguments: [
+        ["--response-memory", "5"],
         ["--rate-limit", "5"], ["--key-rate-limit", "0/1"], ["--cors-origin", "*"],
         ["--cors-origin", "https://a.example/"], ["--proxy-protocol", "127.0.0.1:0"],
         ["--body-memory", "5"], ["--body-memory", "4000000"], ["--host", "http://a.example"],

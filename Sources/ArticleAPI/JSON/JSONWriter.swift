@@ -74,6 +74,23 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
+    /// How many bytes a string takes, with its quotation marks.
+    public static func bytes(of text: String) -> Int {
+        var text = text
+        return text.withUTF8 { text in
+            var count = text.count + 2
+            for byte in text
+            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                switch byte {
+                case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0x08, 0x09, 0x0A, 0x0C, 0x0D:
+                    count += 1
+                default: count += 5
+                }
+            }
+            return count
+        }
+    }
+
     private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
         var start = 0
         var index = 0

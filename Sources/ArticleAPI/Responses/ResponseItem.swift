@@ -16,9 +16,20 @@ public struct AnswerFormat<Item>: Sendable {
     public let kind: Kind
     /// `Content-Type`; `nil` without a body.
     public let mediaType: String?
-    /// Writes the body; the selection leaves attributes of JSON objects out.
-    public let write: @Sendable (Item, FieldSelection?) -> [UInt8]
+    /// Writes the body, into room for so many bytes at first.
+    let writeBody: @Sendable (Item, FieldSelection?, _ capacity: Int) -> [UInt8]
     let read: @Sendable ([UInt8]) -> Result<Item, ResponseMapperError>
+}
+
+extension AnswerFormat {
+    /// The body; the selection leaves attributes of JSON objects out.
+    ///
+    /// - Parameter capacity: about how many bytes it will have.
+    public func write(
+        _ item: Item, _ fields: FieldSelection? = nil, capacity: Int = 4_096
+    ) -> [UInt8] {
+        writeBody(item, fields, capacity)
+    }
 }
 
 extension JSONRepresentable {
@@ -26,7 +37,7 @@ extension JSONRepresentable {
         let format = Self.format
         return AnswerFormat(
             kind: .json(format.schema), mediaType: "application/json",
-            write: { format.bytes(of: $0, $1, capacity: 4096) },
+            writeBody: { format.bytes(of: $0, $1, capacity: $2) },
             read: { bytes in
                 Result { () throws(ResponseMapperError) in try format.map(bytes) }
             })
@@ -38,7 +49,8 @@ public struct Nothing: ResponseItem, Hashable {
     public init() {}
 
     public static let answer = AnswerFormat<Nothing>(
-        kind: .nothing, mediaType: nil, write: { _, _ in [] }, read: { _ in .success(Nothing()) })
+        kind: .nothing, mediaType: nil, writeBody: { _, _, _ in [] },
+        read: { _ in .success(Nothing()) })
 }
 
 /// An answer of plain bytes.
@@ -48,6 +60,7 @@ public struct Bytes: ResponseItem, Hashable {
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     public static let answer = AnswerFormat<Bytes>(
-        kind: .bytes, mediaType: "application/octet-stream", write: { item, _ in item.bytes },
+        kind: .bytes, mediaType: "application/octet-stream",
+        writeBody: { item, _, _ in item.bytes },
         read: { .success(Bytes($0)) })
 }

@@ -75,7 +75,7 @@ extension ArticleService {
         guard articles.reduce(0, { $0 + $1.textBytes }) > limit / 6 else { return articles }
         var bytes = 0
         let count = articles.prefix { article in
-            bytes += article.json(fields).count
+            bytes += article.jsonBytes(fields)
             return bytes <= limit
         }.count
         return Array(articles.prefix(max(count, 1)))
@@ -83,8 +83,21 @@ extension ArticleService {
 }
 
 extension Article {
+    /// Bytes of the article as JSON, without writing what is long.
+    fileprivate func jsonBytes(_ fields: FieldSelection?) -> Int {
+        var rest = self
+        (rest.body, rest.bodyHTML) = (nil, nil)
+        var bytes = rest.json(fields).count
+        for (name, text) in [("body", body), ("bodyHTML", bodyHTML)] {
+            guard let text, fields?.contains(name) ?? true else { continue }
+            // With quotation marks, colon and comma.
+            bytes += name.utf8.count + 4 + JSONWriter.bytes(of: text)
+        }
+        return bytes
+    }
+
     /// Bytes of all that may be long.
-    fileprivate var textBytes: Int {
+    var textBytes: Int {
         let names = tags.reduce(0) { $0 + $1.name.utf8.count + $1.key.utf8.count }
         let byline = authors.reduce(0) { $0 + $1.name.utf8.count }
         return 1_000 + title.utf8.count + summary.utf8.count + (body?.utf8.count ?? 0)

@@ -34,7 +34,7 @@ struct Representation<Request: BackendAPIRequest> {
         guard answer.mediaType != nil else {
             return HTTPResponse(status, fields: fields)
         }
-        let bytes = answer.write(reply.item, reply.fields)
+        let bytes = answer.write(reply.item, reply.fields, capacity: estimatedBytes)
         let version = (reply.item as? any Versioned)?.version
         let etag = Validator.tag(version: version, of: bytes, renderer: reply.renderer)
         fields.append(.etag, etag.description)
@@ -57,6 +57,9 @@ struct Representation<Request: BackendAPIRequest> {
         }
         return HTTPResponse(status, fields: fields, body: .bytes(bytes))
     }
+
+    /// About how many bytes the body has, without what has to be escaped.
+    var estimatedBytes: Int { (reply.item as? any Measured)?.textBytes ?? 4_096 }
 
     /// The second by whose beginning the last change was made, since 1970.
     private var lastModified: Int64? { reply.changedAt.map { $0.milliseconds / 1_000 + 1 } }
@@ -102,6 +105,19 @@ private protocol Versioned {
 
 extension Article: Versioned {}
 extension Author: Versioned {}
+
+/// An item that tells about how long it is, without being written.
+private protocol Measured {
+    var textBytes: Int { get }
+}
+
+extension Article: Measured {}
+extension Page: Measured {
+    var textBytes: Int {
+        guard let articles = items as? [Article] else { return 4_096 }
+        return articles.reduce(256) { $0 + $1.textBytes }
+    }
+}
 
 /// A page of a list.
 private protocol Paged {

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
+import Network
 
 /// Binds requests of the contract to what services do: nothing else knows an endpoint.
 ///
@@ -12,6 +13,7 @@ struct Routes {
     private let identify: Identify
     private let answers: PublicAnswers
     private let writes: KeptWrites
+    private let turns: Turns
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
@@ -21,20 +23,22 @@ struct Routes {
     /// - Parameters:
     ///   - identify: tells who a request comes from.
     ///   - answers: keeps what strangers get.
+    ///   - workers: the threads on which the store reads.
     ///   - readers: who gets that, too, in spite of credentials.
     ///   - writes: keeps what writes with an idempotency key were answered.
     ///   - isPrivileged: whether every caller sees more than strangers do, so that nobody may be
     ///     answered out of what is kept for these.
     ///   - log: takes causes of failures, which clients never see; one line each.
     init(
-        answers: PublicAnswers, readers: (any PublicReaders)? = nil, writes: KeptWrites,
-        isPrivileged: Bool = false, now: @escaping @Sendable () -> Timestamp,
+        answers: PublicAnswers, workers: WorkerPool, readers: (any PublicReaders)? = nil,
+        writes: KeptWrites, isPrivileged: Bool = false, now: @escaping @Sendable () -> Timestamp,
         log: @escaping @Sendable (String) -> Void, identify: @escaping Identify
     ) {
         builder = RouterBuilder(cache: isPrivileged ? nil : answers.cache, readers: readers)
         self.identify = identify
         self.answers = answers
         self.writes = writes
+        turns = Turns(workers: workers)
         self.now = now
         self.log = log
     }
@@ -58,11 +62,12 @@ struct Routes {
         _ handle:
             @escaping @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
     ) {
-        let (identify, answers, now, log) = (identify, answers, now, log)
+        let (identify, answers, log) = (identify, answers, log)
         let endpoint = Request.endpoint
         // Made once: an answer's format is put together each time it is asked for.
         let answer = Request.Item.answer
         let mediaType = answer.mediaType.flatMap { MediaType($0) }
+        let work = RequestWork(answer: answer, turns: turns, now: now, handle)
         builder.on(
             endpoint.method, endpoint.template.description,
             takesBody: Request.parameters.body != nil
@@ -81,23 +86,14 @@ struct Routes {
             do throws(ServiceError) {
                 let caller = context.visitor.identity as? Caller ?? .stranger
                 try caller.require(endpoint.access)
-                let request = try Self.parse(message, context, as: Request.self)
                 guard caller.seesWhatIsPublic, endpoint.method == .get,
                     !ConditionalRequest.hasPreconditions(message.fields)
-                else {
-                    let began = now()
-                    let reply = try await handle(request, caller)
-                    return try Representation(reply, answer, to: request, caller, at: began)
-                        .response(to: message)
-                }
+                else { return try await work.response(to: message, context, caller) }
+                let request = try work.parse(message, context)
                 // What is shared is made as for a stranger, whoever asks for it first.
                 let response = await answers.answer(message, context, log: log) {
                     () throws(ServiceError) in
-                    let began = now()
-                    let reply = try await handle(request, .stranger)
-                    let whole = Representation(reply, answer, to: request, .stranger, at: began)
-                    let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
-                    return (try whole.response(to: nil), dependencies)
+                    try await work.publicResponse(to: request, context, for: caller)
                 }
                 return caller == .stranger ? response : response.madePrivate()
             } catch {
@@ -116,16 +112,6 @@ struct Routes {
     /// - Throws: for bindings that cannot stand together.
     func router() throws(RouterError) -> Router {
         try builder.build()
-    }
-
-    private static func parse<Request: BackendAPIRequest>(
-        _ message: HTTPRequest, _ context: RequestContext, as _: Request.Type
-    ) throws(ServiceError) -> Request {
-        var path: [String: String] = [:]
-        for name in Request.endpoint.template.parameters { path[name] = context.parameters[name] }
-        do throws(RequestRefusal) {
-            return try Request(parsing: RequestSource(message, path: path))
-        } catch { throw .refused(error) }
     }
 
     /// Refuses conditions that no write heeds, rather than write in spite of them (RFC 9110 §13.2).

@@ -1,4 +1,5 @@
 public import ArticleAPI
+public import Network
 
 /// What keeps articles. Each method is one atomic step; a write that returned is durable.
 ///
@@ -122,6 +123,10 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
     func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
 
     // MARK: Life
+
+    /// The threads on which the store reads. Who has a turn there reads without waiting again, and
+    /// may go on with what was read: write it as JSON, hash it.
+    var workers: WorkerPool { get }
 
     /// How many articles live here (tombstones not counted).
     func articleCount() async throws(StoreError) -> Int

@@ -1,9 +1,13 @@
+import Network
+
 /// The limits of a SQLite store.
 public struct SQLiteConfiguration: Sendable, Hashable {
     /// Connections that read at the same time.
     public var readers = 3
     /// Reads that wait for a connection before further ones are `.busy`.
     public var readQueueDepth = 1_024
+    /// Bytes of responses in the making, from when they are read until they are sent.
+    public var responseBytes = WorkerPool.defaultLimitBytes
     /// Writes that wait for a commit before further ones are `.busy`.
     public var writeQueueDepth = 1_024
     /// Writes that share one commit at most.

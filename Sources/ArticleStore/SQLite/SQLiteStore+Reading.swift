@@ -1,6 +1,9 @@
 public import ArticleAPI
+public import Network
 
 extension SQLiteStore {
+    public var workers: WorkerPool { readers.workers }
+
     public func edition(
         of key: Article.Key, visibleTo audience: Audience
     ) async throws(StoreError) -> Edition {

@@ -42,6 +42,16 @@ int broadsheet_signal_process(int descriptor, int signal);
 /// `prctl(2)` with PR_SET_DUMPABLE 0; -1 and `errno` for a failure.
 int broadsheet_set_undumpable(void);
 
+/// Lets malloc take what is large from the kernel by itself, and give it back as soon as it is freed
+/// (mallopt(3)), with at most so many arenas. To be called before there are threads.
+void broadsheet_tune_memory(int arenas);
+
+/// Bytes that are free in malloc's arenas, and not with the kernel (mallinfo2(3)).
+unsigned long broadsheet_free_bytes(void);
+
+/// Gives them back to the kernel, as far as whole pages are free (malloc_trim(3)).
+void broadsheet_trim_memory(void);
+
 /// Whether something keeps the clock right, as `adjtimex(2)` has it: 1 or 0; -1 if it does not say.
 int broadsheet_clock_is_synchronised(void);
 #endif

@@ -41,6 +41,7 @@ enum Gzip {
                 Int(czlib_gzip(room.baseAddress, room.count, bytes.baseAddress, bytes.count, level))
             }
         }
-        return compressed.isEmpty ? nil : compressed
+        // A copy of its own size: it is kept for long, and had room for much more.
+        return compressed.isEmpty ? nil : Array(compressed[...])
     }
 }

@@ -33,7 +33,7 @@ final class ReadyAnswer: Sendable {
     private static let publicLine = Array("\r\n\(HTTPFieldName.cacheControl): public".utf8)
 
     /// What it takes in memory.
-    var bytes: Int { body.count + head.count + response.fields.wireBytes.count }
+    var bytes: Int { body.capacity + head.capacity + response.fields.wireBytes.count }
 }
 
 extension HTTPResponse {

@@ -179,12 +179,14 @@ extension Connection {
 
     /// What waits for clients that read slowly is bounded: beyond, who comes last is dropped.
     private func writeRest(_ rest: Unsent) async throws(ChannelError) {
-        local.waitingBytes += rest.count
-        defer { local.waitingBytes -= rest.count }
-        guard local.waitingBytes <= limits.waitingBytes else {
+        let waitingBytes = rules.waiting.add(rest.count)
+        defer { rules.waiting.remove(rest.count) }
+        guard waitingBytes <= limits.waitingBytes else {
             channel.reset()
             throw .timedOut
         }
+        // From here on it counts among what waits for its reader, and others may be made.
+        endScope()
         try await channel.write(
             rest.head, rest.body, from: rest.start,
             stallMilliseconds: limits.writeStallMilliseconds)

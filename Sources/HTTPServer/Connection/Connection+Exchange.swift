@@ -47,7 +47,10 @@ extension Connection {
                 }
                 request.body = body
             }
+            scope = context.scope
+            defer { endScope() }
             let response = await respond(to: request, route, context)
+            noteCharge()
             return try await answer(response, keepsAlive: keepsAlive)
         }
     }
@@ -82,12 +85,11 @@ extension Connection {
             case nil: break
             }
             let account = context.visitor.account.map { ClientKey(account: $0) }
-            if let refusal = refusalByLimits(account: account) {
-                return .answer(refusal)
-            }
+            if let refusal = refusalByLimits(account: account) { return .answer(refusal) }
             guard head.framing == .none || route.takesBody else {
                 return .answer(self.response(to: .unexpectedBody))
             }
+            context.scope = ExchangeScope(meter: meter(account: account))
             return .handle(route, context)
         }
     }
@@ -113,6 +115,12 @@ extension Connection {
             await linger()
             return false
         }
+    }
+
+    /// What the response took room for is sent, or never will be.
+    func endScope() {
+        scope?.end()
+        scope = nil
     }
 
     private func respond(

@@ -77,23 +77,33 @@ extension Connection {
 
     /// Takes one request from what the client may send; false if nothing is left.
     func isWithinLimits(account: ClientKey? = nil) -> Bool {
-        if let account {
-            guard let limiter = rules.keyRate else { return true }
-            return take(account, of: limiter, .account)
-        }
-        guard let limiter = rules.addressRate, let key = forwarded?.key ?? client.key else {
-            return true
-        }
-        return take(key, of: limiter, .address)
+        guard let meter = meter(account: account) else { return true }
+        let allowance = meter.take()
+        sent.allowance = allowance
+        if case .taken = allowance.outcome { return true }
+        return false
     }
 
-    private func take(
-        _ key: ClientKey, of limiter: RateLimiter, _ measure: Allowance.Measure
-    ) -> Bool {
-        let outcome = limiter.buckets.take(key, now: now)
-        sent.allowance = Allowance(measure: measure, outcome: outcome)
-        if case .taken = outcome { return true }
-        return false
+    /// Where the request's tokens come from; `nil` if it is not limited.
+    func meter(account: ClientKey?) -> RateMeter? {
+        if let account {
+            return rules.keyRate.map {
+                RateMeter(limiter: $0, key: account, measure: .account, now: now)
+            }
+        }
+        guard let limiter = rules.addressRate, let key = forwarded?.key ?? client.key else {
+            return nil
+        }
+        return RateMeter(limiter: limiter, key: key, measure: .address, now: now)
+    }
+
+    /// Takes over what the handler took from what the client may send.
+    func noteCharge() {
+        guard let allowance = scope?.allowance else { return }
+        sent.allowance = allowance
+        guard case .empty = allowance.outcome else { return }
+        rules.refusals.add(
+            allowance.measure == .address ? .addressRate : .keyRate, on: channel.loop)
     }
 
     func limiter(of allowance: Allowance) -> RateLimiter? {

@@ -12,6 +12,8 @@ final class Connection {
     @exclusivity(unchecked) private var parser: RequestParser
     /// A request that was read while the task waited, and is the task's to answer.
     @exclusivity(unchecked) private var readyHead: RequestHead?
+    /// Of the current exchange, while its handler and its response take room.
+    var scope: ExchangeScope?
     /// What did not go out at once of an answer that was ready.
     var unsent: Unsent?
     /// Whether the current request only reads.

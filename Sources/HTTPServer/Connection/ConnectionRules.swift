@@ -18,6 +18,7 @@ struct ConnectionRules: Sendable {
     let keyRate: RateLimiter?
     let addresses: AddressCounter?
     let bodies: BodyBudget
+    let waiting = WaitingResponses()
     let refusals = RefusalCounts()
     /// Whether each connection begins with a PROXY protocol header.
     private(set) var expectsProxyHeader = false

@@ -13,8 +13,6 @@ final class LoopContext: @unchecked Sendable {
     let output = OutputBuffer()
     // No access to these is still open when the next begins, so none needs to be watched.
     @exclusivity(unchecked) private var buffers: [ReadBuffer] = []
-    /// Of answers that wait for slow readers.
-    @exclusivity(unchecked) var waitingBytes = 0
     /// The host that was last found to be served, as it stood in its request: the next is often the
     /// same.
     @exclusivity(unchecked) var servedHost: [UInt8] = []

@@ -36,11 +36,14 @@ final class TokenBuckets: Sendable {
         shards = (0..<Self.shardCount).map { _ in Lock([]) }
     }
 
-    /// Takes a token of the client's.
+    /// Takes tokens of the client's.
     ///
-    /// - Parameter now: monotonic milliseconds.
-    func take(_ key: ClientKey, now: Int64) -> Outcome {
+    /// - Parameters:
+    ///   - tokens: at most what a full bucket holds is taken, so that everything can be paid for.
+    ///   - now: monotonic milliseconds.
+    func take(_ key: ClientKey, tokens: Int = 1, now: Int64) -> Outcome {
         let now = now * 1_000_000
+        let price = min(interval * Int64(max(1, tokens)), window)
         let set = (key.digest / Self.shardCount) % setsPerShard
         let first = Int(set) * Self.ways
         return shards[Int(key.digest % Self.shardCount)].withLock { buckets in
@@ -51,7 +54,7 @@ final class TokenBuckets: Sendable {
             let place = Self.place(of: key, in: buckets, from: first)
             var fullAt = now
             if let bucket = buckets[place], bucket.key == key { fullAt = max(now, bucket.fullAt) }
-            fullAt += interval
+            fullAt += price
             let used = fullAt - now
             guard used <= window else {
                 return .empty(seconds: Self.seconds(used - window))

@@ -13,6 +13,11 @@ public struct RequestContext: Sendable {
     public let receivedSeconds: Int64
     /// What the route found out about the sender before the body was read.
     public var visitor = Visitor()
+    /// What lives as long as the exchange; `nil` where no server has begun one.
+    public internal(set) var scope: ExchangeScope?
+
+    /// Tells the peer, or its network, from others, in this process.
+    public var clientNumber: UInt64 { UInt64(ClientKey(peer).digest) }
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,

@@ -227,7 +227,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     private static let mostResumedInATurn = 8
 
     /// Monotonic; unlike `now` it goes on during a turn.
-    private static var nanoseconds: Int64 {
+    static var nanoseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

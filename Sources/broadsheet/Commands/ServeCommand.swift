@@ -31,6 +31,8 @@ struct ServeCommand: Command {
         do throws(SystemError) { try CoreDumps.forbid() } catch {
             throw CommandFailure(.systemError, "cannot keep secrets out of core dumps: \(error)")
         }
+        let memory = MemoryKeeper(cores: ProcessInfo.processInfo.activeProcessorCount)
+        defer { withExtendedLifetime(memory) {} }
         let output = ServerOutput(configuration.log)
         defer { output.flush(withinSeconds: 1) }
         let requests = OperatorRequests(output)

@@ -70,6 +70,10 @@ struct ServeConfiguration: Sendable {
         Option(
             "queue-depth", "N", "waiting reads, and waiting writes; 503 beyond", default: "1024"),
         Option(
+            "response-memory", "BYTES",
+            "of responses in the making, until they are sent; reads wait beyond",
+            default: "\(WorkerPool.defaultLimitBytes)"),
+        Option(
             "cache-bytes", "BYTES", "of public answers kept in memory; 0: none",
             default: "\(Backend.standardCacheBytes)"),
         Option(
@@ -121,6 +125,8 @@ struct ServeConfiguration: Sendable {
         store.readQueueDepth = try settings.integer(
             "queue-depth", in: 1...100_000, default: store.readQueueDepth)
         store.writeQueueDepth = store.readQueueDepth
+        store.responseBytes = try settings.integer(
+            "response-memory", in: (8 << 20)...(1 << 40), default: store.responseBytes)
         return store
     }
 

@@ -42,6 +42,8 @@ final class SlowStore: ArticleStore {
         for continuation in held { continuation.resume() }
     }
 
+    var workers: WorkerPool { store.workers }
+
     private func hold() async {
         if state.withLock({ $0.held.count >= mostHeld }) { letOneGo() }
         await withUnsafeContinuation { continuation in

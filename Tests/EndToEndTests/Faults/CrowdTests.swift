@@ -14,7 +14,7 @@ struct CrowdTests {
     @Test(arguments: Wire.allCases)
     func `idle clients cost little, and the others are served`(wire: Wire) async throws {
         let target = try Target(wire, ["--idle-timeout", "600"])
-        _ = DescriptorRoom.raised
+        DescriptorRoom.raise()
         let before = try target.figures().residentKilobytes
         let clients = try (0..<Self.idle).map { number in
             let client = try target.connect()
@@ -127,16 +127,4 @@ struct CrowdTests {
         #expect(await eventually { (try? target.articleCount()) == sent })
         try await target.expectNoTrace()
     }
-}
-
-/// Room for as many descriptors as the tests may have.
-private enum DescriptorRoom {
-    static let raised: Bool = {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            return false
-        }
-        limit.rlim_cur = limit.rlim_max
-        return setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-    }()
 }

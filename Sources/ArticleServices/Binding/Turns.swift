@@ -1,0 +1,89 @@
+import ArticleAPI
+import ArticleStore
+import HTTP
+import HTTPServer
+import Network
+
+/// What a request is worth in the work that it causes.
+struct RequestCost: Sendable, Hashable {
+    /// Of its sender's rate limit; at least 1.
+    var tokens = 1
+    /// Whether it is likely to take milliseconds.
+    var isHeavy = false
+    /// The most that its response is likely to take in memory while it is made.
+    var bytes = 256 << 10
+
+    /// What reads, writes or hashes more than this leaves the event loop.
+    static let largeBytes = 64 << 10
+    /// Of a write with a large body, or with a large response.
+    static let largeWrite = RequestCost(isHeavy: true, bytes: 2 << 20)
+}
+
+/// A request that may cost more than others.
+protocol CostlyRequest: BackendAPIRequest {
+    var cost: RequestCost { get }
+}
+
+extension FetchArticlesRequest: CostlyRequest {
+    /// Counting examines 30,000 index rows at most, a page 10,000; bodies make a page of 4 MiB.
+    var cost: RequestCost {
+        var cost = RequestCost()
+        if count != nil { cost.tokens += 49 }
+        let facets =
+            tags.count + [author != nil, language != nil, source != nil].count { $0 }
+        let isByPublication = sort.map { $0 == .newestFirst || $0 == .oldestFirst } ?? true
+        // Only the rarest of several filters, and only by publication, is walked by its index.
+        if facets > 1 || facets == 1 && !isByPublication { cost.tokens += 5 }
+        if fields?.contains("body") ?? false || BodyHTML.isAskedFor(by: fields) {
+            cost.tokens += ((limit ?? 20) + 4) / 5
+            cost.bytes = ArticleLimits.pageBytes
+        }
+        cost.isHeavy = cost.tokens > 1
+        return cost
+    }
+}
+
+/// Lets requests be worked on away from event loops: in a turn on the threads of the store, which
+/// reads, writes the JSON and hashes it in one go.
+struct Turns: Sendable {
+    let workers: WorkerPool
+
+    /// Does the work in a turn of the caller's, and holds room for the response until it is sent.
+    func take<Result>(
+        _ cost: RequestCost, for caller: Caller, _ context: RequestContext,
+        _ work: (WorkerTurn) async throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result {
+        if let seconds = context.scope?.charge(cost.tokens - 1) {
+            throw .overLimit(tokens: cost.tokens, retryAfterSeconds: seconds)
+        }
+        let turn: WorkerTurn
+        do throws(WorkerPool.Full) {
+            turn = try workers.turn(
+                for: WorkerPool.Demand(
+                    Self.client(caller, context), isHeavy: cost.isHeavy, bytes: cost.bytes))
+        } catch { throw .busy }
+        context.scope?.hold(turn)
+        return try await withTaskExecutorPreference(turn) { () async throws(ServiceError) in
+            // Who waited for too long has been told so already.
+            guard !turn.isRefused, !Task.isCancelled else { throw .busy }
+            return try await work(turn)
+        }
+    }
+
+    private static func client(_ caller: Caller, _ context: RequestContext) -> WorkerPool.Client {
+        switch caller {
+        // The operator's commands, over the control socket.
+        case .key("control", _, _): .init(.house)
+        case .stranger: .init(.anonymous, number: context.clientNumber)
+        case .key(let id, _, _): .init(.keyed, number: UInt64(UInt(bitPattern: id.hashValue)))
+        }
+    }
+}
+
+extension WorkerTurn {
+    /// The response takes its bytes from here on, until it is sent.
+    func settle(_ response: HTTPResponse) {
+        guard case .bytes(let bytes) = response.body else { return settle(bytes: 0) }
+        settle(bytes: bytes.count)
+    }
+}

@@ -1,0 +1,71 @@
+/// What waits, of many clients: next comes the client who had the least time so far, and of one
+/// client what came first.
+///
+/// (Start-time fair queueing: each client's time goes on as its work takes it; who was away begins
+/// where the others are, so that nobody saves time up.)
+struct FairQueue<Item> {
+    private struct Entry {
+        var items = FIFO<Item>()
+        /// Nanoseconds that the client had, from where it began.
+        var time: Int64
+        /// What it was given, and is at it.
+        var running = 0
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    /// The time of the client that went last.
+    private var clock: Int64 = 0
+    private(set) var count = 0
+
+    mutating func append(_ item: Item, of client: UInt64) {
+        entries[client, default: Entry(time: clock)].items.append(item)
+        count += 1
+    }
+
+    /// Takes out what comes next, of the clients whose next item may run.
+    ///
+    /// - Parameter estimate: nanoseconds that it is likely to take, until `charge` tells.
+    mutating func next(
+        where mayRun: (Item) -> Bool, estimate: (Item) -> Int64
+    ) -> Item? {
+        guard count > 0 else { return nil }
+        var first: (client: UInt64, time: Int64)?
+        for (client, entry) in entries where first.map({ entry.time < $0.time }) ?? true {
+            if let item = entry.items.first, mayRun(item) { first = (client, entry.time) }
+        }
+        guard let (client, time) = first, let item = entries[client]?.items.popFirst() else {
+            return nil
+        }
+        count -= 1
+        clock = max(clock, time)
+        entries[client]?.running += 1
+        entries[client]?.time += estimate(item)
+        return item
+    }
+
+    /// Whether some client's next item is such a one.
+    func contains(where mayRun: (Item) -> Bool) -> Bool {
+        count > 0 && entries.values.contains { $0.items.first.map(mayRun) ?? false }
+    }
+
+    /// A client's item has run, and took so much more than was estimated, or less.
+    mutating func charge(_ nanoseconds: Int64, to client: UInt64) {
+        guard let place = entries.index(forKey: client) else { return }
+        entries.values[place].running -= 1
+        entries.values[place].time += nanoseconds
+        // Who is away is forgotten: nothing is held for a client that has nothing here.
+        let entry = entries.values[place]
+        if entry.items.isEmpty, entry.running == 0 { entries.remove(at: place) }
+    }
+
+    /// Takes out the newest item of the client who has most, if that is more than `client` has and
+    /// one: a full queue has room for everybody's first.
+    mutating func pushOut(for client: UInt64) -> Item? {
+        guard let most = entries.max(by: { $0.value.items.count < $1.value.items.count }),
+            most.value.items.count > (entries[client]?.items.count ?? 0) + 1,
+            let item = entries[most.key]?.items.popLast()
+        else { return nil }
+        count -= 1
+        return item
+    }
+}
