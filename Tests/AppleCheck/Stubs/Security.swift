@@ -25,7 +25,7 @@ public let kSecReturnData = CFString()
 public let kSecValueData = CFString()
 public let kSecMatchLimit = CFString()
 public let kSecMatchLimitOne = CFString()
-@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)
+@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, visionOS 1, *)
 public let kSecUseDataProtectionKeychain = CFString()
 
 public var errSecSuccess: OSStatus { 0 }
