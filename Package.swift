@@ -154,7 +154,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "ArticleAPI", "ArticleClient", "broadsheet", "DocumentationSamples", "first-steps",
-                "HTTP", "Network", "TestSupport",
+                "HTTP", "Network", "reader", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(
@@ -164,6 +164,12 @@ let package = Package(
             name: "first-steps",
             dependencies: ["ArticleAPI", "ArticleClient"],
             path: "Tests/Samples/FirstSteps",
+            exclude: ["Package.swift.sample"],
+            swiftSettings: rules),
+        .executableTarget(
+            name: "reader",
+            dependencies: ["ArticleAPI", "ArticleClient"],
+            path: "Tests/Samples/Reader",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),
         tests("LintTests", ["Resources"]),

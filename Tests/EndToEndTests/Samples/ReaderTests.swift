@@ -1,0 +1,68 @@
+import HTTP
+import TestSupport
+import Testing
+
+/// The sample app on a terminal, against a served database.
+@Suite struct ReaderTests {
+    let folder: TemporaryFolder
+    let served: Served
+
+    init() throws {
+        folder = try TemporaryFolder()
+        served = try Served(folder.file("a.db"), ["--samples"])
+    }
+
+    private func reader(_ key: String? = Served.adminKey) throws -> PseudoTerminal {
+        try PseudoTerminal(
+            builtProgram("reader"), ["http://\(served.addresses[0])"] + (key.map { [$0] } ?? []))
+    }
+
+    @Test func `articles are listed, filtered as one types, opened and edited`() throws {
+        let created = try served.send(
+            .post, "/v1/articles",
+            #"{"title":"A day out","summary":"In short.","body":"It rained.\n\n끝.","#
+                + #""tags":["outdoors"],"status":"published"}"#)
+        #expect(created.status == 201)
+        let terminal = try reader()
+        try terminal.screen(with: "A day out", "articles")
+        try terminal.type("/outdoors")
+        try terminal.screen(with: "A day out", "tag: outdoors")
+        try terminal.type("\r")
+        let found = try terminal.screen(with: "A day out", "1 articles  tag outdoors")
+        #expect(found.split(separator: "\r\n").count == 2)
+        try terminal.type("\r")
+        try terminal.screen(with: "A day out", "revision 1", "In short.", "It rained.", "끝.")
+        // The old title goes, letter by letter.
+        try terminal.type("e" + String(repeating: "\u{7F}", count: 3) + "in\r")
+        try terminal.screen(with: "A day in", "revision 2", "saved as revision 2")
+        // What the backend rejects is taken back, and told.
+        try terminal.type("e" + String(repeating: "x", count: 300) + "\r")
+        try terminal.screen(with: "A day in\r\n", "revision 2", "The title ")
+        try terminal.type("\u{1B}")
+        try terminal.screen(with: "▸ A day in")
+        try terminal.type("q")
+        #expect(terminal.wait() == 0)
+    }
+
+    @Test func `the list goes on as one moves down`() throws {
+        for number in 1...45 {
+            let body = #"{"title":"Number \#(number)","status":"published"}"#
+            #expect(try served.send(.post, "/v1/articles", body).status == 201)
+        }
+        let terminal = try reader(nil)
+        try terminal.screen(with: "▸ Number 45", "20 articles")
+        try terminal.type(String(repeating: "\u{1B}[B", count: 17))
+        try terminal.screen(with: "▸ Number 28", "40 articles")
+        try terminal.type(String(repeating: "\u{1B}[B", count: 20))
+        try terminal.screen(with: "▸ Number 8", "60 articles")
+        try terminal.type("q")
+        #expect(terminal.wait() == 0)
+    }
+
+    @Test func `without a server there is a sentence, and the way out`() throws {
+        let terminal = try PseudoTerminal(builtProgram("reader"), ["http://127.0.0.1:1"])
+        try terminal.screen(with: "0 articles", "The server cannot be reached.")
+        try terminal.type("q")
+        #expect(terminal.wait() == 0)
+    }
+}

@@ -1,0 +1,204 @@
+import ArticleAPI
+import ArticleClient
+import Glibc
+
+/// Articles of a backend in a terminal: `reader URL [KEY]`.
+///
+/// Arrows move, Enter opens an article and Escape leaves it; `/` filters the list by a tag while it
+/// is typed, `e` edits the title of what is open, `r` loads anew, `q` ends.
+@main @MainActor final class Reader {
+    private enum Field { case tag, title }
+    private enum Screen {
+        case list
+        case article(Article, top: Int)
+    }
+
+    private let backend: BackendService
+    private let search: LatestWins
+    private lazy var terminal = Terminal { [self] in take($0) }
+    private var screen = Screen.list
+    private var articles: [Article] = []
+    /// The way to the rest of the list; `nil` behind its end, and while a page is under way.
+    private var more: BackendPages<FetchArticlesRequest>.Iterator?
+    /// Tells one list from the next.
+    private var list = 0
+    private var selected = 0
+    private var status = "loading …"
+    private var typing: (field: Field, text: String)?
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard let baseURL = arguments.first.flatMap({ BaseURL($0) }) else {
+            return print("usage: reader URL [KEY]")
+        }
+        let backend = BackendService(
+            configuration: BackendConfiguration(baseURL: baseURL),
+            auth: BackendAuth(token: arguments.dropFirst().first))
+        await Reader(backend).reload()
+        // Everything else happens when somebody types.
+        while true { try await Task.sleep(for: .seconds(3_600)) }
+    }
+
+    private init(_ backend: BackendService) {
+        self.backend = backend
+        search = LatestWins(backend, pause: .milliseconds(150))
+    }
+
+    // MARK: The list
+
+    private func show(_ found: [Article], _ rest: FetchArticlesRequest?, _ note: String) {
+        (articles, selected, status, list) = (found, 0, note, list + 1)
+        more = rest.map { backend.pages(of: $0).makeAsyncIterator() }
+        draw()
+    }
+
+    private func reload() async {
+        show([], FetchArticlesRequest(limit: 20), "")
+        await loadMore()
+    }
+
+    private func loadMore() async {
+        guard var pages = more else { return }
+        let current = list
+        more = nil
+        await tell {
+            defer { if list == current { more = pages } }
+            let page = try await pages.next(isolation: #isolation)
+            if list == current { articles += page?.items ?? [] }
+            draw()
+        }
+    }
+
+    /// Articles with the tag as far as it is typed; only what was typed last counts.
+    private func filter(by tag: String) async {
+        guard !tag.isEmpty else { return search.clear() }
+        var request = FetchArticlesRequest(tag: tag, limit: 20)
+        await tell {
+            let page = try await search.send(request)
+            request.cursor = page.next
+            show(page.items, page.next == nil ? nil : request, "tag \(tag)")
+        }
+    }
+
+    // MARK: One article
+
+    /// Shows what is known, then the copy with its text, if there is one, then what stands.
+    private func open(_ article: Article) async {
+        screen = .article(article, top: 0)
+        draw()
+        await tell {
+            for try await reply in backend.replies(to: FetchArticleRequest(key: .id(article.id))) {
+                replace(reply.item, reply.source == .cached ? "from a copy" : "")
+            }
+        }
+    }
+
+    /// Shows the edit at once, and takes it back where the backend rejects it.
+    private func save(_ edited: Article, instead before: Article) async {
+        let changes = Article.Changes(from: before, to: edited)
+        guard !changes.isEmpty else { return draw() }
+        replace(before.applying(changes), "saving …")
+        do throws(BackendError) {
+            let saved = try await backend.send(UpdateArticleRequest(before, changes: changes))
+            replace(saved, "saved as revision \(saved.revision)")
+        } catch {
+            let fault = error.problem?.faults(at: "/title").first.map { "The title \($0)." }
+            replace(before, fault ?? error.localizedDescription)
+        }
+    }
+
+    private func replace(_ article: Article, _ note: String) {
+        if let place = articles.firstIndex(where: { $0.id == article.id }) {
+            articles[place] = article
+        }
+        if case .article(let open, let top) = screen, open.id == article.id {
+            screen = .article(article, top: top)
+        }
+        status = note
+        draw()
+    }
+
+    // MARK: Typing
+
+    private func take(_ keys: [Key]) {
+        if keys.isEmpty { end() }
+        for key in keys {
+            if let (field, text) = typing { type(key, into: field, text) } else { obey(key) }
+        }
+        draw()
+    }
+
+    private func type(_ key: Key, into field: Field, _ text: String) {
+        switch key {
+        case .text(let more): typing = (field, text + more)
+        case .backspace: typing = (field, String(text.dropLast()))
+        case .enter:
+            typing = nil
+            if case .article(var article, _) = screen {
+                let before = article
+                article.title = text
+                Task { [article] in await save(article, instead: before) }
+            }
+        case .escape:
+            typing = nil
+            if field == .tag { Task { await reload() } }
+        case .up, .down: return
+        }
+        if field == .tag, let text = typing?.text { Task { await filter(by: text) } }
+    }
+
+    private func obey(_ key: Key) {
+        switch (screen, key) {
+        case (_, .text("q")): end()
+        case (.list, .up): selected = max(0, selected - 1)
+        case (.list, .down):
+            selected = min(max(0, articles.count - 1), selected + 1)
+            if selected > articles.count - 5 { Task { await loadMore() } }
+        case (.list, .enter) where articles.indices.contains(selected):
+            let article = articles[selected]
+            Task { await open(article) }
+        case (.list, .text("/")): typing = (.tag, "")
+        case (.list, .text("r")): Task { await reload() }
+        case (.article(let article, let top), .up): screen = .article(article, top: max(0, top - 1))
+        case (.article(let article, let top), .down): screen = .article(article, top: top + 1)
+        case (.article(let article, _), .text("e")): typing = (.title, article.title)
+        case (.article, .escape): screen = .list
+        default: break
+        }
+    }
+
+    private func end() -> Never {
+        terminal.leave()
+        exit(0)
+    }
+
+    // MARK: Showing
+
+    /// Does the work; what goes wrong stands in the last line, unless nobody wants to know.
+    private func tell(_ work: () async throws -> Void) async {
+        do { try await work() } catch {
+            guard let error = error as? BackendError, !error.isStopped else { return }
+            status = error.localizedDescription
+            draw()
+        }
+    }
+
+    private func draw() {
+        let (rows, columns) = terminal.size
+        let typed = typing.map { field, text in "\(field): \(text)▏" }
+        switch screen {
+        case .list:
+            let top = max(0, selected - rows + 4)
+            let lines = articles.enumerated().dropFirst(top).map { index, article in
+                let names = article.authors.map(\.name).joined(separator: ", ")
+                return "\(index == selected ? "▸" : " ") \(article.title)  — \(names)"
+            }
+            terminal.show(lines, status: typed ?? "\(articles.count) articles  \(status)")
+        case .article(let article, let top):
+            let facts = "\(article.readingMinutes) min · revision \(article.revision)"
+            let text = article.summary + "\n\n" + (article.body ?? "loading …")
+            let lines = Terminal.wrapped(text, columns).dropFirst(top)
+            terminal.show([article.title, facts, ""] + lines, status: typed ?? status)
+        }
+    }
+}
