@@ -44,6 +44,7 @@ let package = Package(
             name: "CMarkdown", cSettings: cRules,
             linkerSettings: [
                 .linkedLibrary("cmark-gfm"), .linkedLibrary("cmark-gfm-extensions"),
+                .linkedLibrary("seccomp"),
             ]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(

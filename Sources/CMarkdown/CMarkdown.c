@@ -6,12 +6,15 @@
 #include <cmark-gfm-core-extensions.h>
 #include <cmark-gfm.h>
 #include <malloc.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 const char *broadsheet_markdown_version(void) {
@@ -40,8 +43,32 @@ static void give(const void *bytes, size_t count) {
 
 static void answer(uint32_t outcome, const char *html, size_t count) {
     struct broadsheet_markdown_answer head = {outcome, (uint32_t)count};
-    give(&head, sizeof head);
-    give(html, count);
+    struct iovec parts[] = {{&head, sizeof head}, {(void *)html, count}};
+    // One call as a rule; the rest of a long text follows in others.
+    ssize_t given = writev(STDIN_FILENO, parts, 2);
+    if (given < (ssize_t)sizeof head) _exit(0);
+    size_t of_html = (size_t)given - sizeof head;
+    give(html + of_html, count - of_html);
+}
+
+/// Reads a request and its text, which the caller frees: together, where they come together.
+static char *take_request(struct broadsheet_markdown_request *request) {
+    char first[16 << 10];
+    ssize_t count = read(STDIN_FILENO, first, sizeof first);
+    if (count <= 0) _exit(0);
+    size_t taken = (size_t)count;
+    if (taken < sizeof *request) {
+        take(first + taken, sizeof *request - taken);
+        taken = sizeof *request;
+    }
+    memcpy(request, first, sizeof *request);
+    taken -= sizeof *request;
+    char *text = malloc((size_t)request->text_bytes + 1);
+    // There is one request at a time: more than its text never waits behind it.
+    if (!text || taken > request->text_bytes) _exit(0);
+    memcpy(text, first + sizeof *request, taken);
+    take(text + taken, request->text_bytes - taken);
+    return text;
 }
 
 // Time: `write` and `_exit` are all that a handler needs (signal-safety(7)).
@@ -137,21 +164,53 @@ static void render(const char *text, const struct broadsheet_markdown_request *r
     cmark_parser_free(parser);
 }
 
+// Privileges: should a text take the library over, it finds nothing to work with.
+
+/// The system calls that rendering needs, and those that the C library's memory and a sanitizer's
+/// runtime make.
+static const int needed_calls[] = {
+    SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(brk), SCMP_SYS(mmap),
+    SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(setitimer),
+    SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask), SCMP_SYS(sigaltstack), SCMP_SYS(futex),
+    SCMP_SYS(sched_yield), SCMP_SYS(gettid), SCMP_SYS(getpid), SCMP_SYS(clock_gettime),
+    SCMP_SYS(exit), SCMP_SYS(exit_group)};
+
+/// Whether every other system call ends the process from now on (seccomp_load(3)).
+static bool allow_needed_calls_only(void) {
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
+    if (!filter) return false;
+    bool is_made = true;
+    for (size_t index = 0; index < sizeof needed_calls / sizeof *needed_calls; index++)
+        is_made &= seccomp_rule_add(filter, SCMP_ACT_ALLOW, needed_calls[index], 0) == 0;
+    is_made = is_made && seccomp_load(filter) == 0;
+    seccomp_release(filter);
+    return is_made;
+}
+
+/// Gives up what rendering does not need: descriptors other than the connection, core files, files
+/// and processes of its own, new privileges (prctl(2)), and system calls. What cannot be given up
+/// ends the process.
+static void drop_privileges(void) {
+    close_range(STDOUT_FILENO, ~0U, 0);
+    const struct rlimit none = {0, 0};
+    const int limited[] = {RLIMIT_CORE, RLIMIT_FSIZE, RLIMIT_NOFILE, RLIMIT_NPROC};
+    for (size_t index = 0; index < sizeof limited / sizeof *limited; index++)
+        if (setrlimit((__rlimit_resource_t)limited[index], &none) != 0) _exit(1);
+    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+        || !allow_needed_calls_only())
+        _exit(1);
+}
+
 /// Renders for ever, in a process that was started for it; before any `main`, so that every program
 /// that has this module is able to.
 __attribute__((constructor)) static void become_worker(int count, char **arguments) {
     if (count != 1 || strcmp(arguments[0], BROADSHEET_MARKDOWN_WORKER) != 0) return;
-    close_range(STDOUT_FILENO, ~0U, 0);
-    struct rlimit none = {0, 0};
-    setrlimit(RLIMIT_CORE, &none);
     signal(SIGPROF, out_of_time);
     cmark_gfm_core_extensions_ensure_registered();
+    drop_privileges();
     for (;;) {
         struct broadsheet_markdown_request request;
-        take(&request, sizeof request);
-        char *text = malloc((size_t)request.text_bytes + 1);
-        if (!text) _exit(0);
-        take(text, request.text_bytes);
+        char *text = take_request(&request);
         allowed = request.memory_bytes;
         allow(request.milliseconds);
         render(text, &request);

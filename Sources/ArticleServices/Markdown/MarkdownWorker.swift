@@ -16,7 +16,7 @@ final class MarkdownWorker: Sendable {
         case stuck
     }
 
-    private let process: ChildProcess
+    let process: ChildProcess
     private let socket: Int32
 
     /// Starts the process: in a group of its own, so that an interrupt from the
@@ -51,27 +51,45 @@ final class MarkdownWorker: Sendable {
     /// Renders a text. After any outcome but `.rendered`, `.refused` for its depth or its length,
     /// the process is of no more use.
     func render(_ text: String, _ limits: MarkdownLimits) -> Outcome {
-        var text = text
-        let isSent = text.withUTF8 { bytes in
-            var request = broadsheet_markdown_request(
-                text_bytes: UInt32(bytes.count), output_bytes: UInt32(limits.outputBytes),
-                memory_bytes: UInt32(limits.memoryBytes), depth: UInt32(limits.depth),
-                milliseconds: UInt32(limits.milliseconds))
-            return withUnsafeBytes(of: &request, send) && send(UnsafeRawBufferPointer(bytes))
+        guard request(text, limits).withUnsafeBytes(send) else { return failure }
+        // Head and HTML come together, as a rule.
+        let first = [UInt8](unsafeUninitializedCapacity: 16 << 10) { bytes, count in
+            let room = UnsafeMutableRawBufferPointer(bytes)
+            count = receive(room, atLeast: MemoryLayout<broadsheet_markdown_answer>.size)
         }
-        var head = broadsheet_markdown_answer()
-        guard isSent, withUnsafeMutableBytes(of: &head, receive) else {
-            return errno == EAGAIN ? .stuck : .lost
+        let head = first.withUnsafeBytes { bytes in
+            bytes.count < MemoryLayout<broadsheet_markdown_answer>.size
+                ? nil : bytes.loadUnaligned(as: broadsheet_markdown_answer.self)
         }
+        guard let head else { return failure }
         let outcome = broadsheet_markdown_outcome(head.outcome)
         guard outcome == BROADSHEET_MARKDOWN_RENDERED else { return .refused(outcome) }
-        guard head.html_bytes <= limits.outputBytes else { return .lost }
-        let html = [UInt8](unsafeUninitializedCapacity: Int(head.html_bytes)) { bytes, count in
-            let room = UnsafeMutableRawBufferPointer(bytes.extracting(..<Int(head.html_bytes)))
-            count = receive(room) ? Int(head.html_bytes) : 0
+        let count = Int(head.html_bytes)
+        let come = first[MemoryLayout<broadsheet_markdown_answer>.size...]
+        guard count <= limits.outputBytes, come.count <= count else { return .lost }
+        let html = [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+            _ = bytes.update(fromContentsOf: come)
+            let room = UnsafeMutableRawBufferPointer(bytes.extracting(come.count..<count))
+            filled = come.count + receive(room, atLeast: room.count)
         }
-        return html.count == Int(head.html_bytes) ? .rendered(html) : .lost
+        return html.count == count ? .rendered(html) : .lost
     }
+
+    /// What is sent for a text: in one piece, which wakes the process once.
+    private func request(_ text: String, _ limits: MarkdownLimits) -> [UInt8] {
+        let head = broadsheet_markdown_request(
+            text_bytes: UInt32(text.utf8.count), output_bytes: UInt32(limits.outputBytes),
+            memory_bytes: UInt32(limits.memoryBytes), depth: UInt32(limits.depth),
+            milliseconds: UInt32(limits.milliseconds))
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(MemoryLayout.size(ofValue: head) + text.utf8.count)
+        withUnsafeBytes(of: head) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: text.utf8)
+        return bytes
+    }
+
+    /// What the last call on the connection ended with.
+    private var failure: Outcome { errno == EAGAIN ? .stuck : .lost }
 
     private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
@@ -85,17 +103,18 @@ final class MarkdownWorker: Sendable {
         return true
     }
 
-    private func receive(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let part = UnsafeMutableRawBufferPointer(rebasing: rest)
+    /// Reads at least so many bytes, as long as they come; gives how many it has.
+    private func receive(_ bytes: UnsafeMutableRawBufferPointer, atLeast least: Int) -> Int {
+        var filled = 0
+        while filled < least {
+            let part = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
             let count = recv(socket, part.baseAddress, part.count, 0)
             if count < 0, errno == EINTR { continue }
             if count == 0 { errno = 0 }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
+            guard count > 0 else { break }
+            filled += count
         }
-        return true
+        return filled
     }
 
     private static func start(on socket: Int32) throws(SystemError) -> ChildProcess {

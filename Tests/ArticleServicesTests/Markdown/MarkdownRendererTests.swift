@@ -1,5 +1,6 @@
 import ArticleAPI
 import Glibc
+import Network
 import TestSupport
 import Testing
 
@@ -179,6 +180,49 @@ import Testing
         guard case .lost = worker.render("a", MarkdownLimits()) else {
             throw TestFailure("it answered")
         }
+    }
+
+    /// What a file of a worker's `/proc/PID` holds, once the worker has rendered something.
+    private static func workerFile(_ name: String) throws -> String {
+        let worker = try MarkdownWorker(patienceSeconds: 10)
+        guard case .rendered = worker.render("a", MarkdownLimits()) else {
+            throw TestFailure("not rendered")
+        }
+        let file = try #require(fopen("/proc/\(worker.process.id)/\(name)", "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        bytes.removeSubrange(fread(&bytes, 1, bytes.count, file)...)
+        withExtendedLifetime(worker) {}
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    @Test func `a worker can neither gain privileges nor make other system calls`() throws {
+        let status = try Self.workerFile("status").split(separator: "\n")
+        #expect(status.contains("NoNewPrivs:\t1"))
+        #expect(status.contains("Seccomp:\t2"))
+        let limits = try Self.workerFile("limits").split(separator: "\n")
+        for name in ["Max core file size", "Max file size", "Max open files", "Max processes"] {
+            let limit = try #require(limits.first { $0.hasPrefix(name) })
+            let values = limit.dropFirst(name.count).split(separator: " ").prefix(2)
+            #expect(values == ["0", "0"], "\(limit)")
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root may look into a process that hides its memory"))
+    func `a worker keeps one descriptor and no environment`() throws {
+        setenv("BROADSHEET_TEST_SECRET", "not for workers", 1)
+        #expect(try !Self.workerFile("environ").contains("not for workers"))
+        let worker = try MarkdownWorker(patienceSeconds: 10)
+        guard case .rendered = worker.render("a", MarkdownLimits()) else {
+            throw TestFailure("not rendered")
+        }
+        var descriptors = 0
+        let folder = try #require(opendir("/proc/\(worker.process.id)/fd"))
+        while readdir(folder) != nil { descriptors += 1 }
+        closedir(folder)
+        // Beside `.` and `..`.
+        #expect(descriptors == 3)
+        withExtendedLifetime(worker) {}
     }
 
     @Test func `too many that wait are told so`() async throws {
