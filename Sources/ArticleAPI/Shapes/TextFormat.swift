@@ -54,7 +54,10 @@ extension TextFormat where Value == String {
             parse: \.inNFC, print: { $0 },
             fault: { text in
                 if text.utf8.count > maximumBytes { return "is longer than \(maximumBytes) bytes" }
-                return text.utf8.contains(0) ? "contains the character U+0000" : nil
+                var text = text
+                // Over the bytes where they lie: the view's own search asks for each by its index.
+                let hasNull = text.withUTF8 { bytes in bytes.contains(0) }
+                return hasNull ? "contains the character U+0000" : nil
             })
     }
 

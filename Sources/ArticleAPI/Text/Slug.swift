@@ -88,7 +88,13 @@ public struct Slug: Sendable, Hashable {
     }
 
     private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
+        if scalar.isASCII {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9": return true
+            default: return false
+            }
+        }
+        return switch scalar.properties.generalCategory {
         case .lowercaseLetter, .uppercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
             .decimalNumber, .letterNumber, .otherNumber:
             true
@@ -97,6 +103,7 @@ public struct Slug: Sendable, Hashable {
     }
 
     private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return isLetterOrDigit(scalar) }
         if isInvisible(scalar) { return false }
         return switch scalar.properties.generalCategory {
         case .nonspacingMark, .spacingMark: true

@@ -19,8 +19,32 @@ public struct TextMeasure: Sendable, Hashable {
     }
 
     public init(_ text: String) {
+        var text = text
+        self = text.withUTF8 { bytes in TextMeasure(bytes) }
+    }
+
+    /// Of text in UTF-8; what is ill-formed counts as U+FFFD, as in `String(decoding:as:)`.
+    package init(utf8 bytes: [UInt8]) {
+        self = bytes.withUnsafeBufferPointer { bytes in TextMeasure(bytes) }
+    }
+
+    private init(_ bytes: UnsafeBufferPointer<UInt8>) {
         var segmenter = WordSegmenter()
-        for scalar in text.unicodeScalars { segmenter.take(scalar) }
+        var start = 0
+        // Invariant: the bytes before `start` are taken. ASCII, which needs no decoding, goes byte
+        // by byte; a run of other scalars is decoded as a whole.
+        while start < bytes.count {
+            if bytes[start] < 0x80 {
+                segmenter.take(WordBreak(ascii: bytes[start]))
+                start += 1
+            } else {
+                let end = bytes[start...].firstIndex { $0 < 0x80 } ?? bytes.count
+                let run = String(
+                    decoding: UnsafeBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
+                for scalar in run.unicodeScalars { segmenter.take(WordBreak(scalar)) }
+                start = end
+            }
+        }
         words = segmenter.words
         let perCharacter = 220
         let perWord = 500
@@ -29,7 +53,7 @@ public struct TextMeasure: Sendable, Hashable {
     }
 }
 
-/// Counts words, a scalar at a time.
+/// Counts words by the classes of their scalars.
 private struct WordSegmenter {
     private(set) var words = 0
     /// Words that are read as such: those without Han and kana.
@@ -43,8 +67,7 @@ private struct WordSegmenter {
     /// Whether the segment that goes on was counted.
     private var isCounted = false
 
-    mutating func take(_ scalar: Unicode.Scalar) {
-        let kind = WordBreak(scalar)
+    mutating func take(_ kind: WordBreak) {
         switch kind {
         case .ignored: return
         case .letter, .number:

@@ -22,7 +22,7 @@ enum WordBreak {
 
     init(_ scalar: Unicode.Scalar) {
         if scalar.isASCII {
-            self = Self.ofASCII(scalar)
+            self.init(ascii: UInt8(truncatingIfNeeded: scalar.value))
             return
         }
         switch scalar.value {
@@ -45,16 +45,19 @@ enum WordBreak {
         }
     }
 
-    private static func ofASCII(_ scalar: Unicode.Scalar) -> WordBreak {
-        switch scalar {
-        case "a"..."z", "A"..."Z": .letter
-        case "0"..."9": .number
-        case "_": .connector
-        case "-": .betweenLetters
-        case ",", ";": .betweenNumbers
-        case ".", "'": .betweenBoth
-        default: .other
-        }
+    /// The class of a character of ASCII.
+    init(ascii byte: UInt8) {
+        self =
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                .letter
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): .number
+            case UInt8(ascii: "_"): .connector
+            case UInt8(ascii: "-"): .betweenLetters
+            case UInt8(ascii: ","), UInt8(ascii: ";"): .betweenNumbers
+            case UInt8(ascii: "."), UInt8(ascii: "'"): .betweenBoth
+            default: .other
+            }
     }
 
     private static func byCategory(_ scalar: Unicode.Scalar) -> WordBreak {

@@ -2,13 +2,22 @@ import COpenSSL
 
 /// SHA-256 and what is built on it, by OpenSSL's libcrypto.
 public enum Digest {
+    /// Looked up once: `EVP_sha256` would have each use look for its implementation
+    /// (`EVP_MD_fetch`).
+    private static let algorithm = Algorithm()
+
+    // Safe to share: what is fetched is immutable, and lives as long as the program.
+    private struct Algorithm: @unchecked Sendable {
+        let handle = EVP_MD_fetch(nil, "SHA256", nil)
+    }
+
     /// SHA-256 of the bytes: 32 bytes (`EVP_Digest`).
     public static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         let input = Array(bytes)
         return [UInt8](unsafeUninitializedCapacity: 32) { output, count in
             var length: UInt32 = 0
             let code = EVP_Digest(
-                input, input.count, output.baseAddress, &length, EVP_sha256(), nil)
+                input, input.count, output.baseAddress, &length, algorithm.handle, nil)
             // Programmer error: SHA-256 is in every build of libcrypto and takes any bytes.
             precondition(code == 1 && length == 32, "EVP_Digest failed")
             count = 32
@@ -20,7 +29,7 @@ public enum Digest {
         [UInt8](unsafeUninitializedCapacity: 32) { output, count in
             var length: UInt32 = 0
             let made = HMAC(
-                EVP_sha256(), key, Int32(key.count), bytes, bytes.count, output.baseAddress,
+                algorithm.handle, key, Int32(key.count), bytes, bytes.count, output.baseAddress,
                 &length)
             // Programmer error: HMAC over SHA-256 takes any key and any bytes.
             precondition(made != nil && length == 32, "HMAC failed")

@@ -9,7 +9,7 @@ struct RenderedBody: Sendable, Hashable {
 
     /// - Parameter html: as the renderer writes it.
     init(written html: [UInt8]) {
-        measure = TextMeasure(Self.text(of: html))
+        measure = TextMeasure(utf8: Self.text(of: html))
         self.html = String(decoding: Self.withMarkupKept(html), as: UTF8.self).inNFC
     }
 
@@ -36,7 +36,7 @@ struct RenderedBody: Sendable, Hashable {
     /// The text of our own renderer's HTML, in which `<` and `>` stand around tags and comments
     /// only, blocks are parted by line breaks, and `&amp; &lt; &gt; &quot;` are all the references
     /// that there are.
-    private static func text(of html: [UInt8]) -> String {
+    private static func text(of html: [UInt8]) -> [UInt8] {
         var text: [UInt8] = []
         text.reserveCapacity(html.count)
         var isInTag = false
@@ -55,6 +55,6 @@ struct RenderedBody: Sendable, Hashable {
             default: text.append(byte)
             }
         }
-        return String(decoding: text, as: UTF8.self)
+        return text
     }
 }
