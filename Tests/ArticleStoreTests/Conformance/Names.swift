@@ -59,6 +59,35 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `names of a write that was undone are made anew by the next`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let unknown = Author.ID.make()
+                _ = try await failure {
+                    _ = try await store.createArticle(
+                        .make(),
+                        .sample(
+                            authors: [.name("Bo"), .id(unknown, name: nil)], tags: ["Rye"]),
+                        by: .first)
+                }
+                let articles = [Article.ID.make(), .make()]
+                for (id, slug) in zip(articles, ["one", "two"]) {
+                    let made = try await store.createArticle(
+                        id,
+                        .sample(
+                            slug: .exactly(slug), authors: [.name("Bo")], tags: ["Rye"]),
+                        by: .first)
+                    let kept = try await store.article(.id(id), visibleTo: .editors)
+                    #expect(made == kept && kept.tags.map(\.name) == ["Rye"])
+                    #expect(kept.authors.map(\.name) == ["Bo"])
+                }
+                let authors = try await store.authors(after: nil, limit: 9, visibleTo: .editors)
+                #expect(authors.items.map(\.name) == ["Bo"])
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `an author's new name shows in the articles`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(

@@ -48,13 +48,17 @@ enum StoreBench {
 
     private static func creates(_ path: String, writers: Int, each: Int) async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
+        // Made before the clock starts: what the load costs is not the store's.
+        let loads = (0..<writers).map { writer in
+            var corpus = Corpus(seed: UInt64(writer))
+            return (0..<each).map { number in corpus.item(writer * 1_000_000 + number) }
+        }
         let start = ContinuousClock.now
+        let cpuStart = cpuSeconds()
         try await withThrowingTaskGroup { group in
-            for writer in 0..<writers {
+            for load in loads {
                 group.addTask {
-                    var corpus = Corpus(seed: UInt64(writer))
-                    for number in 0..<each {
-                        let item = corpus.item(writer * each + number)
+                    for item in load {
                         _ = try await store.createArticle(
                             item.id, item.content, by: Edit(at: Corpus.start, editor: "bench"))
                     }
@@ -63,11 +67,22 @@ enum StoreBench {
             try await group.waitForAll()
         }
         let seconds = start.duration(to: .now).inSeconds
+        let cpu = cpuSeconds() - cpuStart
         let statistics = store.statistics
         await store.close()
         let perSecond = Double(writers * each) / seconds
         let perCommit = Double(statistics.writes) / Double(max(statistics.commits, 1))
-        print(#"{"perSecond":\#(perSecond),"writesPerCommit":\#(perCommit)}"#)
+        let microseconds = cpu / Double(writers * each) * 1e6
+        print(
+            #"{"perSecond":\#(perSecond),"writesPerCommit":\#(perCommit),"cpu":\#(microseconds)}"#)
+    }
+
+    /// Of this process, in user space and in the kernel (`getrusage(2)`).
+    private static func cpuSeconds() -> Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
+        return Double(seconds) + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
     }
 }
 

@@ -16,8 +16,9 @@ final class Connection {
     private let handle: OpaquePointer
     /// What its read transactions looked up.
     let names = Names()
-    /// Statements at rest, by the address of their text.
-    private var idle: [UnsafePointer<UInt8>: [OpaquePointer]] = [:]
+    /// What its transaction changes in the facets' counters.
+    var counts = FacetCounts()
+    private var idle = StatementCache()
     /// Told while statements run.
     private var reporter: ProgressReporter?
     /// Frames in the write-ahead log after the last commit of this connection.
@@ -58,7 +59,7 @@ final class Connection {
     private static let isSet = csqlite_leave_memory_uncounted() == SQLITE_OK
 
     deinit {
-        for statement in idle.values.joined() { sqlite3_finalize(statement) }
+        idle.finalizeAll()
         sqlite3_close_v2(handle)
         frames.deallocate()
     }
@@ -75,6 +76,9 @@ final class Connection {
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// By the last INSERT, UPDATE or DELETE (`sqlite3_changes`).
+    var changedRows: Int32 { sqlite3_changes(handle) }
 
     /// Bytes in use in the write-ahead log, as of this connection's last commit.
     var logBytes: Int { Int(frames.pointee) * (pageBytes + 24) }
@@ -98,9 +102,24 @@ final class Connection {
         _ = try statement.step()
     }
 
+    /// Runs a statement that takes back what came after a savepoint, and forgets names and counts
+    /// that are of it.
+    func undo(_ sql: StaticString, countsTo mark: Int) throws(StoreError) {
+        names.forget()
+        counts.undo(to: mark)
+        try execute(sql)
+    }
+
+    /// Undoes the whole transaction, which a failure may have ended already.
+    func rollBack() {
+        names.forget()
+        counts.undo(to: 0)
+        if isInTransaction { try? execute(SQL.rollback) }
+    }
+
     /// A statement ready to bind, from those at rest or newly compiled.
     func statement(_ sql: StaticString) throws(StoreError) -> Statement {
-        if let handle = idle[sql.utf8Start]?.popLast() {
+        if let handle = idle.take(sql.utf8Start) {
             return Statement(handle, key: sql.utf8Start, connection: self)
         }
         var handle: OpaquePointer?
@@ -114,11 +133,7 @@ final class Connection {
 
     /// Takes a reset statement back; a few of each kind stay compiled.
     func rest(_ statement: OpaquePointer, key: UnsafePointer<UInt8>) {
-        if idle[key, default: []].count < 4 {
-            idle[key, default: []].append(statement)
-        } else {
-            sqlite3_finalize(statement)
-        }
+        if !idle.keep(statement, key) { sqlite3_finalize(statement) }
     }
 
     /// Moves the log's pages into the file (`sqlite3_wal_checkpoint_v2`); `false` if readers keep a

@@ -41,6 +41,13 @@ struct Statement: ~Copyable {
         return connection.lastInsertedRow
     }
 
+    /// Runs an INSERT that does nothing where its key is taken; gives the number of the row that
+    /// was added (`sqlite3_changes`).
+    consuming func insertUnlessTaken() throws(StoreError) -> Int64? {
+        while try step() {}
+        return connection.changedRows > 0 ? connection.lastInsertedRow : nil
+    }
+
     // MARK: Parameters, counted from 1
 
     func bind(_ index: Int32, _ value: Int64) throws(StoreError) {

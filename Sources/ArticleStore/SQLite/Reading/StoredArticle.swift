@@ -47,6 +47,18 @@ struct StoredArticle {
     let createdAt: Timestamp
     let revision: StoredRevision
 
+    /// An article whose last revision is this one.
+    init(
+        id: Article.ID, state: StoredState, createdAt: Timestamp, revision: StoredRevision
+    ) {
+        self.id = id
+        self.state = state
+        self.createdAt = createdAt
+        self.revision = revision
+        number = revision.article
+        lastRevision = revision.number
+    }
+
     /// Reads the columns of `SQL.articleByNumber` and its like.
     init(_ row: borrowing Statement) throws(StoreError) {
         id = try row.identifier(0)
@@ -75,7 +87,9 @@ struct StoredRevision {
     var time: Timestamp
     var updatedAt: Timestamp
     var content: StoredContent
+}
 
+extension StoredRevision {
     /// Reads the columns of `revisions.*`.
     init(_ row: borrowing Statement, from first: Int32) throws(StoreError) {
         article = row.integer(first + 1)

@@ -31,14 +31,15 @@ final class WriteJob<Value: Sendable>: CommitJob {
     }
 
     func attempt(on connection: Connection, _ configuration: SQLiteConfiguration) -> Bool {
+        let mark = connection.counts.mark
         do {
             try connection.execute(SQL.savepoint)
             result = .success(try work(WriteStep(connection, configuration)))
-            if !isKept { try connection.execute(SQL.rollbackToSavepoint) }
+            if !isKept { try connection.undo(SQL.rollbackToSavepoint, countsTo: mark) }
             try connection.execute(SQL.release)
         } catch {
             result = .failure(error)
-            return Self.undo(on: connection)
+            return Self.undo(on: connection, countsTo: mark)
         }
         return true
     }
@@ -51,10 +52,10 @@ final class WriteJob<Value: Sendable>: CommitJob {
     }
 
     /// Undoes the step alone; what cannot be undone in part is undone whole.
-    private static func undo(on connection: Connection) -> Bool {
+    private static func undo(on connection: Connection, countsTo mark: Int) -> Bool {
         guard connection.isInTransaction else { return false }
         do {
-            try connection.execute(SQL.rollbackToSavepoint)
+            try connection.undo(SQL.rollbackToSavepoint, countsTo: mark)
             try connection.execute(SQL.release)
             return true
         } catch {

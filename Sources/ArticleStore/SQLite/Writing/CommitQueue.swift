@@ -133,7 +133,7 @@ final class CommitQueue: Sendable {
             try connection.execute(SQL.beginImmediate)
             try announcer.begin(on: connection, configuration)
         } catch {
-            if connection.isInTransaction { try? connection.execute(SQL.rollback) }
+            connection.rollBack()
             answer(jobs, error)
             jobs = []
             return
@@ -149,6 +149,7 @@ final class CommitQueue: Sendable {
             }
         }
         do {
+            try connection.counts.write(to: connection)
             try announcer.announce(on: connection, configuration)
             try clock.advance { () throws(StoreError) in try connection.execute(SQL.commit) }
         } catch {
@@ -165,7 +166,7 @@ final class CommitQueue: Sendable {
         _ jobs: ArraySlice<any CommitJob>, on connection: Connection,
         from failure: StoreError? = nil
     ) {
-        if connection.isInTransaction { try? connection.execute(SQL.rollback) }
+        connection.rollBack()
         announcer.failed()
         var mayRetry = failure == nil
         if case .full = failure { mayRetry = true }

@@ -14,13 +14,14 @@ extension SQL {
 
     // MARK: Articles
 
-    static let nextArticle: StaticString = "SELECT ifnull(max(number), 0) + 1 FROM articles"
+    static let insertArticle: StaticString = """
+        INSERT INTO articles (id, state, revision, publication, created_at, updated_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (id) DO NOTHING
+        """
     static let setArticle: StaticString = """
-        INSERT INTO articles (number, id, state, revision, publication, created_at, updated_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-        ON CONFLICT (number) DO UPDATE SET state = excluded.state, revision = excluded.revision,
-            publication = excluded.publication, created_at = excluded.created_at,
-            updated_at = excluded.updated_at
+        UPDATE articles SET state = ?2, revision = ?3, publication = ?4, created_at = ?5,
+            updated_at = ?6
+        WHERE number = ?1
         """
     static let insertBody: StaticString = "INSERT INTO bodies (text) VALUES (?1)"
     static let keepRendering: StaticString = """
@@ -37,7 +38,9 @@ extension SQL {
             ?1 << 20 | ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
             ?17, ?18, ?19, ?20, ?21, ?22)
         """
-    static let insertSlug: StaticString = "INSERT INTO slugs (slug, article) VALUES (?1, ?2)"
+    static let insertSlug: StaticString = """
+        INSERT INTO slugs (slug, article) VALUES (?1, ?2) ON CONFLICT (slug) DO NOTHING
+        """
     static let publishSlug: StaticString = """
         UPDATE slugs SET public_from = ?2
         WHERE slug = ?1 AND (public_from IS NULL OR public_from > ?2)

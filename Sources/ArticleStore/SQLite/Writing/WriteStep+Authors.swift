@@ -44,6 +44,7 @@ extension WriteStep {
         try row.bind(7, author.updatedAt)
         try row.bind(8, author.revision)
         try row.run()
+        connection.names.forgetAuthors()
         try recordChange(.author, subject: number, revision: author.revision, isDeletion: false)
         return number
     }
@@ -57,6 +58,7 @@ extension WriteStep {
         try row.bind(5, author.updatedAt)
         try row.bind(6, author.revision)
         try row.run()
+        connection.names.forgetAuthors()
         try recordChange(.author, subject: number, revision: author.revision, isDeletion: false)
     }
 }

@@ -7,11 +7,10 @@ extension WriteStep {
     ) throws(StoreError) -> [Result<ImportOutcome, StoreError>] {
         var outcomes: [Result<ImportOutcome, StoreError>] = []
         for item in items {
+            let mark = connection.counts.mark
             try connection.execute(SQL.itemSavepoint)
             do throws(StoreError) {
-                // A step of its own: names that are undone with one item must not be remembered.
-                let step = WriteStep(connection, state.configuration)
-                outcomes.append(.success(try step.importArticle(item, by: edit)))
+                outcomes.append(.success(try importArticle(item, by: edit)))
             } catch {
                 // A failure of the file itself is no matter of this item alone.
                 guard connection.isInTransaction else { throw error }
@@ -19,7 +18,7 @@ extension WriteStep {
                 case .full, .unavailable, .corrupt: throw error
                 default: outcomes.append(.failure(error))
                 }
-                try connection.execute(SQL.rollbackToItem)
+                try connection.undo(SQL.rollbackToItem, countsTo: mark)
             }
             try connection.execute(SQL.releaseItem)
         }

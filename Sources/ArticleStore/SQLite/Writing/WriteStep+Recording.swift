@@ -14,6 +14,36 @@ extension WriteStep {
     /// The most revisions of one article: its history shares 20 bits.
     static let revisionLimit = 1_000_000
 
+    /// Adds a row for a new article, and gives its number. It comes before what refers to it: SQLite
+    /// would look through all revisions for references that wait for a row that comes after them.
+    ///
+    /// - Throws: `.idTaken` if there is or was an article with this id.
+    func insert(
+        _ id: Article.ID, state: StoredState, revision: Int, publication: Timestamp,
+        createdAt: Timestamp
+    ) throws(StoreError) -> Int64 {
+        let row = try connection.statement(SQL.insertArticle)
+        try row.bind(1, id)
+        try row.bind(2, state.rawValue)
+        try row.bind(3, revision)
+        try row.bind(4, publication)
+        try row.bind(5, createdAt)
+        guard let number = try row.insertUnlessTaken() else { throw .idTaken }
+        return number
+    }
+
+    /// Writes the first step of the history of an article whose row is there already.
+    func record(firstStep step: Step, of article: Int64, id: Article.ID) throws(StoreError) {
+        try insertRevision(step, number: 1, of: article)
+        let content = step.content
+        let publication = content.publishedAt ?? step.time
+        let places = Places(
+            state: content.state, publication: publication, facets: try facets(of: content))
+        try move(article, id: id, from: nil, to: places)
+        try publishSlug(step, at: publication, after: nil)
+        try recordChange(.article, subject: article, revision: 1, isDeletion: false)
+    }
+
     /// Writes one step of an article's history, with all that follows from it: the article's state,
     /// its places in the listings, the counters, and the number in the change sequence.
     func record(
@@ -28,7 +58,7 @@ extension WriteStep {
         let publication = content.publishedAt ?? createdAt
         let state = step.isDeletion ? StoredState.deleted : content.state
         try set(
-            article, id: id, state: state, revision: number, publication: publication,
+            article, state: state, revision: number, publication: publication,
             createdAt: createdAt, updatedAt: step.updatedAt)
 
         var before: Places?
@@ -75,19 +105,18 @@ extension WriteStep {
         try row.run()
     }
 
-    /// Writes the row of an article, new or not.
-    func set(
-        _ article: Int64, id: Article.ID, state: StoredState, revision: Int,
-        publication: Timestamp, createdAt: Timestamp, updatedAt: Timestamp
+    /// Writes the row of an article anew.
+    private func set(
+        _ article: Int64, state: StoredState, revision: Int, publication: Timestamp,
+        createdAt: Timestamp, updatedAt: Timestamp
     ) throws(StoreError) {
         let row = try connection.statement(SQL.setArticle)
         try row.bind(1, article)
-        try row.bind(2, id)
-        try row.bind(3, state.rawValue)
-        try row.bind(4, revision)
-        try row.bind(5, publication)
-        try row.bind(6, createdAt)
-        try row.bind(7, updatedAt)
+        try row.bind(2, state.rawValue)
+        try row.bind(3, revision)
+        try row.bind(4, publication)
+        try row.bind(5, createdAt)
+        try row.bind(6, updatedAt)
         try row.run()
     }
 
@@ -166,12 +195,14 @@ extension WriteStep {
     func facet(
         _ kind: FacetKind, key: String, name: String? = nil
     ) throws(StoreError) -> Int64 {
-        if let found = try state.facet(kind, key: .text(key)) { return found.number }
-        let row = try connection.statement(SQL.insertFacet)
-        try row.bind(1, kind.rawValue)
-        try row.bind(2, key)
-        try row.bind(3, name)
-        return try row.insert()
+        try connection.names.facet(kind, key) { () throws(StoreError) in
+            if let found = try state.facet(kind, key: .text(key)) { return found.number }
+            let row = try connection.statement(SQL.insertFacet)
+            try row.bind(1, kind.rawValue)
+            try row.bind(2, key)
+            try row.bind(3, name)
+            return try row.insert()
+        }
     }
 
     /// Moves the article to its new places, and counts; those that stay are not touched.
@@ -181,23 +212,27 @@ extension WriteStep {
         let kept =
             before?.isAtSamePlace(as: after) == true
             ? before?.facets.intersection(after?.facets ?? []) ?? [] : []
-        for facet in (before?.facets ?? []).subtracting(kept) {
-            guard let before else { break }
-            let row = try connection.statement(SQL.unlist)
-            try bind(row, facet, before, id)
-            try row.run()
+        let left = (before?.facets ?? []).subtracting(kept)
+        let entered = (after?.facets ?? []).subtracting(kept)
+        if let before {
+            for facet in left {
+                let row = try connection.statement(SQL.unlist)
+                try bind(row, facet, before, id)
+                try row.run()
+            }
         }
-        for facet in (after?.facets ?? []).subtracting(kept) {
-            guard let after else { break }
-            let row = try connection.statement(SQL.list)
-            try bind(row, facet, after, id)
-            try row.bind(5, article)
-            try row.run()
+        if let after {
+            for facet in entered {
+                let row = try connection.statement(SQL.list)
+                try bind(row, facet, after, id)
+                try row.bind(5, article)
+                try row.run()
+            }
         }
-        for facet in (before?.facets ?? []).union(after?.facets ?? []).subtracting(kept) {
-            let was = before.flatMap { $0.facets.contains(facet) ? $0 : nil }
-            let willBe = after.flatMap { $0.facets.contains(facet) ? $0 : nil }
-            try count(facet, from: was?.state, to: willBe?.state)
+        for facet in left.union(entered) {
+            connection.counts.add(
+                facet, from: left.contains(facet) ? before?.state : nil,
+                to: entered.contains(facet) ? after?.state : nil)
         }
     }
 
@@ -208,18 +243,5 @@ extension WriteStep {
         try row.bind(2, places.state.rawValue)
         try row.bind(3, places.publication)
         try row.bind(4, id)
-    }
-
-    private func count(
-        _ facet: Int64, from before: StoredState?, to after: StoredState?
-    ) throws(StoreError) {
-        let live = (after == nil ? 0 : 1) - (before == nil ? 0 : 1)
-        let published = (after == .published ? 1 : 0) - (before == .published ? 1 : 0)
-        guard live != 0 || published != 0 else { return }
-        let row = try connection.statement(SQL.countFacet)
-        try row.bind(1, facet)
-        try row.bind(2, live)
-        try row.bind(3, published)
-        try row.run()
     }
 }

@@ -49,21 +49,23 @@ extension WriteStep {
         case .keep: return try claimed(current, for: article)
         case .exactly(let slug): return try claimed(slug, for: article)
         case .like(let slug):
-            if try isFree(slug, for: article) { return try claimed(slug, for: article) }
+            if try claim(slug, for: article) { return slug }
             return try claimed(nextFree(like: slug, for: article), for: article)
         }
     }
 
     func claimed(_ slug: String, for article: Int64) throws(StoreError) -> String {
-        if let owner = try owner(of: slug) {
-            guard owner == article else { throw .slugTaken(slug) }
-            return slug
-        }
+        guard try claim(slug, for: article) else { throw .slugTaken(slug) }
+        return slug
+    }
+
+    /// Registers the slug for the article; `false` if it is another's.
+    private func claim(_ slug: String, for article: Int64) throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.insertSlug)
         try row.bind(1, slug)
         try row.bind(2, article)
-        try row.run()
-        return slug
+        if try row.insertUnlessTaken() != nil { return true }
+        return try owner(of: slug) == article
     }
 
     /// The first free of `x-2`, `x-3`, … `x-17`; past these a free one that follows a taken one,
@@ -147,9 +149,12 @@ extension WriteStep {
             }
             return found.number
         case .name(let name):
-            let row = try connection.statement(SQL.oldestAuthorNamed)
-            try row.bind(1, name)
-            if try row.step() { return row.integer(0) }
+            let known = try connection.names.author(named: name) { () throws(StoreError) in
+                let row = try connection.statement(SQL.oldestAuthorNamed)
+                try row.bind(1, name)
+                return try row.step() ? row.integer(0) : nil
+            }
+            if let known { return known }
             return try insert(
                 Author(id: Author.ID(at: time), name: name, createdAt: time, updatedAt: time))
         }

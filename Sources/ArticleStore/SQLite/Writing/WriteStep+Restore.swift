@@ -13,7 +13,10 @@ extension WriteStep {
                 }
             if isNew { counts.added += 1 } else { counts.unchanged += 1 }
         }
-        if counts.added > 0 { try connection.execute(SQL.renewEpoch) }
+        if counts.added > 0 {
+            try connection.execute(SQL.renewEpoch)
+            connection.names.forget()
+        }
         return counts
     }
 
@@ -35,11 +38,9 @@ extension WriteStep {
             else { throw .conflict("article \(article.id)") }
             return false
         }
-        let number = try nextArticle()
         let time = Timestamp(milliseconds: 0)
-        try set(
-            number, id: article.id, state: .deleted, revision: 0, publication: time,
-            createdAt: time, updatedAt: time)
+        let number = try insert(
+            article.id, state: .deleted, revision: 0, publication: time, createdAt: time)
         for slug in article.aliases { _ = try claimed(slug, for: number) }
         if let mark = article.imported {
             guard try !isImported(mark.path) else { throw .conflict("import of \(mark.path)") }

@@ -8,7 +8,7 @@ struct WriteStep {
 
     init(_ connection: Connection, _ configuration: SQLiteConfiguration) {
         self.connection = connection
-        state = Snapshot(connection, configuration)
+        state = Snapshot(connection, configuration, names: connection.names)
     }
 
     // MARK: Articles
@@ -16,26 +16,27 @@ struct WriteStep {
     func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) throws(StoreError) -> Article {
-        try state.present(create(id, content, by: edit), withBody: true)
+        var article = try state.present(create(id, content, by: edit), withBody: false)
+        article.body = content.body
+        return article
     }
 
     func create(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) throws(StoreError) -> StoredArticle {
-        guard try state.articleNumber(id) == nil else { throw .idTaken }
-        let article = try nextArticle()
-        // Before what refers to it: SQLite would look through all revisions for references that
-        // wait for a row that comes after them.
-        try set(
-            article, id: id, state: .deleted, revision: 0, publication: edit.time,
-            createdAt: edit.time, updatedAt: edit.time)
+        let article = try insert(
+            id, state: StoredState(content.status), revision: 1,
+            publication: content.publishedAt ?? edit.time, createdAt: edit.time)
         let resolved = try resolve(content, for: article, id: id, current: nil, at: edit.time)
-        try record(
-            Step(
-                action: .created, editor: edit.editor, time: edit.time, updatedAt: edit.time,
-                content: resolved, isDeletion: false),
-            of: article, id: id, createdAt: edit.time, after: nil)
-        return try state.stored(number: article)
+        let step = Step(
+            action: .created, editor: edit.editor, time: edit.time, updatedAt: edit.time,
+            content: resolved, isDeletion: false)
+        try record(firstStep: step, of: article, id: id)
+        return StoredArticle(
+            id: id, state: resolved.state, createdAt: edit.time,
+            revision: StoredRevision(
+                article: article, number: 1, action: step.action, editor: step.editor,
+                time: step.time, updatedAt: step.updatedAt, content: resolved))
     }
 
     func updateArticle(
@@ -103,12 +104,6 @@ struct WriteStep {
                 content: content, isDeletion: false),
             of: current.number, id: id, createdAt: current.createdAt, after: current)
         return try state.present(state.stored(number: current.number), withBody: true)
-    }
-
-    /// The number of the next new article; its row comes with its first revision.
-    func nextArticle() throws(StoreError) -> Int64 {
-        let row = try connection.statement(SQL.nextArticle)
-        return try row.step() ? row.integer(0) : 1
     }
 }
 
