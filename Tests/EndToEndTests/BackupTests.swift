@@ -122,10 +122,15 @@ import Testing
         #expect(try make("--overwrite").status == 73)
     }
 
+    /// Overwrites two pages near the end of the file, where no part of the schema is.
+    private func spoil(_ image: inout [UInt8]) {
+        for index in image.count - 16_384..<image.count - 8_192 { image[index] = 0xA5 }
+    }
+
     @Test func `damage in the database is found, and no copy of it kept`() throws {
         #expect(try Served(database, ["--samples"]).stop() == 0)
         var image = try bytes(of: database)
-        for index in image.count / 2..<image.count / 2 + 8_192 { image[index] = 0xA5 }
+        spoil(&image)
         unlink(database)
         try write(image, to: database)
         let ended = try make()
@@ -182,7 +187,7 @@ import Testing
         var newer = sound
         newer[63] = 99
         var torn = sound
-        for index in sound.count / 2..<sound.count / 2 + 8_192 { torn[index] = 0xA5 }
+        spoil(&torn)
         let faults: [(bytes: [UInt8], status: Int32, says: String)] = [
             (newer, 65, "schema version 99"), (torn, 65, "findings"),
             (Array("A shopping list.\n".utf8), 65, "is not a broadsheet database"),

@@ -134,7 +134,9 @@ import Testing
 
         let restored = try Served(copy)
         let same = try restored.client.get("/v1/articles/cold")
-        #expect(same.body == cold.body && same.fields[.etag] == cold.fields[.etag])
+        // All but the version, by which tags of another history are told apart.
+        #expect(withoutVersion(same.body) == withoutVersion(cold.body))
+        #expect(same.body != cold.body && same.fields[.etag] != cold.fields[.etag])
         #expect(try restored.client.get(gone).status == 404)
         #expect(try restored.send(.get, "\(gone)/revisions").status == 200)
         #expect(restored.stop() == 0)
@@ -152,6 +154,10 @@ import Testing
         #expect(nowhere.status == 73 && nowhere.errors.count == 1)
         let piped = try Program.run("export", "-", "--database", database)
         #expect(try piped.output.joined(separator: "\n") + "\n" == exported())
+    }
+
+    private func withoutVersion(_ body: [UInt8]) -> String {
+        String(decoding: body, as: UTF8.self).replacing(/"version":"[^"]*",?/, with: "")
     }
 
     /// The text of an export.

@@ -1,7 +1,7 @@
 /// Runs operations, so many at a time, by priority and then in the order in which they came.
 ///
-/// `let images = NetworkQueue(width: 2)` loads two pictures at a time, and `images.cancelAll()` none
-/// any more. An operation must not wait for another one of its own queue by `ended()`: name it as a
+/// `let images = NetworkQueue(width: 2)` loads two pictures at a time; `images.cancelAll()` ends it.
+/// An operation must not wait for another one of its own queue by `ended()`: name it as a
 /// dependency, or both may wait for a place.
 public final class NetworkQueue: Sendable {
     private struct State {

@@ -9,11 +9,9 @@ import Synchronization
 /// its kind. It is bounded: at most `width` work at once, `depth` of each kind wait, and what they
 /// make takes at most `limitBytes` until it is sent. Heavy work leaves one thread for the rest.
 ///
-/// ```swift
-/// let turn = try pool.turn(for: demand)
-/// let answer = await withTaskExecutorPreference(turn) { … }   // on a thread of the pool
-/// turn.settle(bytes: answer.count)                            // held until `turn` is let go
-/// ```
+/// A task asks for a turn (`turn(for:)`), does its work with the turn as its preferred executor, and
+/// then says how many bytes it made (`WorkerTurn.settle(bytes:)`); these are held until the turn is
+/// released.
 public final class WorkerPool: Sendable {
     /// Who wants something done. Kinds share the threads evenly.
     public struct Client: Sendable, Hashable {

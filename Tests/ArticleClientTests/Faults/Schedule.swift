@@ -6,8 +6,8 @@ import Testing
 
 @testable import ArticleClient
 
-/// A random run of sends, cancellations, worn-out tokens, faults, and users who come and go, decided
-/// by a seed.
+/// A random run of sends, cancellations, expired tokens, faults, and changing users, decided by a
+/// seed.
 final class Schedule: Sendable {
     /// What one operation was, and everything that was delivered of it.
     final class Entry: Sendable {

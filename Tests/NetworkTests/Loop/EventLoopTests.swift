@@ -101,7 +101,8 @@ struct EventLoopTests {
         }
         #expect(await eventually { counts.withLock { $0.last == 40 } })
         let seen = counts.withLock { $0 }
-        #expect(zip(seen, seen.dropFirst()).allSatisfy { $1 - $0 <= 8 })
+        // Eight are resumed in a turn; where a turn runs out of time, the next one has their rest.
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $1 - $0 <= 24 })
     }
 
     @Test(arguments: [Backlog.jobs, .work])

@@ -58,8 +58,12 @@ extension SQLiteStore {
                 throw .rejected(
                     StoreOpeningError.newer(path: path, version: version, known: known))
             }
-            if version >= Self.firstVersionWithEpoch { try connection.execute(SQL.dropEpoch) }
-            return try connection.examine(promises: version == known)
+            let report = try connection.examine(promises: version == known)
+            // A damaged file is described, not changed.
+            if report.findings.isEmpty, version >= Self.firstVersionWithEpoch {
+                try connection.execute(SQL.dropEpoch)
+            }
+            return report
         } catch .full { throw .noRoom } catch {
             if case .rejected(let error as StoreOpeningError) = error { throw error }
             if let report = CheckReport(ofCorrupt: error) { return report }

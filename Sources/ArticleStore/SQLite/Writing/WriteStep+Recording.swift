@@ -14,8 +14,8 @@ extension WriteStep {
     /// The most revisions of one article: its history shares 20 bits.
     static let revisionLimit = 1_000_000
 
-    /// Adds a row for a new article, and gives its number. It comes before what refers to it: SQLite
-    /// would look through all revisions for references that wait for a row that comes after them.
+    /// Adds a row for a new article, and returns its number. It comes before what refers to it:
+    /// otherwise SQLite would scan all revisions for references that wait for the row.
     ///
     /// - Throws: `.idTaken` if there is or was an article with this id.
     func insert(
