@@ -1,6 +1,8 @@
 /// Runs operations, so many at a time, by priority and then in the order in which they came.
 ///
-/// `let images = NetworkQueue(width: 2)` loads two pictures at a time; `images.cancelAll()` ends it.
+/// `let images = NetworkQueue(width: 2)` loads two pictures at a time; `images.cancelAll()` ends
+/// all of it.
+///
 /// An operation must not wait for another one of its own queue by `ended()`: name it as a
 /// dependency, or both may wait for a place.
 public final class NetworkQueue: Sendable {

@@ -9,9 +9,9 @@ import Synchronization
 /// its kind. It is bounded: at most `width` work at once, `depth` of each kind wait, and what they
 /// make takes at most `limitBytes` until it is sent. Heavy work leaves one thread for the rest.
 ///
-/// A task asks for a turn (`turn(for:)`), does its work with the turn as its preferred executor, and
-/// then says how many bytes it made (`WorkerTurn.settle(bytes:)`); these are held until the turn is
-/// released.
+/// A task asks for a turn (`turn(for:)`), does its work with the turn as its preferred executor,
+/// and then says how many bytes it made (`WorkerTurn.settle(bytes:)`); these are held until the
+/// turn is released.
 public final class WorkerPool: Sendable {
     /// Who wants something done. Kinds share the threads evenly.
     public struct Client: Sendable, Hashable {
