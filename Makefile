@@ -26,7 +26,7 @@ DOCUMENTED := HTTP ArticleAPI ArticleClient URLSessionTransport
 # beyond so many tests at a time they would wait for each other for ever.
 # What some tests start; those that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
-# Where threads and raw memory are handled: what CI runs under the sanitizers.
+# Where threads and raw memory are handled.
 SANITIZED := ^(NetworkTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')

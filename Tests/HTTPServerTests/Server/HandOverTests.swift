@@ -64,7 +64,8 @@ import Testing
         #expect(try slow.response().status == 408)
     }
 
-    @Test func `who is slow is not waited for, and not cut off either`() async throws {
+    @Test(.disabled(if: Sanitizer.isUsed, "32 MiB take longer than the client's deadline"))
+    func `who is slow is not waited for, and not cut off either`() async throws {
         let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let large = [UInt8](repeating: 0x61, count: 32 << 20)
         let router = try TestRoutes.router { routes in
