@@ -107,7 +107,7 @@ extension JSONFormat {
 }
 
 extension JSONFormat where Value == JSONValue {
-    /// Any value, as it stands.
+    /// Any JSON value, unchanged.
     fileprivate static var anything: JSONFormat {
         JSONFormat(
             schema: .either([]), read: { value, _ in value },

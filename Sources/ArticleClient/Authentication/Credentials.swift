@@ -48,7 +48,7 @@ public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConve
         case locked
         /// The app may not use the keychain or access group that it names.
         case notEntitled
-        /// What is kept there is no credentials.
+        /// The stored item does not hold credentials.
         case damaged
         /// Anything else; the description says what.
         case failed

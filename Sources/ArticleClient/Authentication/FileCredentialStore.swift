@@ -15,8 +15,8 @@ public struct FileCredentialStore: CredentialStore {
     ///   while credentials are written.
     public init(path: String) { self.path = path }
 
-    /// Refuses what is no regular file, belongs to somebody else, or may be read by others: it
-    /// would be no secret.
+    /// Rejects anything but a regular file, and a file that belongs to another user or that others
+    /// can read: its content would not be a secret.
     public func load() throws(CredentialStoreError) -> Credentials? {
         // What has no end, or nobody at its other end, is not waited for.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

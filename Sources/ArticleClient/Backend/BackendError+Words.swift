@@ -73,7 +73,7 @@ extension BackendError {
         }
     }
 
-    /// The cause, for whoever looks closer; `nil` where the description says it all.
+    /// The underlying cause; `nil` where the description already contains it.
     public var failureReason: String? {
         switch self {
         case .transport(let failure): Self.sentence(failure.description)

@@ -84,7 +84,7 @@ public final class ResponseCache: Sendable {
     }
 }
 
-/// What decides a response's bytes: where the request goes, what it asks for, and who asks.
+/// What determines a response's bytes: the request's origin, its content and its account.
 struct CacheKey: Hashable, Sendable {
     let origin: HTTPOrigin
     /// Of the session: the same before and after a token is renewed.

@@ -18,8 +18,8 @@ public struct ServerLimits: Sendable {
     public var idleMilliseconds: Int64 = 75_000
     /// While an answer goes out: without any progress for so long, the connection is dropped.
     public var writeStallMilliseconds: Int64 = 30_000
-    /// Bytes of responses that may wait for slow readers, on all loops: who comes beyond is
-    /// dropped.
+    /// Maximum bytes of responses that wait for slow readers, on all loops; a response that would
+    /// exceed it is dropped with its connection.
     public var waitingBytes = 128 << 20
     /// For a handler to make its answer. Beyond, its task is cancelled; a client that only reads is
     /// answered 503, and one that writes is cut off, as nobody knows what became of it.

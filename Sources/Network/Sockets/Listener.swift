@@ -82,7 +82,7 @@ public final class Listener: Sendable {
         socket.close()
     }
 
-    /// Accepts no more, and leaves the socket open: who comes waits in the kernel.
+    /// Accepts no more, and leaves the socket open: new clients wait in the kernel.
     public func rest() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             loop.submit { [self] in

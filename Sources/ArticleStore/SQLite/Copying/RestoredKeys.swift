@@ -39,7 +39,7 @@ extension DatabasePlace {
         return result
     }
 
-    /// `nil` where what stands in the place is damaged, or no database of this kind.
+    /// `nil` if the file to be replaced is damaged or is not a Broadsheet database.
     private func replacedKeys() -> [KeyRecord]? {
         guard let connection = try? file.reader() else { return nil }
         return try? connection.keys()
