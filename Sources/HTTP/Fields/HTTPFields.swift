@@ -75,6 +75,12 @@ public struct HTTPFields: Sendable {
         return try body(value.span)
     }
 
+    /// Where the name's first value stands in `wireBytes`; `nil` without one.
+    public func valuePlace(of name: HTTPFieldName) -> Range<Int>? {
+        guard let entry = entries.first(where: { matches($0, name) }) else { return nil }
+        return Int(entry.valueStart)..<Int(entry.valueStart + entry.valueLength)
+    }
+
     /// Lends the octets of all values of the name, one after the other.
     func withEachValue(of name: HTTPFieldName, _ body: (borrowing Span<UInt8>) -> Void) {
         for entry in entries where matches(entry, name) {

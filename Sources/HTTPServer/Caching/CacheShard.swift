@@ -1,3 +1,5 @@
+import HTTP
+
 /// A part of the cache, under one lock: answers in slots, found by key and by what they depend on.
 ///
 /// Room is made by a hand that goes round the slots: it spares what was used since it last came by.
@@ -13,7 +15,7 @@ struct CacheShard {
         var waiters: [UnsafeContinuation<CachedAnswer?, Never>] = []
     }
 
-    static let headLimitBytes = 8 << 10
+    static let fieldLimitBytes = 8 << 10
     private let limitBytes: Int
     private var slots: [Slot?] = []
     private var freeSlots: [Int] = []
@@ -46,7 +48,8 @@ struct CacheShard {
         guard history.stands(answer.dependencies, readAt: answer.stamp) else { return false }
         if let place = places[answer.key] { remove(at: place) }
         // One answer does not take the room of all, and its head fits a loop's buffer.
-        guard answer.cost <= limitBytes / 2, answer.plain.whole.head.count <= Self.headLimitBytes
+        guard answer.cost <= limitBytes / 2,
+            answer.plain.response.fields.wireBytes.count <= Self.fieldLimitBytes
         else { return true }
         while counts.bytes + answer.cost > limitBytes { evictOne() }
         let place = freeSlots.popLast() ?? slots.count

@@ -1,25 +1,60 @@
 import HTTP
+import Synchronization
 
 /// An answer that is kept: the same for everyone who asks for its target, in each coding that was
 /// asked for. It never changes; with another coding it is another one.
 final class CachedAnswer: Sendable {
-    /// The answer in one coding.
-    struct Variant: Sendable {
-        let whole: ReadyAnswer
-        /// The answer to a client whose copy still stands.
-        let notModified: ReadyAnswer
+    /// The answer in one coding. Its octets are made once they are asked for: most answers are
+    /// asked for once, and have gone out by then.
+    final class Variant: Sendable {
+        let response: HTTPResponse
         let etag: EntityTag?
+        let template: String
+        private let readyWhole = AtomicLazyReference<ReadyAnswer>()
+        private let readyNotModified = AtomicLazyReference<ReadyAnswer>()
 
         init(_ response: HTTPResponse, template: String) {
-            whole = ReadyAnswer(response, template: template)
-            var fields = response.fields
-            for name in [HTTPFieldName.contentType, .contentEncoding] { fields.remove(name) }
-            notModified = ReadyAnswer(
-                HTTPResponse(.notModified, fields: fields), template: template)
+            self.response = response
+            self.template = template
             etag = response.fields[.etag].flatMap { EntityTag($0) }
         }
 
-        var bytes: Int { whole.bytes + notModified.bytes }
+        var whole: ReadyAnswer { ready(readyWhole, response) }
+        var notModified: ReadyAnswer { ready(readyNotModified, notModifiedResponse) }
+
+        /// The answer to a client whose copy still stands.
+        var notModifiedResponse: HTTPResponse {
+            var fields = response.fields
+            for name in [HTTPFieldName.contentType, .contentEncoding] { fields.remove(name) }
+            return HTTPResponse(.notModified, fields: fields)
+        }
+
+        private func ready(
+            _ place: borrowing AtomicLazyReference<ReadyAnswer>,
+            _ response: @autoclosure () -> HTTPResponse
+        ) -> ReadyAnswer {
+            place.load() ?? place.storeIfNil(ReadyAnswer(response(), template: template))
+        }
+
+        /// What it takes in memory at most: the body, the fields, and the heads of both.
+        var bytes: Int {
+            let fieldBytes = response.fields.wireBytes.count
+            let headBytes = 2 * (2 * fieldBytes + ReadyAnswer.addedHeadBytes)
+            if case .bytes(let body) = response.body { return body.capacity + headBytes }
+            return headBytes
+        }
+    }
+
+    /// What a request gets: the answer in the coding that it takes, or that its copy still stands.
+    struct Choice {
+        fileprivate let variant: Variant
+        fileprivate let isNotModified: Bool
+
+        var response: HTTPResponse {
+            isNotModified ? variant.notModifiedResponse : variant.response
+        }
+
+        var ready: ReadyAnswer { isNotModified ? variant.notModified : variant.whole }
     }
 
     /// What gzip makes of it.
@@ -72,15 +107,14 @@ final class CachedAnswer: Sendable {
         plain = answer.plain
         mediaType = answer.mediaType
         lastModified = answer.lastModified
-        let template = answer.plain.whole.template
-        let variant = compressed.map { Variant($0, template: template) }
+        let variant = compressed.map { Variant($0, template: answer.plain.template) }
         compression = variant.map { .done($0) } ?? .useless
         cost = answer.cost + (variant?.bytes ?? 0)
     }
 
     /// The answer to these fields; `nil` if it has yet to be compressed for them, or they do not
     /// take its media type.
-    func answer(to fields: borrowing HTTPFields) -> ReadyAnswer? {
+    func answer(to fields: borrowing HTTPFields) -> Choice? {
         guard isAccepted(by: fields) else { return nil }
         switch compression {
         case .useless: return answer(plain, to: fields)
@@ -92,15 +126,15 @@ final class CachedAnswer: Sendable {
     }
 
     /// The answer without a coding.
-    func plainAnswer(to fields: borrowing HTTPFields) -> ReadyAnswer { answer(plain, to: fields) }
+    func plainAnswer(to fields: borrowing HTTPFields) -> Choice { answer(plain, to: fields) }
 
-    private func answer(_ variant: Variant, to fields: borrowing HTTPFields) -> ReadyAnswer {
+    private func answer(_ variant: Variant, to fields: borrowing HTTPFields) -> Choice {
         guard fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince) else {
-            return variant.whole
+            return Choice(variant: variant, isNotModified: false)
         }
         let stands = Freshness.isNotModified(
             fields, etag: variant.etag, lastModified: lastModified)
-        return stands ? variant.notModified : variant.whole
+        return Choice(variant: variant, isNotModified: stands)
     }
 
     private func isAccepted(by fields: borrowing HTTPFields) -> Bool {

@@ -13,6 +13,10 @@ final class ReadyAnswer: Sendable {
     /// credentials; `nil`: it does not.
     let publicWord: Range<Int>?
 
+    /// What the head has beside the response's own fields, about: the status line, protective
+    /// fields and the length.
+    static let addedHeadBytes = 256
+
     /// - Parameter response: of bytes, or without a body.
     init(_ response: HTTPResponse, template: String) {
         self.response = response
@@ -25,15 +29,19 @@ final class ReadyAnswer: Sendable {
             status: response.status, fields: fields,
             framing: response.status.forbidsBody ? .none : .length(body.count), to: &head)
         self.head = head
-        publicWord = head.firstRange(of: Self.publicLine).map { line in
-            line.upperBound - "public".utf8.count..<line.upperBound
-        }
+        publicWord = Self.publicWord(of: fields, in: head)
     }
 
-    private static let publicLine = Array("\r\n\(HTTPFieldName.cacheControl): public".utf8)
+    private static func publicWord(of fields: HTTPFields, in head: [UInt8]) -> Range<Int>? {
+        guard let value = fields.valuePlace(of: .cacheControl),
+            fields.wireBytes[value].starts(with: word),
+            let statusLineEnd = head.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let start = statusLineEnd + 1 + value.lowerBound
+        return start..<start + word.count
+    }
 
-    /// What it takes in memory.
-    var bytes: Int { body.capacity + head.capacity + response.fields.wireBytes.count }
+    private static let word = Array("public".utf8)
 }
 
 extension HTTPResponse {

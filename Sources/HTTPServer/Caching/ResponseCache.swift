@@ -83,7 +83,7 @@ public final class ResponseCache: Sendable {
         else { return nil }
         let key = CacheKey(head.target.bytes)
         guard let answer = shard(key).withLock({ $0.find(key) }) else { return nil }
-        if stands(answer), let ready = answer.answer(to: head.fields) { return ready }
+        if stands(answer), let choice = answer.answer(to: head.fields) { return choice.ready }
         // Who asks for it again, as what waits, finds it once more.
         shard(key).withLock { $0.forgetHit() }
         return nil
@@ -184,7 +184,7 @@ public final class ResponseCache: Sendable {
     // MARK: Codings
 
     private func respond(_ answer: CachedAnswer, to request: HTTPRequest) async -> HTTPResponse {
-        if let ready = answer.answer(to: request.fields) { return ready.response }
+        if let choice = answer.answer(to: request.fields) { return choice.response }
         // Others who ask for the coding meanwhile go without it: nobody waits for a processor.
         let key = CacheKey(request.target.bytes, .coding)
         guard case .possible = answer.compression, shard(key).withLock({ $0.claim(key) }) else {
@@ -192,11 +192,11 @@ public final class ResponseCache: Sendable {
         }
         defer { leave(key, with: nil) }
         do {
-            let compressed = try await pool.run { Gzip.encode(answer.plain.whole.response) }
+            let compressed = try await pool.run { Gzip.encode(answer.plain.response) }
             let other = CachedAnswer(answer, compressed)
             shard(answer.key).withLock { $0.replace(answer, by: other) }
-            let ready = other.answer(to: request.fields) ?? answer.plainAnswer(to: request.fields)
-            return ready.response
+            let choice = other.answer(to: request.fields) ?? answer.plainAnswer(to: request.fields)
+            return choice.response
         } catch {
             return answer.plainAnswer(to: request.fields).response
         }
