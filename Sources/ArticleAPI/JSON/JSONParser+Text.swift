@@ -22,6 +22,7 @@ extension JSONParser {
         var content: [UInt8] = []
         content.reserveCapacity(2 * (position - start) + 64)
         content += bytes[start..<position]
+        var isASCII = content.allSatisfy { $0 < 0x80 }
         // Invariant: `content` is the unescaped bytes[start..<position].
         while position < bytes.count {
             switch bytes[position] {
@@ -30,19 +31,21 @@ extension JSONParser {
                     throw error(.invalidUTF8)
                 }
                 position += 1
-                return text.streamSafe
+                return isASCII ? text : text.streamSafe
             case UInt8(ascii: "\\"):
                 let scalar = try escape()
                 if scalar.isASCII {
                     content.append(UInt8(truncatingIfNeeded: scalar.value))
                 } else {
+                    isASCII = false
                     content.append(contentsOf: UTF8.encode(scalar) ?? .init())
                 }
             case 0..<0x20: throw error(.controlCharacter)
             default:
-                let run = position
-                position = endOfRun(from: run).end
-                content.append(contentsOf: bytes[run..<position])
+                let run = endOfRun(from: position)
+                content.append(contentsOf: bytes[position..<run.end])
+                isASCII = isASCII && run.isASCII
+                position = run.end
             }
         }
         throw error(.endOfText)

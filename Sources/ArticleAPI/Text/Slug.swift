@@ -14,19 +14,16 @@ public struct Slug: Sendable, Hashable {
     /// The slug of a title; `nil` if the title has no letter and no digit, or gives the shape of an
     /// id.
     public init?(title: String) {
-        var words: [String] = []
-        var word = String.UnicodeScalarView()
-        // Invariant: `words` and `word` hold what was kept of the scalars so far.
+        var words = Words()
         for scalar in title.inNFC.lowercased().inNFC.unicodeScalars {
             if Self.isKept(scalar) {
-                word.append(scalar)
-            } else if !Self.isApostrophe(scalar), !isInvisible(scalar), !word.isEmpty {
-                words.append(String(word))
-                word = .init()
+                words.append(scalar)
+            } else if !Self.isApostrophe(scalar), !isInvisible(scalar) {
+                words.endWord()
             }
         }
-        if !word.isEmpty { words.append(String(word)) }
-        let text = Self.joined(words)
+        words.endWord()
+        let text = String(decoding: words.text, as: UTF8.self)
         guard Self.fault(text) == nil else { return nil }
         self.text = text
     }
@@ -65,22 +62,38 @@ public struct Slug: Sendable, Hashable {
             }
     }
 
-    /// The words up to the limit; a single word that is longer is cut.
-    private static func joined(_ words: [String]) -> String {
-        var text = ""
-        var length = 0
-        for word in words {
-            let count = word.unicodeScalars.count
-            guard length > 0 else {
-                text = String(String.UnicodeScalarView(word.unicodeScalars.prefix(limit)))
-                length = min(count, limit)
-                continue
+    /// Words with one hyphen between, up to the limit; the first of them is cut if it is longer.
+    private struct Words {
+        /// In UTF-8.
+        private(set) var text: [UInt8] = []
+        /// Of the text, in scalars.
+        private var length = 0
+        private var word: [UInt8] = []
+        private var wordLength = 0
+        private var isFull = false
+
+        mutating func append(_ scalar: Unicode.Scalar) {
+            guard length > 0 || wordLength < Slug.limit else { return }
+            wordLength += 1
+            if scalar.isASCII {
+                word.append(UInt8(truncatingIfNeeded: scalar.value))
+            } else {
+                word.append(contentsOf: UTF8.encode(scalar) ?? .init())
             }
-            guard length + 1 + count <= limit else { break }
-            text += "-\(word)"
-            length += 1 + count
         }
-        return text
+
+        mutating func endWord() {
+            guard wordLength > 0 else { return }
+            let hyphens = length > 0 ? 1 : 0
+            isFull = isFull || length + hyphens + wordLength > Slug.limit
+            if !isFull {
+                if hyphens > 0 { text.append(UInt8(ascii: "-")) }
+                text += word
+                length += hyphens + wordLength
+            }
+            word.removeAll(keepingCapacity: true)
+            wordLength = 0
+        }
     }
 
     private static func isApostrophe(_ scalar: Unicode.Scalar) -> Bool {

@@ -35,8 +35,13 @@ public struct TextMeasure: Sendable, Hashable {
         // by byte; a run of other scalars is decoded as a whole.
         while start < bytes.count {
             if bytes[start] < 0x80 {
-                segmenter.take(WordBreak(ascii: bytes[start]))
+                let kind = WordBreak(ascii: bytes[start])
+                segmenter.take(kind)
                 start += 1
+                // Behind a letter, another one changes nothing.
+                while kind == .letter, start < bytes.count, Self.isLetter(bytes[start]) {
+                    start += 1
+                }
             } else {
                 let end = bytes[start...].firstIndex { $0 < 0x80 } ?? bytes.count
                 let run = String(
@@ -50,6 +55,10 @@ public struct TextMeasure: Sendable, Hashable {
         let perWord = 500
         let parts = segmenter.spacedWords * perWord + segmenter.characters * perCharacter
         readingMinutes = (parts + perWord * perCharacter - 1) / (perWord * perCharacter)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- UInt8(ascii: "a") < 26
     }
 }
 

@@ -51,16 +51,28 @@ public final class KeyRing: Sendable {
     ///
     /// Credentials that are there but not good are refused, also where none are needed.
     package func caller(of fields: HTTPFields) throws(ServiceError) -> Caller {
-        guard let authorization = fields[.authorization] else { return .stranger }
-        guard fields.values(of: .authorization).count == 1 else {
+        guard fields.contains(.authorization) else { return .stranger }
+        guard let key = fields.withOnlyBytes(of: .authorization, Self.bearerKey) ?? nil else {
             throw .unauthenticated(.malformed)
         }
-        let parts = authorization.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else {
-            throw .unauthenticated(.malformed)
+        return try caller(of: key)
+    }
+
+    /// What stands behind the scheme; `nil` if that is another one.
+    private static func bearerKey(in authorization: borrowing Span<UInt8>) -> String? {
+        let scheme = "bearer"
+        guard authorization.count > scheme.utf8.count else { return nil }
+        var start = 0
+        for byte in scheme.utf8 {
+            guard authorization[start] | 0x20 == byte else { return nil }
+            start += 1
         }
+        guard authorization[start] == UInt8(ascii: " ") else { return nil }
         // RFC 9110 §11.4: one or more spaces stand before the credentials.
-        return try caller(of: String(parts[1].drop { $0 == " " }))
+        while start < authorization.count, authorization[start] == UInt8(ascii: " ") { start += 1 }
+        return authorization.extracting(start...).withUnsafeBufferPointer {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     private func caller(of key: String) throws(ServiceError) -> Caller {

@@ -17,17 +17,20 @@ struct RenderedBody: Sendable, Hashable {
     /// a reader who normalises, and the tag would go on into the text. No other mark composes
     /// with the characters of markup.
     private static func withMarkupKept(_ html: [UInt8]) -> [UInt8] {
-        var kept: [UInt8] = []
-        kept.reserveCapacity(html.count)
-        var start = 0
-        // Invariant: html[..<start] is in `kept`, with references for the mark.
-        while let first = html[start...].firstIndex(of: 0xCC) {
-            let isMark = first + 1 < html.count && html[first + 1] == 0xB8
-            kept += html[start..<first]
-            if isMark { kept += "&#824;".utf8 } else { kept.append(0xCC) }
-            start = first + (isMark ? 2 : 1)
+        html.withUnsafeBufferPointer { bytes in
+            guard bytes.contains(0xCC) else { return html }
+            var kept: [UInt8] = []
+            kept.reserveCapacity(bytes.count)
+            var start = 0
+            // Invariant: bytes[..<start] is in `kept`, with references for the mark.
+            while let first = bytes[start...].firstIndex(of: 0xCC) {
+                let isMark = first + 1 < bytes.count && bytes[first + 1] == 0xB8
+                kept += bytes[start..<first]
+                if isMark { kept += "&#824;".utf8 } else { kept.append(0xCC) }
+                start = first + (isMark ? 2 : 1)
+            }
+            return kept + bytes[start...]
         }
-        return kept + html[start...]
     }
 
     /// As the store keeps it.
@@ -37,24 +40,27 @@ struct RenderedBody: Sendable, Hashable {
     /// only, blocks are parted by line breaks, and `&amp; &lt; &gt; &quot;` are all the references
     /// that there are.
     private static func text(of html: [UInt8]) -> [UInt8] {
-        var text: [UInt8] = []
-        text.reserveCapacity(html.count)
-        var isInTag = false
-        var isInReference = false
-        // Invariant: `text` holds what stands outside of tags; a reference is a space.
-        for byte in html {
-            switch byte {
-            case UInt8(ascii: "<"): isInTag = true
-            case UInt8(ascii: ">"): isInTag = false
-            case _ where isInTag: continue
-            case UInt8(ascii: "&"):
-                isInReference = true
-                text.append(UInt8(ascii: " "))
-            case UInt8(ascii: ";") where isInReference: isInReference = false
-            case _ where isInReference: continue
-            default: text.append(byte)
+        html.withUnsafeBufferPointer { bytes in
+            var text: [UInt8] = []
+            text.reserveCapacity(bytes.count)
+            var start = 0
+            // Invariant: `text` holds what of bytes[..<start] stands outside of tags, a space for
+            // each reference; neither goes on at `start`.
+            while start < bytes.count {
+                var end = start
+                while end < bytes.count, bytes[end] != UInt8(ascii: "<"),
+                    bytes[end] != UInt8(ascii: "&")
+                {
+                    end += 1
+                }
+                text.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+                guard end < bytes.count else { break }
+                let isTag = bytes[end] == UInt8(ascii: "<")
+                if !isTag { text.append(UInt8(ascii: " ")) }
+                let last = UInt8(ascii: isTag ? ">" : ";")
+                start = (bytes[end...].firstIndex(of: last) ?? bytes.count - 1) + 1
             }
+            return text
         }
-        return text
     }
 }

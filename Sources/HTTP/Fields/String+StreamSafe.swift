@@ -3,6 +3,8 @@ extension String {
     /// §13): to normalise, to compare or to hash n marks in a row costs n² steps. Strangers' text
     /// goes through here before anything else looks at it.
     package var streamSafe: String {
+        // U+0300, the first mark of all, begins with this byte.
+        if utf8.allSatisfy({ $0 < 0xCC }) { return self }
         var run = 0
         for scalar in unicodeScalars {
             run = scalar.isMark ? run + 1 : 0
