@@ -14,69 +14,85 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 const char *broadsheet_markdown_version(void) {
     return cmark_version_string();
 }
 
-// The connection: everything that fails ends the process, which its owner sees.
+// The connection: everything that fails ends the process, which its owner sees. Texts may come
+// together, and what they become goes out together once there is no more to do.
+
+static char input[64 << 10];
+static size_t input_start, input_end;
+static char output[64 << 10];
+static size_t output_bytes;
+
+static void flush(void) {
+    for (const char *next = output; output_bytes > 0;) {
+        ssize_t given = write(STDIN_FILENO, next, output_bytes);
+        if (given <= 0) _exit(0);
+        next += given;
+        output_bytes -= (size_t)given;
+    }
+}
 
 static void take(void *bytes, size_t count) {
     for (char *next = bytes; count > 0;) {
-        ssize_t taken = read(STDIN_FILENO, next, count);
-        if (taken <= 0) _exit(0);
-        next += taken;
-        count -= (size_t)taken;
+        if (input_start == input_end) {
+            flush();
+            ssize_t taken = read(STDIN_FILENO, input, sizeof input);
+            if (taken <= 0) _exit(0);
+            input_start = 0;
+            input_end = (size_t)taken;
+        }
+        size_t part = input_end - input_start < count ? input_end - input_start : count;
+        memcpy(next, input + input_start, part);
+        input_start += part;
+        next += part;
+        count -= part;
     }
 }
 
 static void give(const void *bytes, size_t count) {
     for (const char *next = bytes; count > 0;) {
-        ssize_t given = write(STDIN_FILENO, next, count);
-        if (given <= 0) _exit(0);
-        next += given;
-        count -= (size_t)given;
+        if (output_bytes == sizeof output) flush();
+        size_t part = sizeof output - output_bytes < count ? sizeof output - output_bytes : count;
+        memcpy(output + output_bytes, next, part);
+        output_bytes += part;
+        next += part;
+        count -= part;
     }
 }
 
 static void answer(uint32_t outcome, const char *html, size_t count) {
     struct broadsheet_markdown_answer head = {outcome, (uint32_t)count};
-    struct iovec parts[] = {{&head, sizeof head}, {(void *)html, count}};
-    // One call as a rule; the rest of a long text follows in others.
-    ssize_t given = writev(STDIN_FILENO, parts, 2);
-    if (given < (ssize_t)sizeof head) _exit(0);
-    size_t of_html = (size_t)given - sizeof head;
-    give(html + of_html, count - of_html);
+    give(&head, sizeof head);
+    give(html, count);
 }
 
-/// Reads a request and its text, which the caller frees: together, where they come together.
+/// The last answer of the process.
+static _Noreturn void answer_and_end(uint32_t outcome) {
+    answer(outcome, "", 0);
+    flush();
+    _exit(0);
+}
+
+/// Reads a request and its text, which the caller frees.
 static char *take_request(struct broadsheet_markdown_request *request) {
-    char first[16 << 10];
-    ssize_t count = read(STDIN_FILENO, first, sizeof first);
-    if (count <= 0) _exit(0);
-    size_t taken = (size_t)count;
-    if (taken < sizeof *request) {
-        take(first + taken, sizeof *request - taken);
-        taken = sizeof *request;
-    }
-    memcpy(request, first, sizeof *request);
-    taken -= sizeof *request;
+    take(request, sizeof *request);
     char *text = malloc((size_t)request->text_bytes + 1);
-    // There is one request at a time: more than its text never waits behind it.
-    if (!text || taken > request->text_bytes) _exit(0);
-    memcpy(text, first + sizeof *request, taken);
-    take(text + taken, request->text_bytes - taken);
+    if (!text) _exit(0);
+    take(text, request->text_bytes);
     return text;
 }
 
-// Time: `write` and `_exit` are all that a handler needs (signal-safety(7)).
+// Time: a handler needs `write`, `memcpy` and `_exit` alone (signal-safety(7)). It never interrupts
+// an answer, as time is limited while a text is rendered, and no longer.
 
 static void out_of_time(int signal) {
     (void)signal;
-    answer(BROADSHEET_MARKDOWN_OUT_OF_TIME, "", 0);
-    _exit(0);
+    answer_and_end(BROADSHEET_MARKDOWN_OUT_OF_TIME);
 }
 
 /// Allows so much of the processor's time from now on; 0: all of it.
@@ -95,8 +111,7 @@ static void *counted(void *block) {
     held += block ? malloc_usable_size(block) : 0;
     if (block && held <= allowed) return block;
     allow(0);
-    answer(BROADSHEET_MARKDOWN_OUT_OF_MEMORY, "", 0);
-    _exit(0);
+    answer_and_end(BROADSHEET_MARKDOWN_OUT_OF_MEMORY);
 }
 
 static void *counted_calloc(size_t count, size_t size) {
@@ -169,7 +184,7 @@ static void render(const char *text, const struct broadsheet_markdown_request *r
 /// The system calls that rendering needs, and those that the C library's memory and a sanitizer's
 /// runtime make.
 static const int needed_calls[] = {
-    SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(writev), SCMP_SYS(brk), SCMP_SYS(mmap),
+    SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(brk), SCMP_SYS(mmap),
     SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(setitimer),
     SCMP_SYS(rt_sigreturn), SCMP_SYS(rt_sigprocmask), SCMP_SYS(sigaltstack), SCMP_SYS(futex),
     SCMP_SYS(sched_yield), SCMP_SYS(gettid), SCMP_SYS(getpid), SCMP_SYS(clock_gettime),

@@ -11,6 +11,11 @@ public final class MarkdownRenderer: Sendable {
     private let limits: MarkdownLimits
     private let pool: BlockingPool
     private let idle = Lock<[MarkdownWorker]>([])
+    /// Each of them has work in the pool, which renders those that come first.
+    private let texts = Lock<[WaitingText]>([])
+    /// Small texts share a trip to a worker: as many, and of so many bytes together, at most.
+    private static let sharedTexts = 8
+    private static let sharedBytes = 32 << 10
 
     /// No process is started before the first text comes.
     public init(limits: MarkdownLimits = MarkdownLimits()) {
@@ -31,12 +36,11 @@ public final class MarkdownRenderer: Sendable {
     ///   wait, `.unavailable` if no worker can be had.
     func render(_ body: String) async throws(ServiceError) -> RenderedBody {
         if body.isEmpty { return RenderedBody(written: []) }
-        let result: Result<RenderedBody, ServiceError>
-        do {
-            result = try await pool.run {
-                Result { () throws(ServiceError) in try self.renderNow(body) }
-            }
-        } catch { throw .busy }
+        let result = await withUnsafeContinuation { continuation in
+            let text = WaitingText(body, continuation)
+            texts.withLock { $0.append(text) }
+            do { try pool.start { self.renderWaiting() } } catch { giveUp(text) }
+        }
         return try result.get()
     }
 
@@ -45,13 +49,11 @@ public final class MarkdownRenderer: Sendable {
         if body.isEmpty { return RenderedBody(written: []) }
         for _ in 0..<2 {
             let worker = try idleWorker()
-            switch worker.render(body, limits) {
-            case .rendered(let html):
-                rest(worker)
-                return RenderedBody(written: html)
-            case .refused(let outcome):
-                if !outcome.endsWorker { rest(worker) }
-                throw .invalidValue("/body", limits.refusal(outcome))
+            let outcome = worker.render(body, limits)
+            if outcome.keepsWorker { rest(worker) }
+            switch outcome {
+            case .rendered(let html): return RenderedBody(written: html)
+            case .refused(let outcome): throw limits.refusal(outcome)
             case .stuck: throw .unavailable(cause: "a Markdown worker did not answer")
             // Perhaps it was ended from outside: the text alone is to blame if it happens again.
             case .lost: continue
@@ -59,6 +61,82 @@ public final class MarkdownRenderer: Sendable {
         }
         throw .invalidValue("/body", "cannot be rendered as Markdown")
     }
+
+    // MARK: Texts that wait
+
+    /// A text, and who waits for what becomes of it.
+    private final class WaitingText: Sendable {
+        typealias Result = Swift.Result<RenderedBody, ServiceError>
+
+        let body: String
+        private let continuation: UnsafeContinuation<Result, Never>
+
+        init(_ body: String, _ continuation: UnsafeContinuation<Result, Never>) {
+            self.body = body
+            self.continuation = continuation
+        }
+
+        func finish(_ result: Result) { continuation.resume(returning: result) }
+    }
+
+    /// The pool is full: the text does not wait, unless it is rendered already.
+    private func giveUp(_ text: WaitingText) {
+        let waited = texts.withLock { texts in
+            guard let place = texts.firstIndex(where: { $0 === text }) else { return false }
+            texts.remove(at: place)
+            return true
+        }
+        if waited { text.finish(.failure(.busy)) }
+    }
+
+    private func renderWaiting() {
+        var texts = nextTexts()[...]
+        while !texts.isEmpty {
+            if texts.count > 1 { texts.removeFirst(renderTogether(Array(texts))) }
+            // What ended the worker of all is rendered by itself.
+            guard let text = texts.popFirst() else { return }
+            text.finish(Result { () throws(ServiceError) in try renderNow(text.body) })
+        }
+    }
+
+    /// Those that come next and may share a worker; workers share what waits.
+    private func nextTexts() -> [WaitingText] {
+        texts.withLock { texts in
+            let most = min(Self.sharedTexts, (texts.count + limits.workers - 1) / limits.workers)
+            var bytes = 0
+            var count = 0
+            // Invariant: the first `count` texts have so many bytes, and may share.
+            while count < most {
+                bytes += texts[count].body.utf8.count
+                if count > 0, bytes > Self.sharedBytes { break }
+                count += 1
+            }
+            defer { texts.removeFirst(count) }
+            return Array(texts.prefix(count))
+        }
+    }
+
+    /// Renders texts by one worker, until one of them ends it.
+    ///
+    /// - Returns: how many of them are finished.
+    private func renderTogether(_ texts: [WaitingText]) -> Int {
+        guard let worker = try? idleWorker() else { return 0 }
+        var finished = 0
+        worker.render(texts.map(\.body), limits) { outcome in
+            switch outcome {
+            case .rendered(let html):
+                texts[finished].finish(.success(RenderedBody(written: html)))
+            case .refused(let reason) where outcome.keepsWorker:
+                texts[finished].finish(.failure(limits.refusal(reason)))
+            default: return
+            }
+            finished += 1
+        }
+        if finished == texts.count { rest(worker) }
+        return finished
+    }
+
+    // MARK: Workers
 
     private func idleWorker() throws(ServiceError) -> MarkdownWorker {
         if let worker = idle.withLock({ $0.popLast() }) { return worker }
@@ -75,8 +153,12 @@ public final class MarkdownRenderer: Sendable {
 }
 
 extension MarkdownLimits {
+    fileprivate func refusal(_ outcome: broadsheet_markdown_outcome) -> ServiceError {
+        .invalidValue("/body", fault(outcome))
+    }
+
     /// What is wrong with a text, in words that follow the name of its place.
-    fileprivate func refusal(_ outcome: broadsheet_markdown_outcome) -> String {
+    private func fault(_ outcome: broadsheet_markdown_outcome) -> String {
         switch outcome {
         case BROADSHEET_MARKDOWN_TOO_DEEP:
             "has more than \(depth) elements in one another, as Markdown"
@@ -88,11 +170,5 @@ extension MarkdownLimits {
             "takes more than \(milliseconds) ms to be rendered as Markdown"
         default: "cannot be rendered as Markdown"
         }
-    }
-}
-
-extension broadsheet_markdown_outcome {
-    fileprivate var endsWorker: Bool {
-        self != BROADSHEET_MARKDOWN_TOO_DEEP && self != BROADSHEET_MARKDOWN_TOO_LONG
     }
 }

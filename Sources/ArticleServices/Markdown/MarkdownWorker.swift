@@ -14,6 +14,16 @@ final class MarkdownWorker: Sendable {
         case lost
         /// It used up the clock's time.
         case stuck
+
+        /// Whether the process renders on.
+        var keepsWorker: Bool {
+            switch self {
+            case .rendered, .refused(BROADSHEET_MARKDOWN_TOO_DEEP),
+                .refused(BROADSHEET_MARKDOWN_TOO_LONG):
+                true
+            case .refused, .lost, .stuck: false
+            }
+        }
     }
 
     let process: ChildProcess
@@ -48,48 +58,61 @@ final class MarkdownWorker: Sendable {
         _ = process.wait()
     }
 
-    /// Renders a text. After any outcome but `.rendered`, `.refused` for its depth or its length,
-    /// the process is of no more use.
+    /// Renders texts, each as if it were alone: they go out together, which wakes the process once.
+    ///
+    /// After any outcome but `.rendered`, `.refused` for its depth or its length, the process is of
+    /// no more use, and there are no further ones.
+    ///
+    /// - Parameters:
+    ///   - texts: several only if they are small, and fit the buffer of a socket.
+    ///   - take: gets the outcomes, in the order of the texts.
+    func render(_ texts: [String], _ limits: MarkdownLimits, _ take: (Outcome) -> Void) {
+        var incoming = Incoming(socket: socket)
+        guard request(texts, limits).withUnsafeBytes(send) else {
+            return take(errno == EAGAIN ? .stuck : .lost)
+        }
+        for _ in texts {
+            let outcome = outcome(from: &incoming, limits)
+            take(outcome)
+            guard outcome.keepsWorker else { return }
+        }
+    }
+
+    /// Renders one text.
     func render(_ text: String, _ limits: MarkdownLimits) -> Outcome {
-        guard request(text, limits).withUnsafeBytes(send) else { return failure }
-        // Head and HTML come together, as a rule.
-        let first = [UInt8](unsafeUninitializedCapacity: 16 << 10) { bytes, count in
-            let room = UnsafeMutableRawBufferPointer(bytes)
-            count = receive(room, atLeast: MemoryLayout<broadsheet_markdown_answer>.size)
+        var found = Outcome.lost
+        render([text], limits) { found = $0 }
+        return found
+    }
+
+    private func outcome(from incoming: inout Incoming, _ limits: MarkdownLimits) -> Outcome {
+        let size = MemoryLayout<broadsheet_markdown_answer>.size
+        guard let bytes = incoming.take(size) else { return incoming.failure }
+        let head = bytes.withUnsafeBytes {
+            $0.loadUnaligned(as: broadsheet_markdown_answer.self)
         }
-        let head = first.withUnsafeBytes { bytes in
-            bytes.count < MemoryLayout<broadsheet_markdown_answer>.size
-                ? nil : bytes.loadUnaligned(as: broadsheet_markdown_answer.self)
-        }
-        guard let head else { return failure }
         let outcome = broadsheet_markdown_outcome(head.outcome)
         guard outcome == BROADSHEET_MARKDOWN_RENDERED else { return .refused(outcome) }
-        let count = Int(head.html_bytes)
-        let come = first[MemoryLayout<broadsheet_markdown_answer>.size...]
-        guard count <= limits.outputBytes, come.count <= count else { return .lost }
-        let html = [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
-            _ = bytes.update(fromContentsOf: come)
-            let room = UnsafeMutableRawBufferPointer(bytes.extracting(come.count..<count))
-            filled = come.count + receive(room, atLeast: room.count)
-        }
-        return html.count == count ? .rendered(html) : .lost
+        guard head.html_bytes <= limits.outputBytes else { return .lost }
+        guard let html = incoming.take(Int(head.html_bytes)) else { return incoming.failure }
+        return .rendered(html)
     }
 
-    /// What is sent for a text: in one piece, which wakes the process once.
-    private func request(_ text: String, _ limits: MarkdownLimits) -> [UInt8] {
-        let head = broadsheet_markdown_request(
-            text_bytes: UInt32(text.utf8.count), output_bytes: UInt32(limits.outputBytes),
-            memory_bytes: UInt32(limits.memoryBytes), depth: UInt32(limits.depth),
-            milliseconds: UInt32(limits.milliseconds))
+    /// What is sent for the texts: in one piece.
+    private func request(_ texts: [String], _ limits: MarkdownLimits) -> [UInt8] {
+        let headBytes = MemoryLayout<broadsheet_markdown_request>.size
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(MemoryLayout.size(ofValue: head) + text.utf8.count)
-        withUnsafeBytes(of: head) { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: text.utf8)
+        bytes.reserveCapacity(texts.reduce(0) { $0 + headBytes + $1.utf8.count })
+        for text in texts {
+            let head = broadsheet_markdown_request(
+                text_bytes: UInt32(text.utf8.count), output_bytes: UInt32(limits.outputBytes),
+                memory_bytes: UInt32(limits.memoryBytes), depth: UInt32(limits.depth),
+                milliseconds: UInt32(limits.milliseconds))
+            withUnsafeBytes(of: head) { bytes.append(contentsOf: $0) }
+            bytes.append(contentsOf: text.utf8)
+        }
         return bytes
     }
-
-    /// What the last call on the connection ended with.
-    private var failure: Outcome { errno == EAGAIN ? .stuck : .lost }
 
     private func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var rest = bytes[...]
@@ -103,18 +126,46 @@ final class MarkdownWorker: Sendable {
         return true
     }
 
-    /// Reads at least so many bytes, as long as they come; gives how many it has.
-    private func receive(_ bytes: UnsafeMutableRawBufferPointer, atLeast least: Int) -> Int {
-        var filled = 0
-        while filled < least {
-            let part = UnsafeMutableRawBufferPointer(rebasing: bytes[filled...])
-            let count = recv(socket, part.baseAddress, part.count, 0)
-            if count < 0, errno == EINTR { continue }
-            if count == 0 { errno = 0 }
-            guard count > 0 else { break }
-            filled += count
+    /// What comes from the process.
+    private struct Incoming {
+        let socket: Int32
+        /// What came; the bytes before `start` are taken.
+        private var bytes: [UInt8] = []
+        private var start = 0
+        /// Why nothing more came.
+        private(set) var failure = Outcome.lost
+        private static let chunkBytes = 32 << 10
+
+        init(socket: Int32) { self.socket = socket }
+
+        /// The next so many bytes; `nil` if they do not come.
+        mutating func take(_ count: Int) -> [UInt8]? {
+            var taken: [UInt8] = []
+            taken.reserveCapacity(count)
+            while taken.count < count {
+                guard start < bytes.count || receive() else { return nil }
+                let part = bytes[start...].prefix(count - taken.count)
+                taken += part
+                start = part.endIndex
+            }
+            return taken
         }
-        return filled
+
+        private mutating func receive() -> Bool {
+            var outcome = 0
+            bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkBytes) { [socket] room, count in
+                repeat {
+                    outcome = recv(socket, room.baseAddress, room.count, 0)
+                } while outcome < 0 && errno == EINTR
+                if outcome < 0, errno == EAGAIN { outcome = Self.timedOut }
+                count = max(outcome, 0)
+            }
+            start = 0
+            if outcome == Self.timedOut { failure = .stuck }
+            return outcome > 0
+        }
+
+        private static let timedOut = -2
     }
 
     private static func start(on socket: Int32) throws(SystemError) -> ChildProcess {

@@ -171,6 +171,43 @@ import Testing
         }
     }
 
+    @Test func `texts that are sent together come back in their order`() throws {
+        let worker = try MarkdownWorker(patienceSeconds: 10)
+        let deep = String(repeating: ">", count: 1_000)
+        var outcomes: [String] = []
+        worker.render(["a", deep, "b"], MarkdownLimits()) { outcome in
+            switch outcome {
+            case .rendered(let html): outcomes.append(String(decoding: html, as: UTF8.self))
+            default: outcomes.append(outcome.keepsWorker ? "rejected" : "lost")
+            }
+        }
+        #expect(outcomes == ["<p>a</p>\n", "rejected", "<p>b</p>\n"])
+    }
+
+    @Test func `a text that ends its worker takes no other along`() async throws {
+        var limits = MarkdownLimits()
+        (limits.workers, limits.memoryBytes) = (1, 4 << 20)
+        let renderer = MarkdownRenderer(limits: limits)
+        let table = Self.table(100, 300)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<60 {
+                group.addTask {
+                    let isHuge = number % 5 == 0
+                    do throws(ServiceError) {
+                        let html = try await renderer.render(isHuge ? table : "*\(number)*").html
+                        #expect(!isHuge && html == "<p><em>\(number)</em></p>\n")
+                    } catch {
+                        guard isHuge, case .invalid(let details) = error else {
+                            Issue.record(error)
+                            return
+                        }
+                        #expect(details.first?.detail.contains("MiB of memory") == true)
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a worker that was ended from outside is replaced`() throws {
         let worker = try MarkdownWorker(patienceSeconds: 10)
         guard case .rendered = worker.render("a", MarkdownLimits()) else {
