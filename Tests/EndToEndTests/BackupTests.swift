@@ -138,6 +138,18 @@ import Testing
         #expect(files() == [])
     }
 
+    @Test func `databases that are replaced within a second are all kept`() throws {
+        #expect(try Served(database, ["--samples"]).stop() == 0)
+        #expect(try make().status == 0)
+        let asides = try (0..<4).map { _ in
+            let restored = try restore("--replace")
+            #expect(restored.status == 0, "\(restored)")
+            return try #require(restored.errors.last?.split(separator: " ").last.map(String.init))
+        }
+        #expect(Set(asides).count == 4)
+        for aside in asides { #expect(access(aside, F_OK) == 0) }
+    }
+
     @Test func `a backup becomes the database, and the old one is kept`() throws {
         let served = try Served(database, ["--samples"])
         #expect(try make().status == 0)

@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import Network
 import TestSupport
 import Testing
 
@@ -42,6 +43,31 @@ import Testing
         #expect(try served.client.get("/nothing").status == 404)
         #expect(served.stop() == 0)
         #expect(served.program.errors.rest() == [])
+    }
+
+    @Test func `a line that found no room is no part of the next one`() async throws {
+        let (log, address) = (folder.file("log"), SocketAddress.unix(folder.file("s")))
+        // The log may grow by 100 bytes, in the midst of a line.
+        let program = try Shell.start(
+            """
+            ulimit -f 8192
+            head -c 100000000 /dev/zero >"$folder/log" || true
+            truncate -s -100 "$folder/log"
+            exec "$binary" serve --database "$folder/a.db" --listen "unix:$folder/s" \
+            --log json >>"$folder/log" 2>&1
+            """, folder: folder.path)
+        try #require(await eventually { (try? TestClient(address).get("/livez").status) == 200 })
+        #expect(await eventually { (try? bytes(of: log).count) == 8_192 * 512 })
+        try #require(truncate(log, 0) == 0)
+        #expect(try TestClient(address).get("/livez?behind=it").status == 200)
+        #expect(await eventually { (try? read(log).contains("behind=it")) == true })
+        program.signal(SIGTERM)
+        #expect(program.wait() == 0)
+        let lines = try read(log).split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first == "" && lines.last == "", "\(lines)")
+        #expect(
+            lines.dropFirst().dropLast().allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+        #expect(lines.contains { $0.hasPrefix(#"{"droppedLines":"#) })
     }
 
     @Test func `handshakes that fail are told to who debugs`() throws {

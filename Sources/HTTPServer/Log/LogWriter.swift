@@ -23,6 +23,9 @@ public final class LogWriter: Sendable {
     private let limitBytes: Int
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "broadsheet.log")
+    // Touched on `queue` only: whether the last line that was written lacks its end.
+    private nonisolated(unsafe) var isTorn = false
+    private let lineEnd = LineBuffer("\n")
     /// Room beyond the limit for what is told besides the access log: it is little, and matters
     /// most when much goes on.
     private static let messageBytes = 256 << 10
@@ -154,7 +157,14 @@ public final class LogWriter: Sendable {
     /// A log that cannot be written is no reason to stop serving: what fails is let go.
     /// - Returns: how many bytes are out.
     private func put(_ buffer: LineBuffer) -> Int {
-        let bytes = buffer.bytes
+        if isTorn { isTorn = put(lineEnd.bytes) == 0 }
+        guard !isTorn else { return 0 }
+        let written = put(buffer.bytes)
+        isTorn = written > 0 && buffer.bytes[written - 1] != UInt8(ascii: "\n")
+        return written
+    }
+
+    private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
         var written = 0
         // Invariant: the first `written` bytes are out.
         while written < bytes.count {

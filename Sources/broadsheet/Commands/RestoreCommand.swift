@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import Glibc
 import Network
 
 /// Puts a backup in the place of the database.
@@ -78,9 +79,16 @@ struct RestoreCommand: Command {
         } catch { throw CommandFailure(error) }
     }
 
-    /// `broadsheet.db.before-20261121T130500Z`.
+    /// `broadsheet.db.before-20261121T130500Z`; with `-2` and so on behind it, if that is taken.
     private func aside(_ path: String) -> String {
         let time = Timestamp.now.description.prefix(19).filter { $0 != "-" && $0 != ":" }
-        return "\(path).before-\(time)Z"
+        let name = "\(path).before-\(time)Z"
+        var free = name
+        var number = 1
+        while access(free, F_OK) == 0 {
+            number += 1
+            free = "\(name)-\(number)"
+        }
+        return free
     }
 }

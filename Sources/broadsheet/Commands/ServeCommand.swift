@@ -153,8 +153,8 @@ struct ServeCommand: Command {
             sockets, tenure.successors, log, arrived: tenure.requests.handOver)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let servers = Servers(
-            articles: articles, admin: try adminServer(page, admins, sockets),
-            control: try ControlServer(backend, store, sockets, desk),
+            articles: articles, admin: try adminServer(page, admins, sockets, log),
+            control: try ControlServer(backend, store, sockets, desk, log),
             articleAddresses: server.addresses, proxiedAddresses: server.proxiedAddresses,
             redirects: server.redirects,
             adminAddresses: admins)
@@ -238,12 +238,14 @@ struct ServeCommand: Command {
 
     /// The server of the operator's own pages, if one is wanted.
     private func adminServer(
-        _ page: MetricsPage, _ addresses: [SocketAddress], _ sockets: ListenerSockets
+        _ page: MetricsPage, _ addresses: [SocketAddress], _ sockets: ListenerSockets,
+        _ log: ServerLog
     ) throws(CommandFailure) -> HTTPServer? {
         guard !addresses.isEmpty else { return nil }
         var settings = ServerConfiguration(addresses: addresses)
         settings.open = sockets.opener(.admin)
         settings.maximumConnections = 64
+        settings.report = { log.warning($0) }
         settings.hostNames = configuration.transport.hostNames
         settings.refusals = { Problem.response($0) }
         return HTTPServer(

@@ -24,7 +24,7 @@ struct ControlServer {
 
     init(
         _ backend: Backend, _ store: SQLiteStore, _ sockets: ListenerSockets,
-        _ desk: SuccessorDesk
+        _ desk: SuccessorDesk, _ log: ServerLog
     ) throws(CommandFailure) {
         database = store.path
         path = Self.path(of: database)
@@ -40,6 +40,7 @@ struct ControlServer {
             UpgradeMessage.protocolName: desk.receiveWish,
         ]
         settings.maximumConnections = 64
+        settings.report = { log.warning($0) }
         settings.refusals = { Problem.response($0) }
         // A batch of an import, and an export of everything.
         settings.limits.message.bodyBytes = 64 << 20
