@@ -53,7 +53,9 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
             name: "Resources", path: "Resources",
-            exclude: ["debian", "grafana", "migrations", "plots", "samples", "systemd"],
+            exclude: [
+                "debian", "grafana", "manual", "migrations", "plots", "samples", "systemd",
+            ],
             cSettings: cRules),
 
         // Rung 1: HTTP as values; sockets and event loops.
@@ -90,7 +92,7 @@ let package = Package(
             name: "broadsheet",
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Network",
+                "HTTPClient", "HTTPServer", "Network", "Resources",
             ],
             swiftSettings: rules),
 

@@ -18,5 +18,8 @@ struct broadsheet_resources {
 /// The articles of `samples/`: Markdown with YAML front matter.
 struct broadsheet_resources broadsheet_samples(void);
 
+/// The pages of `manual/`: Markdown.
+struct broadsheet_resources broadsheet_manual(void);
+
 /// The steps of `migrations/`: SQL, applied in this order, never changed once released.
 struct broadsheet_resources broadsheet_migrations(void);

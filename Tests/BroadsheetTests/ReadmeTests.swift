@@ -3,40 +3,62 @@ import Testing
 
 @testable import broadsheet
 
-/// README speaks of what there is.
+/// README and the manual speak of what there is.
 @Suite struct ReadmeTests {
-    /// The text of README.md.
-    private func readme() throws -> String {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent()
-        let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-        return try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    private static let root = URL(filePath: #filePath)
+        .appending(path: "../../..").standardizedFileURL
+
+    /// The text of README.md, and of each page of the manual.
+    private static func documents() throws -> [String] {
+        let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+        return [readme] + ManualPage.all.map(\.text)
     }
 
-    @Test func `every flag of broadsheet that it names is one`() throws {
+    @Test func `every flag of broadsheet that they name exists`() throws {
         let flags = Set(Broadsheet.commands.flatMap { $0.options.map { "--\($0.name)" } })
-        // Help is no option, and some are docker's or curl's.
+        // Help is not an option, and some are docker's or curl's.
         let foreign: Set = [
             "--help", "--cacert", "--publish", "--volume", "--tag", "--detach", "--env", "--force",
-            "--header",
+            "--header", "--json",
         ]
-        for match in try readme().matches(of: /--[a-z][a-z-]*/) {
-            let flag = String(match.output)
-            #expect(flags.contains(flag) || foreign.contains(flag), "\(flag) is no flag")
+        for document in try Self.documents() {
+            for match in document.matches(of: /--[a-z][a-z-]*/) {
+                let flag = String(match.output)
+                #expect(flags.contains(flag) || foreign.contains(flag), "\(flag) is no flag")
+            }
         }
     }
 
-    @Test func `every command that it names is one`() throws {
+    @Test func `every command and page that they name exists`() throws {
         let names = Set(Broadsheet.commands.map { $0.name })
-        for match in try readme().matches(of: /broadsheet ([a-z]+)/) {
-            let name = String(match.output.1)
-            #expect(names.contains(name), "broadsheet \(name)")
+        let pages = Set(ManualPage.all.map(\.name))
+        for document in try Self.documents() {
+            for match in document.matches(of: /broadsheet ([a-z]+)(?: ([a-z]+))?/) {
+                let name = String(match.output.1)
+                #expect(names.contains(name), "broadsheet \(name)")
+                guard name == "help", let topic = match.output.2 else { continue }
+                #expect(pages.contains(String(topic)), "broadsheet help \(topic)")
+            }
         }
     }
 
-    @Test func `the defaults in its table of flags are those of the help`() throws {
-        for match in try readme().matches(of: /\| `--([a-z-]+) [A-Z\/]+` \| `?([^`|]+?)`? \|/) {
-            let option = ServeCommand.options.first { $0.name == match.output.1 }
-            #expect(option?.standard == String(match.output.2), "\(match.output.1)")
+    @Test func `every file that README links to exists`() throws {
+        let readme = try #require(try Self.documents().first)
+        let links = readme.matches(of: /\]\(([A-Za-z][^):]*)\)/).map { String($0.output.1) }
+        #expect(links.count > 10)
+        for link in links {
+            let path = Self.root.appending(path: link).path
+            #expect(FileManager.default.fileExists(atPath: path), "\(link)")
+        }
+    }
+
+    @Test func `the defaults in the table of flags are those of the help`() throws {
+        let page = try #require(ManualPage.all.first { $0.name == "configuration" })
+        let rows = page.text.matches(of: /\| `--([a-z-]+) [A-Z\/]+` \| `?([^`|]+?)`? \|/)
+        #expect(rows.count > 10)
+        for row in rows {
+            let option = ServeCommand.options.first { $0.name == row.output.1 }
+            #expect(option?.standard == String(row.output.2), "\(row.output.1)")
         }
     }
 }

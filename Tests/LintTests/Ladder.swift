@@ -44,7 +44,7 @@ enum Ladder {
             5,
             [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Network",
+                "HTTPClient", "HTTPServer", "Network", "Resources",
             ], modules: system),
         "TestSupport": Rung(
             4,

@@ -1,26 +1,32 @@
-/// Explains the commands.
+import Resources
+
+/// Explains the commands, and prints the pages of the manual.
 struct HelpCommand: Command {
     static let name = "help"
-    static let summary = "Explains the commands."
-    static let usage = "[COMMAND]"
-    static let example = "broadsheet help serve"
+    static let summary = "Explains a command, or prints a page of the manual."
+    static let usage = "[COMMAND | PAGE]"
+    static let example = "broadsheet help api"
     static let options: [Option] = []
 
     let topic: String?
 
     init(_ settings: Settings) throws(CommandFailure) {
         guard settings.operands.count <= 1 else {
-            throw CommandFailure(.usage, "help explains one command at a time")
+            throw CommandFailure(.usage, "help takes one command or page at a time")
         }
         topic = settings.operands.first
     }
 
     func run() async throws(CommandFailure) {
         guard let topic else { return try Console.print(Self.overview) }
-        guard let command = Broadsheet.commands.first(where: { $0.name == topic }) else {
-            throw CommandFailure(.usage, "\"\(topic)\" is no command; see broadsheet help")
+        if let command = Broadsheet.commands.first(where: { $0.name == topic }) {
+            return try Console.print(command.help)
         }
-        try Console.print(command.help)
+        guard let page = ManualPage.all.first(where: { $0.name == topic }) else {
+            throw CommandFailure(
+                .usage, "there is no command and no page \"\(topic)\"; see broadsheet help")
+        }
+        try Console.print(page.text)
     }
 
     static var overview: String {
@@ -30,7 +36,28 @@ struct HelpCommand: Command {
             let padding = String(repeating: " ", count: max(1, 13 - command.name.count))
             text += "  \(command.name)\(padding)\(command.summary)\n"
         }
-        text += "\nbroadsheet help COMMAND, or broadsheet COMMAND --help, tells the rest."
+        text += "\nThe manual: \(ManualPage.all.map(\.name).joined(separator: ", ")).\n"
+        text += "\nFor more, run broadsheet help COMMAND, broadsheet COMMAND --help, "
+        text += "or broadsheet help PAGE."
         return text
+    }
+}
+
+/// A page of the manual, as `Resources/manual` has it.
+struct ManualPage {
+    /// Without the file's extension.
+    let name: String
+    /// Markdown.
+    let text: String
+
+    /// In the order of their names.
+    static var all: [ManualPage] {
+        let table = broadsheet_manual()
+        return UnsafeBufferPointer(start: table.first, count: table.count).map { page in
+            let bytes = UnsafeBufferPointer(start: page.bytes, count: page.size)
+            return ManualPage(
+                name: String(String(cString: page.name).dropLast(".md".count)),
+                text: String(decoding: bytes, as: UTF8.self))
+        }
     }
 }

@@ -163,7 +163,7 @@ import Testing
         #expect(page.items.isEmpty)
     }
 
-    @Test func `the program of README does what it says`() throws {
+    @Test func `the program of the manual does what it says`() throws {
         let program = try RunningProgram(
             builtProgram("first-steps"), ["http://\(served.addresses[0])", Served.adminKey])
         let lines = program.output.rest()

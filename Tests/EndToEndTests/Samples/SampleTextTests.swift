@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What README and documentation show is compiled: each of their samples stands, line for line, in
-/// code that the tests build.
+/// What README, manual and documentation show is compiled: each of their samples stands, line for
+/// line, in code that the tests build.
 @Suite struct SampleTextTests {
     private static let root = {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
@@ -65,9 +65,10 @@ import Testing
         }
     }
 
-    @Test func `every sample of README and documentation is compiled`() throws {
+    @Test func `every sample of README, manual and documentation is compiled`() throws {
         let places =
-            try ["README.md"] + files(in: "Sources", ".md", ".swift")
+            try ["README.md"] + files(in: "Resources/manual", ".md")
+            + files(in: "Sources", ".md", ".swift")
         let found = try places.flatMap(samples)
         let files = try Self.compiled + sampleFiles()
         let code = try files.map {

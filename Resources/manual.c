@@ -1,0 +1,46 @@
+#include "Resources.h"
+
+// A page is two additions here: its bytes, and its line in the table (in the order of names).
+// A lint test compares this file with the folder.
+
+static const unsigned char api[] = {
+#embed "manual/api.md"
+};
+
+static const unsigned char configuration[] = {
+#embed "manual/configuration.md"
+};
+
+static const unsigned char deployment[] = {
+#embed "manual/deployment.md"
+};
+
+static const unsigned char metrics[] = {
+#embed "manual/metrics.md"
+};
+
+static const unsigned char operations[] = {
+#embed "manual/operations.md"
+};
+
+static const unsigned char sdk[] = {
+#embed "manual/sdk.md"
+};
+
+static const unsigned char tls[] = {
+#embed "manual/tls.md"
+};
+
+static const struct broadsheet_resource manual[] = {
+    {"api.md", api, sizeof api},
+    {"configuration.md", configuration, sizeof configuration},
+    {"deployment.md", deployment, sizeof deployment},
+    {"metrics.md", metrics, sizeof metrics},
+    {"operations.md", operations, sizeof operations},
+    {"sdk.md", sdk, sizeof sdk},
+    {"tls.md", tls, sizeof tls},
+};
+
+struct broadsheet_resources broadsheet_manual(void) {
+    return (struct broadsheet_resources){manual, sizeof manual / sizeof manual[0]};
+}
