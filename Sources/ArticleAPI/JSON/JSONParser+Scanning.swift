@@ -113,7 +113,7 @@ extension JSONParser {
         // Invariant: `position` stands at an item.
         while true {
             guard let item = scan(&self) else { return nil }
-            items.append(item)
+            items.append(consume item)
             skipWhitespace()
             if takes(UInt8(ascii: "]")) { return items }
             guard takes(UInt8(ascii: ",")) else { return nil }

@@ -59,8 +59,13 @@ extension JSONParser {
             var bits: UInt64 = 0
             // Invariant: bytes[start..<end] are plain content; `bits` are all that are set there.
             while end + 8 <= bytes.count {
-                let word = bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self)
-                if Self.hasEndOfRun(word) { break }
+                let word = UInt64(
+                    littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self))
+                let plainBits = Self.endsOfRun(in: word).trailingZeroBitCount & ~7
+                if plainBits < 64 {
+                    bits |= word & (1 &<< UInt64(plainBits) - 1)
+                    return (end + plainBits / 8, bits & Self.highestBits == 0)
+                }
                 bits |= word
                 end += 8
             }
@@ -70,20 +75,24 @@ extension JSONParser {
                 bits |= UInt64(bytes[end])
                 end += 1
             }
-            return (end, bits & 0x8080_8080_8080_8080 == 0)
+            return (end, bits & Self.highestBits == 0)
         }
     }
 
-    /// Whether one of eight bytes is a quotation mark, a backslash or below 0x20. A byte that
-    /// becomes 0 (or is below 0x20) borrows from its own highest bit, which others do not.
-    private static func hasEndOfRun(_ word: UInt64) -> Bool {
-        let (ones, highest): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    private static let highestBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// The highest bit of the lowest of eight bytes that is a quotation mark, a backslash or below
+    /// 0x20, and perhaps of bytes above it. A byte that becomes 0 (or is below 0x20) borrows from
+    /// its own highest bit, which others do not unless one below them has borrowed from them.
+    @inline(__always)
+    private static func endsOfRun(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let slashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
         let found =
             (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes
             | (slashes &- ones) & ~slashes
-        return found & highest != 0
+        return found & highestBits
     }
 
     /// One escape; two, where they make up a pair of surrogates.

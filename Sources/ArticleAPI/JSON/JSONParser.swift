@@ -135,7 +135,14 @@ public struct JSONParser: Sendable {
         return bytes[position]
     }
 
+    /// Steps over white space, of which there is none as a rule.
+    @inline(__always)
     mutating func skipWhitespace() {
+        guard position < bytes.count, bytes[position] <= 0x20 else { return }
+        skipWhitespaceHere()
+    }
+
+    private mutating func skipWhitespaceHere() {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1

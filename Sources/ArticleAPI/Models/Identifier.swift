@@ -55,23 +55,29 @@ extension Identifier: LosslessStringConvertible {
     }
 
     init?(ascii text: borrowing Span<UInt8>) {
-        guard text.count == 36 else { return nil }
-        var words: (UInt64, UInt64) = (0, 0)
-        // Invariant: the digits before `index` are in `words`, the last one lowest.
-        for index in 0..<36 {
+        let hyphen = UInt8(ascii: "-")
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        guard text.count == 36, text[8] == hyphen, text[13] == hyphen, text[18] == hyphen,
+            text[23] == hyphen, Self.read(0..<8, of: text, into: &high),
+            Self.read(9..<13, of: text, into: &high), Self.read(14..<18, of: text, into: &high),
+            Self.read(19..<23, of: text, into: &low), Self.read(24..<36, of: text, into: &low)
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// Puts hexadecimal digits behind those that the word has; false if there is something else.
+    @inline(__always)
+    private static func read(
+        _ range: Range<Int>, of text: borrowing Span<UInt8>, into word: inout UInt64
+    ) -> Bool {
+        // Invariant: the digits before `index` are in `word`, the last one lowest.
+        for index in range {
             let byte = text[index]
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = Self.hexValue(of: byte) else { return nil }
-            if index < 19 {
-                words.0 = words.0 << 4 | digit
-            } else {
-                words.1 = words.1 << 4 | digit
-            }
+            let (number, letter) = (byte &- 48, (byte | 0x20) &- 97)
+            guard number < 10 || letter < 6 else { return false }
+            word = word << 4 | UInt64(number < 10 ? number : letter &+ 10)
         }
-        self.init(high: words.0, low: words.1)
+        return true
     }
 
     /// The 36-character form in lower case (RFC 9562 §4).
@@ -96,15 +102,6 @@ extension Identifier: LosslessStringConvertible {
                 position += 1
             }
             bytes.append(contentsOf: UnsafeBufferPointer(text))
-        }
-    }
-
-    private static func hexValue(of byte: UInt8) -> UInt64? {
-        switch byte {
-        case 48...57: UInt64(byte - 48)
-        case 65...70: UInt64(byte - 55)
-        case 97...102: UInt64(byte - 87)
-        default: nil
         }
     }
 }

@@ -64,33 +64,30 @@ extension Timestamp: LosslessStringConvertible {
 
     /// The time that was written like this: `2026-01-31T23:59:59.999Z`.
     private static func written(_ text: borrowing Span<UInt8>) -> Timestamp? {
-        guard text.count == 24 else { return nil }
-        var numbers = (0, 0, 0, 0, 0, 0, 0)
-        var number = 0
-        let form: StaticString = "0000-00-00T00:00:00.000Z"
-        // Invariant: `number` is of the digits behind the last separator before `index`.
-        for index in 0..<24 {
-            let expected = form.utf8Start[index]
-            if expected == 48 {
-                guard text[index] &- 48 < 10 else { return nil }
-                number = number * 10 + Int(text[index] - 48)
-                continue
-            }
-            guard text[index] == expected else { return nil }
-            switch index {
-            case 4: numbers.0 = number
-            case 7: numbers.1 = number
-            case 10: numbers.2 = number
-            case 13: numbers.3 = number
-            case 16: numbers.4 = number
-            case 19: numbers.5 = number
-            default: numbers.6 = number
-            }
-            number = 0
-        }
+        guard text.count == 24, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
+            text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"),
+            text[16] == UInt8(ascii: ":"), text[19] == UInt8(ascii: "."),
+            text[23] == UInt8(ascii: "Z"),
+            let year = number(text, 0..<4), let month = number(text, 5..<7),
+            let day = number(text, 8..<10), let hour = number(text, 11..<13),
+            let minute = number(text, 14..<16), let second = number(text, 17..<19),
+            let millisecond = number(text, 20..<23)
+        else { return nil }
         return Timestamp(
-            year: numbers.0, month: numbers.1, day: numbers.2, hour: numbers.3,
-            minute: numbers.4, second: numbers.5, millisecond: numbers.6, minutesEast: 0)
+            year: year, month: month, day: day, hour: hour, minute: minute, second: second,
+            millisecond: millisecond, minutesEast: 0)
+    }
+
+    @inline(__always)
+    private static func number(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> Int? {
+        var value = 0
+        // Invariant: `value` is that of the digits before `index`.
+        for index in range {
+            let digit = text[index] &- 48
+            guard digit < 10 else { return nil }
+            value = value &* 10 &+ Int(digit)
+        }
+        return value
     }
 
     /// `nil` for what no calendar has.

@@ -2,9 +2,7 @@
 ///
 /// Members that stand in another order, or twice, are left to the way by `JSONValue`.
 struct MemberScanner {
-    /// How the fields' names stand in the text, with quotation marks and colon; in their order.
-    private let written: [[UInt8]]
-    private let positions: [String: Int]
+    private let names: MemberNames
     /// The field to be read next.
     private var next = 0
     private var unknown: [String] = []
@@ -15,11 +13,7 @@ struct MemberScanner {
     /// Names of one object that nobody knows: with more of them it is read the other way.
     private static let unknownLimit = 32
 
-    /// - Parameter written: `"name":` of each field.
-    init(_ written: [[UInt8]], _ positions: [String: Int]) {
-        self.written = written
-        self.positions = positions
-    }
+    init(_ names: MemberNames) { self.names = names }
 
     /// Steps into the object.
     mutating func open(_ parser: inout JSONParser) -> Bool {
@@ -79,7 +73,8 @@ struct MemberScanner {
 
     @inline(__always)
     private func isAt(_ field: Int, _ parser: inout JSONParser) -> Bool {
-        guard !isClosed, parser.takes(written[field]) else { return false }
+        guard !isClosed, names.stands(field, in: parser) else { return false }
+        parser.position += names.length(of: field)
         parser.skipWhitespace()
         return true
     }
@@ -88,7 +83,7 @@ struct MemberScanner {
     private mutating func reachesLater(_ field: Int, _ parser: inout JSONParser) -> Bool {
         // Invariant: the parser stands at a member that is not the field's.
         while !isClosed, !hasFailed {
-            for other in next..<written.count where parser.stands(written[other]) { return false }
+            for other in next..<names.count where names.stands(other, in: parser) { return false }
             skipUnknown(&parser)
             if isAt(field, &parser) { return true }
         }
@@ -97,7 +92,8 @@ struct MemberScanner {
 
     private mutating func skipUnknown(_ parser: inout JSONParser) {
         guard unknown.count < Self.unknownLimit, parser.stands(Self.quotationMark),
-            let name = try? parser.string(), positions[name] == nil, !unknown.contains(name)
+            let name = try? parser.string(), names.position(of: name) == nil,
+            !unknown.contains(name)
         else {
             hasFailed = true
             return
@@ -112,4 +108,58 @@ struct MemberScanner {
     }
 
     private static let quotationMark = [UInt8(ascii: "\"")]
+}
+
+/// The names of a shape's fields, in their order, also as they stand in the text.
+///
+/// A class: each object that is read refers to it, and then one reference is counted, not three.
+final class MemberNames: Sendable {
+    private let positions: [String: Int]
+    /// `"name":` of each field, one behind the other: a walk through an array of arrays would
+    /// count the references to each of them.
+    private let written: [UInt8]
+    /// Where each of them begins, and where the last one ends.
+    private let starts: [Int]
+
+    /// - Parameter names: each with how it is written, with quotation marks and colon.
+    init(_ names: [(name: String, written: [UInt8])]) {
+        positions = Dictionary(
+            names.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { $1 })
+        written = names.flatMap(\.written)
+        starts = names.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.written.count) }
+    }
+
+    var count: Int { starts.count - 1 }
+
+    func position(of name: String) -> Int? { positions[name] }
+
+    @inline(__always)
+    func length(of field: Int) -> Int { starts[field + 1] - starts[field] }
+
+    /// Whether the field's name is what the parser is to read next.
+    @inline(__always)
+    func stands(_ field: Int, in parser: borrowing JSONParser) -> Bool {
+        let (start, length) = (starts[field], length(of: field))
+        let position = parser.position
+        guard length <= parser.bytes.count - position else { return false }
+        return written.withUnsafeBytes { written in
+            parser.bytes.withUnsafeBytes { text in
+                var index = 0
+                // Invariant: the first `index` bytes are the same.
+                while index + 8 <= length {
+                    let word = text.loadUnaligned(
+                        fromByteOffset: position + index, as: UInt64.self)
+                    let expected = written.loadUnaligned(
+                        fromByteOffset: start + index, as: UInt64.self)
+                    if word != expected { return false }
+                    index += 8
+                }
+                while index < length {
+                    if text[position + index] != written[start + index] { return false }
+                    index += 1
+                }
+                return true
+            }
+        }
+    }
 }

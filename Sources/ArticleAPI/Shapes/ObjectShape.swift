@@ -11,8 +11,7 @@ public struct ObjectShape<Model>: Sendable {
     private let plans: [@Sendable (FieldSelection) -> FieldPlan?]
     private let readFields: @Sendable ([JSONValue?], inout JSONReader) -> Model?
     private let scanFields: @Sendable (inout JSONParser, inout MemberScanner) -> Model?
-    private let positions: [String: Int]
-    private let written: [[UInt8]]
+    private let names: MemberNames
 
     /// - Parameters:
     ///   - make: The model of all attributes' values, in the order of the fields.
@@ -26,23 +25,21 @@ public struct ObjectShape<Model>: Sendable {
         var writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void] = []
         var checks: [@Sendable (Model, inout JSONReader) -> Void] = []
         var plans: [@Sendable (FieldSelection) -> FieldPlan?] = []
-        var written: [[UInt8]] = []
+        var names: [(name: String, written: [UInt8])] = []
         for field in repeat each field {
             properties.append(field.property)
             fields.append(field.names)
             writes.append(field.write)
             checks.append(field.check)
             plans.append(field.plan)
-            written.append(field.written)
+            names.append((field.names.name, field.written))
         }
         self.properties = properties
         self.fields = fields
         self.writes = writes
         self.checks = checks
         self.plans = plans
-        self.written = written
-        positions = Dictionary(
-            properties.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { $1 })
+        self.names = MemberNames(names)
         let reads = (repeat (each field).read)
         readFields = { values, reader in
             var next = 0
@@ -87,7 +84,7 @@ public struct ObjectShape<Model>: Sendable {
         for member in members {
             // Members come in our own order as a rule: then no name is hashed.
             let isNext = next < properties.count && properties[next].name == member.name
-            if let position = isNext ? next : positions[member.name] {
+            if let position = isNext ? next : names.position(of: member.name) {
                 values[position] = member.value
                 next = position + 1
             } else if reader.isStrict {
@@ -99,7 +96,7 @@ public struct ObjectShape<Model>: Sendable {
 
     /// Reads a JSON object as a client, straight from the text; `nil`: `read` has to.
     func scan(_ parser: inout JSONParser) -> Model? {
-        var members = MemberScanner(written, positions)
+        var members = MemberScanner(names)
         guard members.open(&parser), let model = scanFields(&parser, &members),
             members.close(&parser)
         else { return nil }

@@ -67,8 +67,11 @@ extension TextFormat where Value == String {
             "a token of \(length.lowerBound) to \(length.upperBound) printable ASCII characters",
             .text(TextSchema(.token, length: length)),
             parse: { text in
-                length.contains(text.utf8.count)
-                    && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+                var text = text
+                guard length.contains(text.utf8.count),
+                    text.withUTF8({ $0.allSatisfy { $0 &- 0x21 < 0x5E } })
+                else { return nil }
+                return text
             }, print: { $0 })
     }
 

@@ -6,10 +6,9 @@ extension String {
     /// By the standard library's own normaliser, which is there on every platform (5 ns a byte);
     /// ASCII is in it already.
     public var inNFC: String {
-        var text = self
-        let bits = text.withUTF8 { $0.reduce(0) { $0 | $1 } }
-        if bits < 0x80 { return text }
+        let bits = utf8.withContiguousStorageIfAvailable { $0.reduce(0) { $0 | $1 } }
+        if let bits, bits < 0x80 { return self }
         // What was one mark may be two by now.
-        return String(decoding: text.streamSafe._nfcCodeUnits, as: UTF8.self).streamSafe
+        return String(decoding: streamSafe._nfcCodeUnits, as: UTF8.self).streamSafe
     }
 }
