@@ -41,12 +41,14 @@ extension PathTemplate {
     }
 
     /// The path with values at the names, encoded.
-    func path(_ values: [String: String]) -> String {
+    func path(_ values: [(name: String, value: String)]) -> String {
         segments.reduce(into: "") { path, segment in
+            path += "/"
             switch segment {
-            case .literal(let literal): path += "/\(literal)"
+            case .literal(let literal): path += literal
             case .parameter(let name):
-                path += "/\(PercentEncoding.encodeSegment(values[name] ?? ""))"
+                guard let value = values.first(where: { $0.name == name })?.value else { return }
+                path += PercentEncoding.encodeSegment(value)
             }
         }
     }

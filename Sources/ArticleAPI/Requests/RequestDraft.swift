@@ -1,7 +1,9 @@
+import HTTP
+
 /// The parts of a request while it is printed.
 struct RequestDraft {
-    var path: [String: String] = [:]
-    var query: [(name: String, value: String)] = []
-    var fields: [(name: String, value: String)] = []
+    var path: [(name: String, value: String)] = []
+    var query = QueryItems()
+    var fields: HTTPFields
     var body: (mediaType: String, bytes: [UInt8])?
 }

@@ -1,3 +1,5 @@
+import HTTP
+
 /// One part of a request: how it is got from the request's value, printed and read.
 public struct RequestPart<Request, Value>: Sendable {
     let description: PartDescription
@@ -23,7 +25,7 @@ extension RequestPart {
                 ParameterDescription(
                     name: name, place: .path, schema: format.schema, isRequired: true,
                     maximumCount: 1)),
-            print: { $1.path[name] = format.print(get($0)) },
+            print: { $1.path.append((name, format.print(get($0)))) },
             read: { $0.pathValue(name, format) })
     }
 
@@ -38,7 +40,8 @@ extension RequestPart {
                     name: name, place: .query, schema: format.schema, isRequired: false,
                     maximumCount: 1)),
             print: { request, draft in
-                if let value = get(request) { draft.query.append((name, format.print(value))) }
+                guard let value = get(request) else { return }
+                draft.query.items.append(QueryItems.Item(name, format.print(value)))
             },
             read: { $0.queryValue(name, format) })
     }
@@ -54,7 +57,9 @@ extension RequestPart {
                     name: name, place: .query, schema: format.schema, isRequired: false,
                     maximumCount: limit)),
             print: { request, draft in
-                for value in get(request) { draft.query.append((name, format.print(value))) }
+                for value in get(request) {
+                    draft.query.items.append(QueryItems.Item(name, format.print(value)))
+                }
             },
             read: { $0.queryValues(name, format, atMost: limit) })
     }
@@ -64,13 +69,16 @@ extension RequestPart {
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,
         _ format: TextFormat<Wrapped>
     ) -> RequestPart where Value == Wrapped? {
-        RequestPart(
+        guard let field = HTTPFieldName(name) else {
+            preconditionFailure("programmer error: \(name) is no name of a header field")
+        }
+        return RequestPart(
             description: .parameter(
                 ParameterDescription(
                     name: name, place: .header, schema: format.schema, isRequired: false,
                     maximumCount: 1)),
             print: { request, draft in
-                if let value = get(request) { draft.fields.append((name, format.print(value))) }
+                if let value = get(request) { draft.fields.append(field, format.print(value)) }
             },
             read: { $0.headerValue(name, format) })
     }

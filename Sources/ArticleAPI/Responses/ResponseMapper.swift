@@ -1,18 +1,23 @@
+package import HTTP
+
 /// Makes an item of an answer's bytes.
 ///
 /// It takes what it does not know in its stride (attributes, enum values): an older app survives a
 /// newer server. What it needs must be there.
 public struct ResponseMapper<Item: ResponseItem>: Sendable {
-    private let answer = Item.answer
+    private let answer: AnswerFormat<Item>
+    /// What a request for the item says that it takes (`Accept`, RFC 9110 §12.5.1): the item, and
+    /// what is said instead of it; nothing where no body is expected.
+    package let accept: HTTPFields
 
-    public init() {}
+    public init() {
+        answer = Item.answer
+        accept = answer.mediaType.map { [.accept: "\($0), \(Problem.mediaType)"] } ?? [:]
+    }
 
     public func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item {
         try answer.read(bytes).get()
     }
-
-    /// `Content-Type` of what is mapped; `nil` without a body.
-    package var mediaType: String? { answer.mediaType }
 }
 
 /// Makes items of a JSON array.

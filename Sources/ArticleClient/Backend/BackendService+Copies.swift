@@ -17,9 +17,7 @@ extension BackendService {
         let callKey = CallKey(
             cacheKey: key, session: call.session.id, isConditional: freshness != .reloaded)
         let outcome = await calls.outcome(for: callKey, call.stay, on: network.executor) {
-            var shared = call
-            shared.waiters = $0
-            return await fetched(shared, key)
+            await fetched(call, key, for: $0)
         }
         // Each who waited has its own deadline, and its own wish for a copy.
         guard case .failure(let error) = outcome, freshness == .orCachedWhenOffline,
@@ -38,7 +36,7 @@ extension BackendService {
     /// What a write changed, no copy and no exchange that began before it knows of; also when
     /// nobody can say whether it was carried out.
     private func written(_ call: Call) async -> Result<Answer, BackendError> {
-        let outcome = await alone(call) { call in
+        let outcome = await alone(call) {
             defer { forgetCopies() }
             return await exchanged(call).map(Answer.init)
         }
@@ -53,23 +51,24 @@ extension BackendService {
 
     /// The outcome of what is shared with nobody: it ends with its caller's wait.
     func alone<Value: Sendable>(
-        _ call: Call, _ work: @escaping @Sendable (Call) async -> Result<Value, BackendError>
+        _ call: Call, _ work: @escaping @Sendable () async -> Result<Value, BackendError>
     ) async -> Result<Value, BackendError> {
         let flight = Flight<Value>(deadline: call.stay.deadline)
-        flight.start(on: network.executor) { await work(call) }
+        flight.start(on: network.executor, work)
         return await flight.join(call.stay) ?? .failure(.cancelled)
     }
 
-    private func fetched(_ call: Call, _ key: CacheKey) async -> Result<Answer, BackendError> {
+    private func fetched(
+        _ call: Call, _ key: CacheKey, for waiters: any Waiters
+    ) async -> Result<Answer, BackendError> {
         guard let cache, call.request.method == .get else {
-            return await exchanged(call).map(Answer.init)
+            return await exchanged(call, for: waiters).map(Answer.init)
         }
         let generation = cache.generation
         // Held from here on: the backend is only asked about a copy whose bytes there are.
         let copy = call.options.freshness == .reloaded ? nil : cache.copy(for: key)
-        var conditional = call
-        if let etag = copy?.etag { conditional.request.fields.set(.ifNoneMatch, to: etag) }
-        let outcome = await exchanged(conditional)
+        let conditional = copy?.etag.map(call.conditional) ?? call
+        let outcome = await exchanged(conditional, for: waiters)
         let now = environment.now()
         switch outcome {
         case .success(let response) where response.status == .notModified:

@@ -6,13 +6,15 @@ extension BackendService {
     typealias Outcome = Result<HTTPResponse, BackendError>
 
     /// Sends the call, again where that does no harm and may help, until the deadline.
-    func exchanged(_ call: Call) async -> Outcome {
+    ///
+    /// - Parameter waiters: all who wait for it, where it is under way for several.
+    func exchanged(_ call: Call, for waiters: (any Waiters)? = nil) async -> Outcome {
         let policy = configuration.retries
         var attempt = 1
         while true {
             let outcome: Outcome
             do throws(BackendError) {
-                outcome = .success(try await authorized(call))
+                outcome = .success(try await authorized(call, waiters))
             } catch { outcome = .failure(error) }
             // A try before this one may still be under way there: its outcome is worth the wait, so
             // that this is not the last try.
@@ -23,7 +25,7 @@ extension BackendService {
             var delay = policy.delay(
                 behind: attempt, retryAfter: retryAfter(outcome), random: environment.random)
             if isInFlight { delay = max(delay, Self.shortestWait) }
-            guard environment.now() + delay < call.deadline else { return outcome }
+            guard environment.now() + delay < deadline(of: call, waiters) else { return outcome }
             network.tell(
                 BackendEvent(
                     .retried(after: delay, because: reason), call.request, to: call.origin))
@@ -73,11 +75,13 @@ extension BackendService {
     // MARK: Credentials
 
     /// Sends the call with the token; one that is refused is renewed, at most twice.
-    private func authorized(_ call: Call) async throws(BackendError) -> HTTPResponse {
+    private func authorized(
+        _ call: Call, _ waiters: (any Waiters)?
+    ) async throws(BackendError) -> HTTPResponse {
         var token = try auth.token(of: call.session)
         var renewals = 0
         while true {
-            let (response, origin) = try await redirected(call, token)
+            let (response, origin) = try await redirected(call, token, waiters)
             guard response.status == .unauthorized, origin == call.origin, let refused = token
             else {
                 if let token, origin == call.origin { auth.accept(token) }
@@ -97,7 +101,7 @@ extension BackendService {
     /// Sends the call, and again to wherever the responses say, while its session lasts; the token
     /// goes to the backend's own origin alone.
     private func redirected(
-        _ call: Call, _ token: String?
+        _ call: Call, _ token: String?, _ waiters: (any Waiters)?
     ) async throws(BackendError) -> (HTTPResponse, HTTPOrigin) {
         var (request, origin) = (call.request, call.origin)
         for _ in 0...max(0, configuration.redirects) {
@@ -111,7 +115,7 @@ extension BackendService {
             }
             _ = try auth.token(of: call.session)
             let response = try await network.send(
-                outgoing, to: origin, options: try transportOptions(call), for: call.waiters)
+                outgoing, to: origin, options: try transportOptions(call, waiters), for: waiters)
             guard let next = try Redirect(response, of: request, from: origin) else {
                 return (response, origin)
             }
@@ -132,12 +136,19 @@ extension BackendService {
         }
     }
 
-    private func transportOptions(_ call: Call) throws(BackendError) -> TransportOptions {
-        let left = call.deadline - environment.now()
+    /// In the time of `ClientEnvironment.now`: until then somebody waits.
+    private func deadline(of call: Call, _ waiters: (any Waiters)?) -> Duration {
+        waiters?.deadline ?? call.stay.deadline
+    }
+
+    private func transportOptions(
+        _ call: Call, _ waiters: (any Waiters)?
+    ) throws(BackendError) -> TransportOptions {
+        let left = deadline(of: call, waiters) - environment.now()
         guard left > .zero else { throw .timedOut }
         var options = TransportOptions()
         // Others may join what is shared, and wait longer; it ends with the last of them.
-        options.timeout = call.waiters == nil ? left : max(left, Self.sharedTimeout)
+        options.timeout = waiters == nil ? left : max(left, Self.sharedTimeout)
         options.stallTimeout = call.isStreamed ? nil : configuration.stallTimeout
         options.bodyBytes = call.isStreamed ? .max : configuration.bodyBytes
         options.isStreamed = call.isStreamed

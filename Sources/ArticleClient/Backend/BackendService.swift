@@ -7,13 +7,35 @@ import HTTP
 /// shares equal requests, and knows which copies still stand. It knows no endpoint: a new request
 /// needs no change here. Copies of a service share their connections, copies and credentials.
 public struct BackendService: Sendable {
-    public let configuration: BackendConfiguration
-    public let auth: BackendAuth
-    let network: NetworkService
-    let cache: ResponseCache?
-    let environment: ClientEnvironment
-    let calls = Coalescer<CallKey, Answer>()
-    private let mappers = Mappers()
+    /// What copies share: one reference, as each request hands the service through several tasks.
+    private final class Parts: Sendable {
+        let configuration: BackendConfiguration
+        let auth: BackendAuth
+        let network: NetworkService
+        let cache: ResponseCache?
+        let environment: ClientEnvironment
+        let calls = Coalescer<CallKey, Answer>()
+        let mappers = Mappers()
+
+        init(
+            _ configuration: BackendConfiguration, _ auth: BackendAuth, _ cache: ResponseCache?,
+            _ network: NetworkService, _ environment: ClientEnvironment
+        ) {
+            self.configuration = configuration
+            self.auth = auth
+            self.cache = cache
+            self.network = network
+            self.environment = environment
+        }
+    }
+
+    private let parts: Parts
+    public var configuration: BackendConfiguration { parts.configuration }
+    public var auth: BackendAuth { parts.auth }
+    var network: NetworkService { parts.network }
+    var cache: ResponseCache? { parts.cache }
+    var environment: ClientEnvironment { parts.environment }
+    var calls: Coalescer<CallKey, Answer> { parts.calls }
 
     /// - Parameters:
     ///   - configuration: where the backend is.
@@ -37,11 +59,7 @@ public struct BackendService: Sendable {
         configuration: BackendConfiguration, auth: BackendAuth, cache: ResponseCache?,
         network: NetworkService, environment: ClientEnvironment
     ) {
-        self.configuration = configuration
-        self.auth = auth
-        self.cache = cache
-        self.network = network
-        self.environment = environment
+        parts = Parts(configuration, auth, cache, network, environment)
         if let cache { auth.attach(cache) }
     }
 
@@ -85,8 +103,9 @@ public struct BackendService: Sendable {
     private func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions, in session: Session.ID?
     ) async throws(BackendError) -> BackendReply<Request.Item> {
-        let mapper = mappers.mapper(for: Request.Item.self)
-        let call = try await call(Self.printed(request, for: mapper), options, in: session)
+        let mapper = parts.mappers.mapper(for: Request.Item.self)
+        let call = try await call(
+            RequestPrinter.print(request, for: mapper), options, in: session)
         let answer = try await answer(to: call).get()
         guard (200..<300).contains(answer.status.code) else { throw Self.error(of: answer) }
         // On the caller's actor, the main one as a rule, only what takes less than 0.1 ms.
@@ -128,21 +147,15 @@ public struct BackendService: Sendable {
 
     // MARK: Answers
 
-    static func printed<Request: BackendAPIRequest>(
-        _ request: Request, for mapper: ResponseMapper<Request.Item> = ResponseMapper()
-    ) throws(BackendError) -> HTTPRequest {
-        do throws(UnprintableField) {
-            return try RequestPrinter.checked(request, for: mapper)
-        } catch { throw BackendError(unprintable: error.name) }
-    }
-
     /// - Parameter session: that in which the request was made; `nil`: now.
     func call(
-        _ request: HTTPRequest, _ options: RequestOptions, in session: Session.ID? = nil
+        _ request: HTTPRequest, _ options: RequestOptions, isStreamed: Bool = false,
+        in session: Session.ID? = nil
     ) async throws(BackendError) -> Call {
         let session = try await auth.session(session)
         return try Call(
-            request, configuration, options, by: auth, in: session, now: environment.now())
+            request, configuration, options, isStreamed: isStreamed, by: auth, in: session,
+            now: environment.now())
     }
 
     /// Bytes that are mapped where the caller is; a page of 20 has fewer.

@@ -1,47 +1,53 @@
 import HTTP
 
 /// A request on its way through the service: where it goes and until when.
-struct Call: Sendable {
-    var request: HTTPRequest
+///
+/// A class, as it goes through many hands: to copy so many parts at each step would cost as much as
+/// the steps themselves.
+final class Call: Sendable {
+    let request: HTTPRequest
     let origin: HTTPOrigin
     let session: Session
     /// How long its caller waits.
     let stay: Stay
-    /// All who wait for it, where it is under way for several.
-    var waiters: (any Waiters)?
     let options: RequestOptions
-    var isStreamed = false
+    let isStreamed: Bool
 
     init(
         _ request: HTTPRequest, _ configuration: BackendConfiguration, _ options: RequestOptions,
-        by auth: BackendAuth, in session: Session, now: Duration
+        isStreamed: Bool, by auth: BackendAuth, in session: Session, now: Duration
     ) throws(BackendError) {
         var request = request
         request.target = configuration.baseURL.target(request.target)
-        let added = [configuration.headers, options.headers]
-        for (index, fields) in added.enumerated() {
-            for (name, value) in fields.all {
-                guard let name = HTTPFieldName(name) else { continue }
-                // What the request itself needs, no configuration changes.
-                if index == 0, request.fields.contains(name) { continue }
-                request.fields.set(name, to: value)
-            }
-        }
-        if let key = options.idempotencyKey {
-            guard request.fields.set(.idempotencyKey, to: key) else {
-                throw BackendError(unprintable: "Idempotency-Key")
-            }
-        }
+        // What the request itself needs, no configuration changes.
+        request.fields.appendMissing(from: configuration.headers)
+        request.fields.replace(by: options.headers)
+        if let key = options.idempotencyKey { request.fields.set(.idempotencyKey, to: key) }
+        if let name = request.fields.rejectedName { throw BackendError(unprintable: name) }
         self.request = request
         origin = configuration.baseURL.origin
         self.session = session
         let timeout = options.timeout ?? configuration.timeout
         stay = Stay(auth: auth, session: session.id, deadline: now + timeout, left: timeout)
         self.options = options
+        self.isStreamed = isStreamed
     }
 
-    /// In the time of `ClientEnvironment.now`: until then somebody waits.
-    var deadline: Duration { waiters?.deadline ?? stay.deadline }
+    private init(_ call: Call, _ request: HTTPRequest) {
+        self.request = request
+        origin = call.origin
+        session = call.session
+        stay = call.stay
+        options = call.options
+        isStreamed = call.isStreamed
+    }
+
+    /// The call for another response than the one with this entity tag (`If-None-Match`).
+    func conditional(on etag: String) -> Call {
+        var request = request
+        request.fields.set(.ifNoneMatch, to: etag)
+        return Call(self, request)
+    }
 }
 
 /// Equal calls of a moment share one exchange.

@@ -39,14 +39,7 @@ struct Redirect {
                 throw .transport(
                     TransportFailure(.redirected, "a write does not follow a redirect to \(next)"))
             }
-            var fields = HTTPFields()
-            for (name, value) in request.fields.all {
-                guard let name = HTTPFieldName(name), Self.harmless.contains(name) else {
-                    continue
-                }
-                fields.append(name, value)
-            }
-            request.fields = fields
+            request.fields.removeAll(except: Self.harmless)
         }
         self.request = request
         self.origin = next

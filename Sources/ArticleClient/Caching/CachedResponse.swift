@@ -39,15 +39,9 @@ struct CachedResponse: Sendable {
 
     /// The copy after the backend said that it still stands (RFC 9111 §4.3.4).
     func confirmed(by new: HTTPFields, generation: Int, now: Duration) -> CachedResponse? {
-        var merged = HTTPFields()
-        for (name, value) in fields.all {
-            guard let name = HTTPFieldName(name), !new.contains(name) else { continue }
-            merged.append(name, value)
-        }
-        for (name, value) in new.all {
-            guard let name = HTTPFieldName(name), name != .contentLength else { continue }
-            merged.append(name, value)
-        }
+        var (merged, new) = (fields, new)
+        new.remove(.contentLength)
+        merged.replace(by: new)
         return CachedResponse(merged, bytes, generation: generation, now: now)
     }
 }
@@ -59,23 +53,31 @@ struct CacheControl {
     let lifetime: Duration?
 
     init(_ fields: HTTPFields) {
-        let bytes = (fields.combined(.cacheControl) ?? "").utf8
         var seconds: Int64?
         var (forbidsStorage, mustAsk) = (false, false)
-        for directive in bytes.split(separator: UInt8(ascii: ",")) {
-            let text = directive.lazy.filter { $0 > 0x20 && $0 != UInt8(ascii: "\"") }
-                .map { (65...90).contains($0) ? $0 | 0x20 : $0 }
-            if text.elementsEqual("no-store".utf8) { forbidsStorage = true }
-            if text.elementsEqual("no-cache".utf8) || text.starts(with: "no-cache=".utf8) {
-                mustAsk = true
+        var text: [UInt8] = []
+        fields.withEachElement(of: .cacheControl) { directive in
+            text.removeAll(keepingCapacity: true)
+            // Invariant: `text` is what stands before `index`, in lower case.
+            for index in 0..<directive.count {
+                let byte = directive[index]
+                guard byte > 0x20, byte != UInt8(ascii: "\"") else { continue }
+                text.append((65...90).contains(byte) ? byte | 0x20 : byte)
             }
-            if seconds == nil, text.starts(with: "max-age=".utf8) {
-                seconds = Int64(String(decoding: text.dropFirst(8), as: UTF8.self))
+            if text == Self.noStore { forbidsStorage = true }
+            if text == Self.noCache || text.starts(with: Self.noCacheOf) { mustAsk = true }
+            if seconds == nil, text.starts(with: Self.maxAge) {
+                seconds = Int64(String(decoding: text[Self.maxAge.count...], as: UTF8.self))
             }
         }
         self.forbidsStorage = forbidsStorage
         lifetime = mustAsk ? nil : seconds.flatMap { $0 > 0 ? .seconds($0) : nil }
     }
+
+    private static let noStore = Array("no-store".utf8)
+    private static let noCache = Array("no-cache".utf8)
+    private static let noCacheOf = Array("no-cache=".utf8)
+    private static let maxAge = Array("max-age=".utf8)
 
     static func age(_ fields: HTTPFields) -> Duration {
         .seconds(max(0, fields[.age].flatMap { Int64($0) } ?? 0))

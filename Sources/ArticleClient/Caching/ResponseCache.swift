@@ -50,14 +50,13 @@ public final class ResponseCache: Sendable {
     func store(_ copy: CachedResponse, for key: CacheKey) {
         let cost = copy.bytes.count + copy.fields.wireBytes.count + key.bytes.count
         state.withLock { state in
-            remove(key, from: &state)
-            guard cost <= limitBytes / 4 else { return }
+            guard cost <= limitBytes / 4 else { return remove(key, from: &state) }
             var copy = copy
             state.uses += 1
             copy.lastUse = state.uses
             copy.cost = cost
-            state.entries[key] = copy
-            state.bytes += cost
+            let old = state.entries.updateValue(copy, forKey: key)
+            state.bytes += cost - (old?.cost ?? 0)
             if state.bytes > limitBytes { shrink(&state) }
         }
     }

@@ -57,9 +57,8 @@ extension BackendService {
     public func stream<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendStream {
-        var call = try await call(Self.printed(request), options)
-        call.isStreamed = true
-        let response = try await alone(call) { await opened($0) }.get()
+        let call = try await call(RequestPrinter.print(request), options, isStreamed: true)
+        let response = try await alone(call) { await opened(call) }.get()
         guard (200..<300).contains(response.status.code) else {
             throw Self.error(of: Answer(response))
         }

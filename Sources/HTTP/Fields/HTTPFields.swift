@@ -3,14 +3,14 @@
 /// All of them stand in one buffer (`name: value\r\n…`) with a small table of places, so that a
 /// received head costs one copy and an answer's head is written by one. A field with CR, LF or
 /// another control octet cannot be put in: such a value is rejected, and the fields remember it
-/// (`hasRejectedValue`), so that no message goes out that silently lacks one of its fields.
+/// (`rejectedName`), so that no message goes out that silently lacks one of its fields.
 public struct HTTPFields: Sendable {
     /// The fields as they go on the wire, each with its end of line.
     public private(set) var wireBytes: [UInt8] = []
     private var entries: [Entry] = []
-    /// Whether a value was to be put in that cannot stand in a field: the message is not what its
-    /// author meant, and must not be sent.
-    public private(set) var hasRejectedValue = false
+    /// The name of the first field that was to be put in with a value that cannot stand there: the
+    /// message is not what its author meant, and must not be sent. `nil`: there was none.
+    public private(set) var rejectedName: String?
 
     /// Places in `wireBytes`.
     struct Entry: Sendable {
@@ -18,12 +18,24 @@ public struct HTTPFields: Sendable {
         var nameLength: UInt32
         var valueStart: UInt32
         var valueLength: UInt32
+
+        var name: Range<Int> { Int(nameStart)..<Int(nameStart + nameLength) }
+
+        func moved(by distance: Int) -> Entry {
+            var moved = self
+            moved.nameStart = UInt32(Int(nameStart) + distance)
+            moved.valueStart = UInt32(Int(valueStart) + distance)
+            return moved
+        }
     }
 
     public init() {}
 
     public var count: Int { entries.count }
     public var isEmpty: Bool { entries.isEmpty }
+
+    /// Whether a value was rejected (`rejectedName`).
+    public var hasRejectedValue: Bool { rejectedName != nil }
 
     // MARK: Reading
 
@@ -95,10 +107,29 @@ public struct HTTPFields: Sendable {
 
     /// Whether the list in the name's values has this token, in any case (RFC 9110 §5.6.1).
     public func list(_ name: HTTPFieldName, has token: String) -> Bool {
-        entries.contains { entry in
-            guard matches(entry, name) else { return false }
-            return valueBytes(of: entry).split(separator: UInt8(ascii: ",")).contains {
-                Token.equal(Token.trim($0), token.utf8)
+        var isFound = false
+        withEachElement(of: name) { element in
+            if !isFound, Token.equal(element, token) { isFound = true }
+        }
+        return isFound
+    }
+
+    /// Lends the elements of the list in the name's values, one after the other, without white
+    /// space around them; a comma in quotation marks parts them, too.
+    package func withEachElement(
+        of name: HTTPFieldName, _ body: (borrowing Span<UInt8>) -> Void
+    ) {
+        withEachValue(of: name) { value in
+            var start = 0
+            // Invariant: the elements before `start` were lent; an element begins there.
+            while start < value.count {
+                var end = start
+                while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }
+                let next = end + 1
+                while start < end, Token.isSpace(value[start]) { start += 1 }
+                while end > start, Token.isSpace(value[end - 1]) { end -= 1 }
+                if start < end { body(value.extracting(start..<end)) }
+                start = next
             }
         }
     }
@@ -132,7 +163,7 @@ public struct HTTPFields: Sendable {
     ///   does not look at it, leaves it to who sends the message (`hasRejectedValue`).
     @discardableResult
     public mutating func append(_ name: HTTPFieldName, _ value: String) -> Bool {
-        guard accepts(value) else { return false }
+        guard accepts(value, of: name) else { return false }
         let start = wireBytes.count
         wireBytes += name.bytes
         wireBytes.append(UInt8(ascii: ":"))
@@ -147,46 +178,64 @@ public struct HTTPFields: Sendable {
     /// - Returns: false, and no field changed, if the value has a control octet; as with `append`.
     @discardableResult
     public mutating func set(_ name: HTTPFieldName, to value: String) -> Bool {
-        guard accepts(value) else { return false }
+        guard accepts(value, of: name) else { return false }
         if contains(name) { remove(name) }
         return append(name, value)
     }
 
-    private mutating func accepts(_ value: String) -> Bool {
+    private mutating func accepts(_ value: String, of name: HTTPFieldName) -> Bool {
         if value.isFieldContent { return true }
-        hasRejectedValue = true
+        if rejectedName == nil { rejectedName = name.rawValue }
         return false
     }
 
     /// Adds other fields behind these, in their order.
     public mutating func append(contentsOf other: HTTPFields) {
-        if other.hasRejectedValue { hasRejectedValue = true }
+        adoptRejection(of: other)
         let shift = wireBytes.count
         wireBytes += other.wireBytes
-        for entry in other.entries {
-            let name = Int(entry.nameStart) + shift
-            let value = Int(entry.valueStart) + shift
-            noteLine(
-                name: name..<(name + Int(entry.nameLength)),
-                value: value..<(value + Int(entry.valueLength)))
+        for entry in other.entries { entries.append(entry.moved(by: shift)) }
+    }
+
+    /// Adds those of the other fields whose names are not among these.
+    public mutating func appendMissing(from other: HTTPFields) {
+        adoptRejection(of: other)
+        let own = entries.count
+        for index in other.entries.indices {
+            let entry = other.entries[index]
+            let isHere = entries[..<own].contains { matches($0, other.wireBytes, entry.name) }
+            guard !isHere else { continue }
+            let line = other.line(at: index)
+            entries.append(entry.moved(by: wireBytes.count - line.lowerBound))
+            wireBytes += other.wireBytes[line]
         }
+    }
+
+    /// Puts the other fields, behind these, in the place of those with the same names.
+    public mutating func replace(by other: HTTPFields) {
+        for entry in other.entries { removeAll { $0.matches($1, other.wireBytes, entry.name) } }
+        append(contentsOf: other)
     }
 
     /// Takes all fields of the name away.
     public mutating func remove(_ name: HTTPFieldName) {
-        guard contains(name) else { return }
-        let old = self
-        removeAll()
-        hasRejectedValue = old.hasRejectedValue
-        for entry in old.entries where !old.matches(entry, name) {
-            let start = wireBytes.count
-            let from = Int(entry.nameStart)
-            let end = Int(entry.valueStart + entry.valueLength)
-            wireBytes += old.wireBytes[from..<end]
-            let shift = start - from
-            note(
-                start, Int(entry.nameLength), Int(entry.valueStart) + shift,
-                Int(entry.valueLength))
+        removeAll { $0.matches($1, name) }
+    }
+
+    /// Takes away all fields but those of these names.
+    public mutating func removeAll(except names: [HTTPFieldName]) {
+        removeAll { fields, entry in !names.contains { fields.matches(entry, $0) } }
+    }
+
+    private mutating func removeAll(where isUnwanted: (HTTPFields, Entry) -> Bool) {
+        // Invariant: the fields at `index` and behind it are wanted.
+        for index in entries.indices.reversed() where isUnwanted(self, entries[index]) {
+            let line = line(at: index)
+            wireBytes.removeSubrange(line)
+            entries.remove(at: index)
+            for later in index..<entries.count {
+                entries[later] = entries[later].moved(by: -line.count)
+            }
         }
     }
 
@@ -194,7 +243,11 @@ public struct HTTPFields: Sendable {
     public mutating func removeAll() {
         wireBytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
-        hasRejectedValue = false
+        rejectedName = nil
+    }
+
+    private mutating func adoptRejection(of other: HTTPFields) {
+        if rejectedName == nil { rejectedName = other.rejectedName }
     }
 
     /// The fields in lines that the parser has checked, which it then tells one by one
@@ -220,19 +273,30 @@ public struct HTTPFields: Sendable {
     }
 
     private func matches(_ entry: Entry, _ name: HTTPFieldName) -> Bool {
-        guard Int(entry.nameLength) == name.bytes.count else { return false }
+        matches(entry, name.bytes, 0..<name.bytes.count)
+    }
+
+    /// Whether the field has the name that stands there in these octets.
+    private func matches(_ entry: Entry, _ octets: [UInt8], _ name: Range<Int>) -> Bool {
+        guard Int(entry.nameLength) == name.count else { return false }
         let start = Int(entry.nameStart)
         // Invariant: the first `index` octets are the same but for case.
-        for index in 0..<name.bytes.count
-        where Token.lowercase(wireBytes[start + index]) != Token.lowercase(name.bytes[index]) {
+        for index in 0..<name.count
+        where Token.lowercase(wireBytes[start + index])
+            != Token.lowercase(octets[name.lowerBound + index])
+        {
             return false
         }
         return true
     }
 
-    private func nameBytes(of entry: Entry) -> ArraySlice<UInt8> {
-        wireBytes[Int(entry.nameStart)..<Int(entry.nameStart + entry.nameLength)]
+    /// Where the field stands, with its end of line.
+    private func line(at index: Int) -> Range<Int> {
+        let end = index + 1 < entries.count ? Int(entries[index + 1].nameStart) : wireBytes.count
+        return Int(entries[index].nameStart)..<end
     }
+
+    private func nameBytes(of entry: Entry) -> ArraySlice<UInt8> { wireBytes[entry.name] }
 
     private func valueBytes(of entry: Entry) -> ArraySlice<UInt8> {
         wireBytes[Int(entry.valueStart)..<Int(entry.valueStart + entry.valueLength)]

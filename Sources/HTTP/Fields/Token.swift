@@ -27,6 +27,19 @@ enum Token {
             && zip(left, right).allSatisfy { lowercase($0) == lowercase($1) }
     }
 
+    /// The same of octets that are lent and a text.
+    static func equal(_ left: borrowing Span<UInt8>, _ right: String) -> Bool {
+        var right = right
+        return right.withUTF8 { right in
+            guard left.count == right.count else { return false }
+            // Invariant: the first `index` octets are the same but for case.
+            for index in 0..<right.count where lowercase(left[index]) != lowercase(right[index]) {
+                return false
+            }
+            return true
+        }
+    }
+
     /// Without optional white space at both ends.
     static func trim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let first = bytes.firstIndex(where: { !isSpace($0) }),

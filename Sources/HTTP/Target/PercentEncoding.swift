@@ -57,7 +57,8 @@ public enum PercentEncoding {
     }
 
     private static func encode(_ text: String, keeping kept: OctetSet) -> String {
-        if text.utf8.allSatisfy(kept.contains) { return text }
+        var text = text
+        if text.withUTF8({ $0.allSatisfy(kept.contains) }) { return text }
         var encoded: [UInt8] = []
         encoded.reserveCapacity(text.utf8.count)
         for byte in text.utf8 {

@@ -35,6 +35,22 @@ import Testing
         #expect(request.fields[.accept] == "application/json, application/problem+json")
     }
 
+    @Test func `headers that cannot be written are an error, and nothing is sent`() async throws {
+        let backend = TestBackend { _, _ in page("c") }
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.headers = [.cookie: "a\r\nb: c"]
+        var options = RequestOptions()
+        for service in [backend.service(configuration), backend.service()] {
+            let error = await outcome { try await service.send(list, options: options) }.error
+            guard case .transport(let failure)? = error else {
+                throw TestFailure("\(error as Any)")
+            }
+            #expect(failure.kind == .unsupported && failure.description.contains("Cookie"))
+            options.headers = [.cookie: "a\0"]
+        }
+        #expect(backend.requests.isEmpty)
+    }
+
     @Test func `a refusal is the problem that the backend tells`() async throws {
         let backend = TestBackend { _, _ in refusal(.invalidValues, "the limit is 100") }
         let error = await outcome { try await backend.service().send(list) }.error

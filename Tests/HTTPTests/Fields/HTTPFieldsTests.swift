@@ -62,15 +62,40 @@ import Testing
         assigned[.location] = bad
         let written: HTTPFields = [.location: bad, .etag: "x"]
         for fields in [appended, assigned, written] {
-            #expect(fields.hasRejectedValue)
-            var others: HTTPFields = [.etag: "x"]
-            others.append(contentsOf: fields)
-            others.remove(.etag)
-            #expect(others.hasRejectedValue)
-            others.removeAll()
-            #expect(!others.hasRejectedValue)
+            #expect(fields.rejectedName == "Location")
+            for join in Self.joins {
+                var others: HTTPFields = [.etag: "x"]
+                join(&others, fields)
+                others.remove(.etag)
+                #expect(others.rejectedName == "Location")
+                others.removeAll(except: [])
+                #expect(others.hasRejectedValue)
+                others.removeAll()
+                #expect(!others.hasRejectedValue)
+            }
         }
         #expect(!HTTPFields(dictionaryLiteral: (.location, "/a")).hasRejectedValue)
+    }
+
+    private static let joins: [@Sendable (inout HTTPFields, HTTPFields) -> Void] = [
+        { $0.append(contentsOf: $1) }, { $0.appendMissing(from: $1) }, { $0.replace(by: $1) },
+    ]
+
+    @Test func `fields are joined by their names, in any case`() throws {
+        let lowercase = try #require(HTTPFieldName("vary"))
+        let own: HTTPFields = [.vary: "a", .etag: "x", .vary: "b"]
+        let other: HTTPFields = [lowercase: "c", .age: "1", .age: "2", lowercase: "d"]
+        var missing = own
+        missing.appendMissing(from: other)
+        #expect(wire(missing) == "Vary: a\r\nETag: x\r\nVary: b\r\nAge: 1\r\nAge: 2\r\n")
+        #expect(missing.values(of: .age) == ["1", "2"])
+        var replaced = own
+        replaced.replace(by: other)
+        #expect(wire(replaced) == "ETag: x\r\nvary: c\r\nAge: 1\r\nAge: 2\r\nvary: d\r\n")
+        #expect(replaced.values(of: .vary) == ["c", "d"])
+        replaced.removeAll(except: [.vary, .etag])
+        #expect(wire(replaced) == "ETag: x\r\nvary: c\r\nvary: d\r\n")
+        #expect(replaced.values(of: .vary) == ["c", "d"] && replaced[.etag] == "x")
     }
 
     @Test(arguments: ["", "a b", "a:", "a\r\n", "é", "a\0", "(a)", "\u{212A}"])
