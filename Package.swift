@@ -77,9 +77,10 @@ let package = Package(
             ],
             swiftSettings: rules),
         layer("URLSessionTransport", ["ArticleClient", "HTTP"]),
-        layer("ArticleStore", ["ArticleAPI", "CSQLite", "Network", "Resources"]),
+        layer("ArticleStore", ["ArticleAPI", "Network"]),
 
-        // Rung 4: the rules.
+        // Rung 4: the rules; the store's engine.
+        layer("SQLiteStore", ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "Resources"]),
         layer(
             "ArticleServices",
             [
@@ -92,7 +93,7 @@ let package = Package(
             name: "broadsheet",
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Network", "Resources",
+                "HTTPClient", "HTTPServer", "Network", "Resources", "SQLiteStore",
             ],
             swiftSettings: rules),
 
@@ -120,20 +121,20 @@ let package = Package(
         tests(
             "ArticleStoreTests",
             [
-                "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Network", "TestSupport",
-                "store-writer",
+                "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Network", "SQLiteStore",
+                "TestSupport", "store-writer",
             ]),
         .target(
             name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Tools/FaultVFS",
             cSettings: cRules),
         .executableTarget(
             name: "store-writer",
-            dependencies: ["ArticleAPI", "ArticleStore"],
+            dependencies: ["ArticleAPI", "ArticleStore", "SQLiteStore"],
             path: "Tests/Tools/StoreWriter",
             swiftSettings: rules),
         .executableTarget(
             name: "store-bench",
-            dependencies: ["ArticleAPI", "ArticleStore", "CSQLite", "TestSupport"],
+            dependencies: ["ArticleAPI", "ArticleStore", "CSQLite", "SQLiteStore", "TestSupport"],
             path: "Tests/Benchmarks/StoreBench",
             swiftSettings: rules),
         .executableTarget(
@@ -145,13 +146,13 @@ let package = Package(
             "ArticleServicesTests",
             [
                 "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network",
-                "Resources", "TestSupport",
+                "Resources", "SQLiteStore", "TestSupport",
             ]),
         tests(
             "BroadsheetTests",
             [
                 "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Network",
-                "TestSupport",
+                "SQLiteStore", "TestSupport",
             ]),
         tests(
             "EndToEndTests",
@@ -179,7 +180,8 @@ let package = Package(
         .target(
             name: "FuzzingLaws",
             dependencies: [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "Network", "TestSupport",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "Network", "SQLiteStore",
+                "TestSupport",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),

@@ -69,7 +69,7 @@ public struct Backend: Sendable {
     /// as an admin without a key, and what concerns the file.
     ///
     /// - Parameter file: the store's.
-    public func controlRouter(_ file: SQLiteStore) throws(RouterError) -> Router {
+    public func controlRouter(_ file: any StoreMaintenance) throws(RouterError) -> Router {
         var routes = Routes(
             answers: answers, workers: store.workers, writes: writes, isPrivileged: true, now: now,
             log: log

@@ -32,8 +32,10 @@ enum Ladder {
         // Beside the SDK and above it, so that nothing on Linux links FoundationNetworking.
         "URLSessionTransport": Rung(
             4, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
-        "ArticleStore": Rung(
-            3, ["ArticleAPI", "CSQLite", "Network", "Resources"], modules: system),
+        "ArticleStore": Rung(3, ["ArticleAPI", "Network"], modules: system),
+        "SQLiteStore": Rung(
+            4, ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "Resources"],
+            modules: system),
         "ArticleServices": Rung(
             4,
             [
@@ -44,7 +46,7 @@ enum Ladder {
             5,
             [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Network", "Resources",
+                "HTTPClient", "HTTPServer", "Network", "Resources", "SQLiteStore",
             ], modules: system),
         "TestSupport": Rung(
             4,

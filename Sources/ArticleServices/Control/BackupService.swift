@@ -10,12 +10,12 @@ import Network
 /// A copy is made beside the database, in a file without a name, and then read by who asked for it:
 /// the writer never waits for them, nor for their disk.
 struct BackupService: Sendable {
-    let file: SQLiteStore
+    let file: any StoreMaintenance
     let log: @Sendable (String) -> Void
     /// Of the copy that is made now; one at a time, as each takes the room of the database.
     private let current = Lock<CopyProgress?>(nil)
 
-    init(file: SQLiteStore, log: @escaping @Sendable (String) -> Void) {
+    init(file: any StoreMaintenance, log: @escaping @Sendable (String) -> Void) {
         self.file = file
         self.log = log
     }
@@ -42,13 +42,9 @@ struct BackupService: Sendable {
             }
             defer { current.withLock { $0 = nil } }
             guard Self.hasRoom(forCopyOf: file.path) else { throw ServiceError.full }
-            var opened: CopyDestination?
-            let spool = try SpoolFile(beside: file.path) { opened = try CopyDestination(path: $0) }
-            if let opened {
-                try await file.copy(to: opened) { progress in
-                    current.withLock { $0 = progress }
-                }
-            }
+            var copy: (any StoreCopy)?
+            let spool = try SpoolFile(beside: file.path) { copy = try file.copy(into: $0) }
+            try await copy?.make { progress in current.withLock { $0 = progress } }
             return try spool.response("application/vnd.sqlite3")
         } catch {
             return ServiceError(error).response(to: context.requestID, log: log)

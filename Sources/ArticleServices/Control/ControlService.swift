@@ -12,7 +12,7 @@ struct ControlService: Sendable {
     let keys: KeyRing
     let markdown: MarkdownRenderer
     /// The store's file, beside which long answers wait for their readers.
-    let file: SQLiteStore
+    let file: any StoreMaintenance
     let now: @Sendable () -> Timestamp
     let log: @Sendable (String) -> Void
 

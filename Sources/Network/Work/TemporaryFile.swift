@@ -35,7 +35,7 @@ public struct TemporaryFile: Sendable {
     }
 
     /// Removes files that `init` made for the same prefix in processes that ended too early to
-    /// remove them, and what SQLite had beside them.
+    /// remove them, and the journals of databases among them.
     ///
     /// Only regular files of this user, of mode 0600 and a single name, that nobody has open.
     public static func removeAbandoned(_ prefix: String) {

@@ -1,4 +1,5 @@
 import ArticleStore
+import SQLiteStore
 
 /// Verifies a database file.
 struct CheckCommand: Command {

@@ -1,6 +1,7 @@
 import ArticleServices
 import ArticleStore
 import Network
+import SQLiteStore
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import ArticleStore
+import SQLiteStore
 
 /// Takes Markdown posts, articles as JSON lines, and exports in.
 struct ImportCommand: Command {

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import ArticleStore
+import SQLiteStore
 
 /// Makes, lists and revokes API keys.
 struct KeyCommand: Command {

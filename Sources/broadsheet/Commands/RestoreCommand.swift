@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Glibc
 import Network
+import SQLiteStore
 
 /// Puts a backup in the place of the database.
 struct RestoreCommand: Command {

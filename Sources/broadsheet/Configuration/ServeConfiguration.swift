@@ -4,6 +4,7 @@ import ArticleStore
 import HTTP
 import HTTPServer
 import Network
+import SQLiteStore
 
 /// Everything that `serve` can be told.
 struct ServeConfiguration: Sendable {

@@ -1,5 +1,6 @@
 import ArticleStore
 import Network
+import SQLiteStore
 
 /// The database: whether it is there, sound and served.
 struct DatabaseExam {

@@ -1,4 +1,5 @@
 import ArticleStore
+import SQLiteStore
 
 /// A database as a command finds it: free, and then its own, or served, and then its owner's.
 enum Database: Sendable {

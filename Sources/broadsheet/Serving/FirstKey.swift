@@ -1,6 +1,7 @@
 import ArticleServices
 import ArticleStore
 import HTTPServer
+import SQLiteStore
 
 /// The admin key that the first `serve` makes where no other key is.
 struct FirstKey {

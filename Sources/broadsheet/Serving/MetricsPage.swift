@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import HTTPServer
+import SQLiteStore
 
 /// Everything that can be measured of a served database, put together when it is asked for.
 struct MetricsPage: Sendable {

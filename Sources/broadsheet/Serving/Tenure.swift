@@ -1,5 +1,6 @@
 import ArticleStore
 import Network
+import SQLiteStore
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,7 @@
 import ArticleStore
 import Dispatch
 import Network
+import SQLiteStore
 
 #if canImport(Glibc)
     import Glibc

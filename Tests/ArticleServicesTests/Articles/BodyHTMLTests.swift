@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
+import SQLiteStore
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import ArticleServices
 import ArticleStore
 import Glibc
 import HTTP
+import SQLiteStore
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
+import SQLiteStore
 import TestSupport
 import Testing
 

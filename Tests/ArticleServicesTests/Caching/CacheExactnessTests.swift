@@ -5,6 +5,7 @@ import Glibc
 import HTTP
 import HTTPServer
 import Network
+import SQLiteStore
 import TestSupport
 import Testing
 

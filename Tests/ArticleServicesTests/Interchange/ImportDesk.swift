@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import Glibc
+import SQLiteStore
 import TestSupport
 import Testing
 

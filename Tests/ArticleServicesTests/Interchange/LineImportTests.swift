@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import SQLiteStore
 import Testing
 
 @testable import ArticleServices

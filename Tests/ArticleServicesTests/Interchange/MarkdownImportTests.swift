@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
+import SQLiteStore
 import Testing
 
 @testable import ArticleServices

@@ -4,6 +4,7 @@ import ArticleStore
 import HTTP
 import HTTPServer
 import Network
+import SQLiteStore
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import ArticleStore
+import SQLiteStore
 import TestSupport
 import Testing
 

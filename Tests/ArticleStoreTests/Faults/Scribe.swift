@@ -1,7 +1,8 @@
 import ArticleAPI
+import ArticleStore
 import Testing
 
-@testable import ArticleStore
+@testable import SQLiteStore
 
 /// Writes a short life of a store, and keeps account of what the store said of each step.
 struct Scribe {

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Dispatch
 import Network
+import SQLiteStore
 import TestSupport
 import Testing
 

@@ -1,10 +1,11 @@
 import ArticleAPI
+import ArticleStore
 import Glibc
 import Network
 import TestSupport
 import Testing
 
-@testable import ArticleStore
+@testable import SQLiteStore
 
 @Suite struct CopyTests {
     let folder: TemporaryFolder
@@ -54,7 +55,7 @@ import Testing
             return count
         }()
         let copy = try emptyFile("copy.db")
-        try await store.copy(to: CopyDestination(path: copy)) { progress in
+        try await store.copy(into: copy).make { progress in
             steps.withLock { $0.append(progress) }
         }
         isOver.withLock { $0 = true }
@@ -77,7 +78,7 @@ import Testing
         for round in 1...5 {
             _ = try await store.createArticle(.make(), .sample("n\(round)"), by: .first)
             let copy = try emptyFile("\(round).db")
-            try await store.copy(to: CopyDestination(path: copy)) { _ in }
+            try await store.copy(into: copy).make { _ in }
             #expect(try Self.articles(in: copy) == round)
         }
         await store.close()
@@ -89,9 +90,9 @@ import Testing
         let copy = try emptyFile("copy.db")
         let descriptor = open(copy, O_RDONLY)
         defer { close(descriptor) }
-        let destination = try CopyDestination(path: copy)
+        let opened = try store.copy(into: copy)
         unlink(copy)
-        try await store.copy(to: destination) { _ in }
+        try await opened.make { _ in }
         var header = [UInt8](repeating: 0, count: 16)
         #expect(pread(descriptor, &header, 16, 0) == 16)
         #expect(header.starts(with: Array("SQLite format 3\0".utf8)))
@@ -102,8 +103,8 @@ import Testing
     @Test func `a store that closes ends its copies`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         await store.close()
-        let destination = try CopyDestination(path: try emptyFile("copy.db"))
-        let error = try await failure { try await store.copy(to: destination) { _ in } }
+        let copy = try store.copy(into: try emptyFile("copy.db"))
+        let error = try await failure { try await copy.make { _ in } }
         guard case .unavailable = error else { throw error }
     }
 

@@ -1,10 +1,11 @@
 import ArticleAPI
+import ArticleStore
 import Glibc
 import Network
 import TestSupport
 import Testing
 
-@testable import ArticleStore
+@testable import SQLiteStore
 
 /// Which history a file holds, and what gives it another.
 @Suite struct EpochTests {
@@ -32,7 +33,7 @@ import Testing
         try #require(file >= 0)
         close(file)
         try await withStore(name) { store in
-            try await store.copy(to: CopyDestination(path: folder.file(copy))) { _ in }
+            try await store.copy(into: folder.file(copy)).make { _ in }
         }
         #expect(try SQLiteStore.settle(copy: folder.file(copy)).isClean)
     }

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
+import SQLiteStore
 import TestSupport
 import Testing
 

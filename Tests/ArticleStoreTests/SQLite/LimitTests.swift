@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import Glibc
 import Network
+import SQLiteStore
 import TestSupport
 import Testing
 

@@ -1,9 +1,10 @@
 import ArticleAPI
+import ArticleStore
 import Glibc
 import TestSupport
 import Testing
 
-@testable import ArticleStore
+@testable import SQLiteStore
 
 @Suite struct OpeningTests {
     private static func bytes(_ path: String) -> [UInt8] {

@@ -1,9 +1,10 @@
 import ArticleAPI
+import ArticleStore
 import Glibc
 import TestSupport
 import Testing
 
-@testable import ArticleStore
+@testable import SQLiteStore
 
 /// A database that takes another one's place, and machines that stop meanwhile.
 @Suite struct PlaceTests {

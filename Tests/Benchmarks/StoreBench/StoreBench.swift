@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
+import SQLiteStore
 import TestSupport
 
 /// Fills stores with made-up articles, and measures durable writes. The result is a line of JSON.

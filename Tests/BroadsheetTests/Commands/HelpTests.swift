@@ -3,6 +3,7 @@ import ArticleStore
 import HTTP
 import HTTPServer
 import Network
+import SQLiteStore
 import Testing
 
 @testable import broadsheet

@@ -1,0 +1,81 @@
+public import ArticleStore
+
+extension SQLiteStore {
+    public func copy(into path: String) throws(StoreError) -> any StoreCopy {
+        SQLiteCopy(destination: try CopyDestination(path: path), writer: writer)
+    }
+
+    /// Copies a database that nobody serves; it is not changed.
+    public static func copy(
+        _ path: String, to destination: CopyDestination, progress: (CopyProgress) -> Void
+    ) throws(StoreOpeningError) {
+        let file = try DatabaseFile(path: path, mayCreate: false, isForReading: true)
+        try file.verify(.bundled, mode: .existing)
+        if file.hasJournal { throw .unfinished(path: file.path) }
+        let connection = try file.reader()
+        do throws(StoreError) {
+            try connection.configureReader(SQLiteConfiguration())
+            try connection.readTransaction(SQLiteConfiguration()) { (state) throws(StoreError) in
+                // The transaction begins with its first read.
+                _ = try DatabaseSchema.version(on: connection)
+                let copy = try connection.copy(to: destination.take())
+                while try !copy.step(pages: 256) { progress(copy.progress) }
+                progress(copy.progress)
+            }
+        } catch .full { throw .noRoom } catch {
+            throw .failed(path: file.path, reason: error.reason)
+        }
+    }
+
+    /// Older files get their epoch when they are brought up to date.
+    private static let firstVersionWithEpoch = 4
+
+    /// Makes a copy a file that stands alone, without a write-ahead log, and examines it.
+    ///
+    /// The copy loses its epoch: whoever opens it to serve it begins a history of its own.
+    ///
+    /// - Throws: `.foreign` for another kind of file, `.newer` for one that this version does not
+    ///   know.
+    public static func settle(copy path: String) throws(StoreOpeningError) -> CheckReport {
+        do throws(StoreError) {
+            let connection = try Connection(path: path, access: .write)
+            try connection.configure(cacheBytes: SQLiteConfiguration().readerCacheBytes)
+            // In this order: no file for shared memory is made.
+            try connection.execute(
+                script: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE")
+            let version = try DatabaseSchema.version(on: connection)
+            let isOurs =
+                try DatabaseSchema.application(on: connection) == DatabaseSchema.applicationID
+            guard isOurs, version > 0 else {
+                throw .rejected(StoreOpeningError.foreign(path: path))
+            }
+            let known = DatabaseSchema.bundled.version
+            guard version <= known else {
+                throw .rejected(
+                    StoreOpeningError.newer(path: path, version: version, known: known))
+            }
+            let report = try connection.examine(promises: version == known)
+            // A damaged file is described, not changed.
+            if report.findings.isEmpty, version >= Self.firstVersionWithEpoch {
+                try connection.execute(SQL.dropEpoch)
+            }
+            return report
+        } catch .full { throw .noRoom } catch {
+            if case .rejected(let error as StoreOpeningError) = error { throw error }
+            if let report = CheckReport(ofCorrupt: error) { return report }
+            throw StoreOpeningError(error, at: path)
+        }
+    }
+}
+
+/// A copy that the writer makes between its commits.
+private struct SQLiteCopy: StoreCopy {
+    let destination: CopyDestination
+    let writer: CommitQueue
+
+    func make(
+        progress: @escaping @Sendable (CopyProgress) -> Void
+    ) async throws(StoreError) {
+        try await writer.copy(to: destination, progress)
+    }
+}

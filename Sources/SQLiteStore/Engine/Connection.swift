@@ -1,0 +1,205 @@
+import ArticleStore
+import CSQLite
+
+/// One open connection (`sqlite3_open_v2`) with its compiled statements; closed with its last user.
+///
+/// It serves one thread at a time and is not `Sendable`: the commit queue owns one, each reader
+/// one.
+final class Connection {
+    enum Access {
+        case create, write, read
+        /// Without locks and without a log: nobody changes the file meanwhile.
+        case readUnchanging
+
+        var isReading: Bool { self == .read || self == .readUnchanging }
+    }
+
+    private let handle: OpaquePointer
+    /// What its read transactions looked up.
+    let names = Names()
+    /// What its transaction changes in the facets' counters.
+    var counts = FacetCounts()
+    private var idle = StatementCache()
+    /// Told while statements run.
+    private var reporter: ProgressReporter?
+    /// Frames in the write-ahead log after the last commit of this connection.
+    private let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+
+    init(path: String, access: Access) throws(StoreError) {
+        let flags =
+            switch access {
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .write: SQLITE_OPEN_READWRITE
+            case .read: SQLITE_OPEN_READONLY
+            case .readUnchanging: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
+        _ = Self.isSet
+        let name = access == .readUnchanging ? Self.unchangingName(path) : path
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(
+            name, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            frames.deallocate()
+            throw StoreError(code: code, message: message)
+        }
+        self.handle = handle
+        frames.initialize(to: 0)
+        // Only the commit queue checkpoints; a reader must not even when it closes last.
+        let hardening = [
+            (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+            (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, access.isReading ? 1 : 0),
+        ]
+        for (option, flag) in hardening { csqlite_configure(handle, option, Int32(flag)) }
+        countFrames()
+    }
+
+    /// Memory is not counted: that would take a lock for each piece of it (`sqlite3_config`). Once,
+    /// before the library is used.
+    private static let isSet = csqlite_leave_memory_uncounted() == SQLITE_OK
+
+    deinit {
+        idle.finalizeAll()
+        sqlite3_close_v2(handle)
+        frames.deallocate()
+    }
+
+    /// The file as a URI (https://www.sqlite.org/uri.html).
+    private static func unchangingName(_ path: String) -> String {
+        let name = path.replacing("%", with: "%25").replacing("?", with: "%3f")
+            .replacing("#", with: "%23")
+        return "file:\(name)?immutable=1"
+    }
+
+    /// Whether a transaction is open: some failures end one on their own
+    /// (`sqlite3_get_autocommit`).
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// By the last INSERT, UPDATE or DELETE (`sqlite3_changes`).
+    var changedRows: Int32 { sqlite3_changes(handle) }
+
+    /// Bytes in use in the write-ahead log, as of this connection's last commit.
+    var logBytes: Int { Int(frames.pointee) * (pageBytes + 24) }
+
+    /// Every file of ours has this page size, SQLite's own default.
+    let pageBytes = 4_096
+
+    func failure(_ code: Int32) -> StoreError {
+        StoreError(code: code, message: String(cString: sqlite3_errmsg(handle)))
+    }
+
+    /// Runs statements that are not worth keeping: schema, pragmas (`sqlite3_exec`).
+    func execute(script: String) throws(StoreError) {
+        let code = sqlite3_exec(handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Runs a statement without parameters or rows, and keeps it compiled.
+    func execute(_ sql: StaticString) throws(StoreError) {
+        let statement = try statement(sql)
+        _ = try statement.step()
+    }
+
+    /// Runs a statement that takes back what came after a savepoint, and forgets names and counts
+    /// that are of it.
+    func undo(_ sql: StaticString, countsTo mark: Int) throws(StoreError) {
+        names.forget()
+        counts.undo(to: mark)
+        try execute(sql)
+    }
+
+    /// Undoes the whole transaction, which a failure may have ended already.
+    func rollBack() {
+        names.forget()
+        counts.undo(to: 0)
+        if isInTransaction { try? execute(SQL.rollback) }
+    }
+
+    /// A statement ready to bind, from those at rest or newly compiled.
+    func statement(_ sql: StaticString) throws(StoreError) -> Statement {
+        if let handle = idle.take(sql.utf8Start) {
+            return Statement(handle, key: sql.utf8Start, connection: self)
+        }
+        var handle: OpaquePointer?
+        let text = UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
+        let code = sqlite3_prepare_v3(
+            self.handle, text, Int32(sql.utf8CodeUnitCount), UInt32(SQLITE_PREPARE_PERSISTENT),
+            &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw failure(code) }
+        return Statement(handle, key: sql.utf8Start, connection: self)
+    }
+
+    /// Takes a reset statement back; a few of each kind stay compiled.
+    func rest(_ statement: OpaquePointer, key: UnsafePointer<UInt8>) {
+        if !idle.keep(statement, key) { sqlite3_finalize(statement) }
+    }
+
+    /// Moves the log's pages into the file (`sqlite3_wal_checkpoint_v2`); `false` if readers keep a
+    /// part of it. Truncating waits for readers as long as the busy timeout allows, and empties the
+    /// log's file.
+    func checkpoint(truncating: Bool) throws(StoreError) -> Bool {
+        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        var size: Int32 = 0
+        var moved: Int32 = 0
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &size, &moved)
+        if code & 0xFF == SQLITE_BUSY { return false }
+        guard code == SQLITE_OK else { throw failure(code) }
+        if truncating { frames.pointee = 0 }
+        return size == moved
+    }
+
+    /// Begins to copy the database into another connection's (`sqlite3_backup_init`).
+    func copy(to destination: Connection) throws(StoreError) -> PageCopy {
+        guard let copy = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
+            throw destination.failure(sqlite3_extended_errcode(destination.handle))
+        }
+        return PageCopy(copy, from: self, to: destination)
+    }
+
+    /// Calls the body every few milliseconds while statements run, until it is given `nil`
+    /// (`sqlite3_progress_handler`).
+    func reportProgress(to body: (@Sendable () -> Void)?) {
+        reporter = body.map { ProgressReporter(body: $0) }
+        let context = reporter.map { Unmanaged.passUnretained($0).toOpaque() }
+        sqlite3_progress_handler(
+            handle, context == nil ? 0 : ProgressReporter.instructions,
+            { context in
+                guard let context else { return 0 }
+                Unmanaged<ProgressReporter>.fromOpaque(context).takeUnretainedValue().body()
+                return 0
+            }, context)
+    }
+
+    /// Makes a running statement fail, from any thread (`sqlite3_interrupt`).
+    var interrupter: Interrupter { Interrupter(handle: handle) }
+
+    /// Keeps count of the log's frames; this also takes the place of SQLite's own auto-checkpoint.
+    func countFrames() {
+        sqlite3_wal_hook(
+            handle,
+            { context, _, _, frames in
+                context?.assumingMemoryBound(to: Int32.self).pointee = frames
+                return SQLITE_OK
+            }, frames)
+    }
+}
+
+/// What may stop a connection's statement from another thread, while the connection lives.
+struct Interrupter: @unchecked Sendable {
+    // `sqlite3_interrupt` is made to be called from other threads; whoever holds this one sees to
+    // it that the connection outlives it.
+    fileprivate let handle: OpaquePointer
+
+    func interrupt() { sqlite3_interrupt(handle) }
+}
+
+/// What a connection calls while it works.
+private final class ProgressReporter {
+    let body: @Sendable () -> Void
+    static let instructions: Int32 = 100_000
+
+    init(body: @escaping @Sendable () -> Void) { self.body = body }
+}

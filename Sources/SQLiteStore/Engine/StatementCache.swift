@@ -1,0 +1,71 @@
+import ArticleStore
+import CSQLite
+
+/// The compiled statements of one connection that are not in use, found by the address of their
+/// text: one multiplication and, as a rule, one comparison, where a dictionary's hashing would cost
+/// as much as the simplest statement itself.
+struct StatementCache {
+    /// The statements of one text; a few can be at rest at a time, since a statement may run while
+    /// an outer one of the same text is being read.
+    private struct Entry {
+        var text: UnsafePointer<UInt8>?
+        var count = 0
+        var handles = InlineArray<4, OpaquePointer?>(repeating: nil)
+    }
+
+    /// Open addressing; its count is a power of two, and at most half of it is used.
+    private var entries = [Entry](repeating: Entry(), count: 256)
+    private var used = 0
+
+    /// Takes out a statement that is at rest, if there is one.
+    mutating func take(_ text: UnsafePointer<UInt8>) -> OpaquePointer? {
+        let slot = probe(for: text)
+        let count = entries[slot].count
+        guard count > 0 else { return nil }
+        entries[slot].count = count - 1
+        return entries[slot].handles[count - 1]
+    }
+
+    /// Keeps a statement that was reset; `false` if enough of its kind are at rest already.
+    mutating func keep(_ statement: OpaquePointer, _ text: UnsafePointer<UInt8>) -> Bool {
+        var slot = probe(for: text)
+        if entries[slot].text == nil {
+            if used * 2 >= entries.count { grow() }
+            slot = probe(for: text)
+            entries[slot].text = text
+            used += 1
+        }
+        let count = entries[slot].count
+        guard count < 4 else { return false }
+        entries[slot].handles[count] = statement
+        entries[slot].count = count + 1
+        return true
+    }
+
+    /// Finalizes all of them (`sqlite3_finalize`).
+    mutating func finalizeAll() {
+        for entry in entries {
+            for index in 0..<entry.count { sqlite3_finalize(entry.handles[index]) }
+        }
+        entries = []
+    }
+
+    /// The text's place, or the free place where it belongs.
+    private func probe(for text: UnsafePointer<UInt8>) -> Int {
+        let mask = entries.count - 1
+        let mixed = UInt(bitPattern: text) &* 0x9E37_79B9_7F4A_7C15
+        var slot = Int(mixed >> 40) & mask
+        // Invariant: no free place lies between the text's first place and `slot`.
+        while let other = entries[slot].text, other != text { slot = (slot + 1) & mask }
+        return slot
+    }
+
+    private mutating func grow() {
+        let old = entries
+        entries = [Entry](repeating: Entry(), count: old.count * 2)
+        for entry in old {
+            guard let text = entry.text else { continue }
+            entries[probe(for: text)] = entry
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import ArticleStore
+import Network
+import Synchronization
+
+/// A few connections that only read, one for each of as many threads.
+final class ReaderPool: Sendable {
+    /// Whose threads they are: who has a turn there reads at once.
+    let workers: WorkerPool
+    private let readers: [Reader]
+    private let isClosed = Atomic(false)
+
+    init(
+        path: String, _ configuration: SQLiteConfiguration, _ clock: CommitClock
+    ) throws(StoreError) {
+        var readers: [Reader] = []
+        for _ in 0..<max(configuration.readers, 1) {
+            readers.append(try Reader(of: path, configuration, clock))
+        }
+        self.readers = readers
+        workers = WorkerPool(
+            label: "broadsheet.store.readers", width: readers.count,
+            depth: configuration.readQueueDepth, limitBytes: configuration.responseBytes
+        ) { [readers] worker in readers[worker].letGo() }
+    }
+
+    /// Reads that wait for a connection.
+    var waiting: Int { workers.waiting }
+
+    /// Runs the read against one committed state.
+    func read<Value: Sendable>(
+        _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        guard !isClosed.load(ordering: .relaxed) else { throw Reader.closed }
+        // Who has a turn is on the thread of a connection, and needs no other.
+        if let worker = workers.currentWorker { return try readers[worker].read(work) }
+        let result: Result<Value, StoreError>
+        do {
+            result = try await workers.run { [readers] worker in
+                Result { () throws(StoreError) in try readers[worker].read(work) }
+            }
+        } catch { throw .busy }
+        return try result.get()
+    }
+
+    /// Waits for the reads that were asked for, and closes all connections.
+    func close() async {
+        isClosed.store(true, ordering: .relaxed)
+        await workers.runByEach { [readers] worker in readers[worker].close() }
+    }
+}

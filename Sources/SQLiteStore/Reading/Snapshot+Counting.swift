@@ -1,0 +1,44 @@
+import ArticleAPI
+import ArticleStore
+
+extension Snapshot {
+    /// How many articles a list has on all pages, whatever page is asked for. Counting ends at
+    /// 10,000, and where it has examined as many rows as it may.
+    func count(_ query: ArticleQuery) throws(StoreError) -> PageCount {
+        var query = query
+        query.after = nil
+        // By publication the walk goes over the rarest facet.
+        query.sort = .newestFirst
+        var count = PageCount(value: 0, isExact: true)
+        guard let plan = try ListingPlan(query, in: self) else { return count }
+        var examined = 0
+        for cursor in try open(plan, query) {
+            while let entry = cursor.entry {
+                guard examined < configuration.examinedRowsPerCount else {
+                    count.isExact = false
+                    return count
+                }
+                examined += 1
+                if try matches(entry, cursor.state, plan, &examined),
+                    try isCandidate(entry, query, &examined)
+                {
+                    guard count.value < ArticleLimits.count else {
+                        count.isExact = false
+                        return count
+                    }
+                    count.value += 1
+                }
+                try cursor.advance()
+            }
+        }
+        return count
+    }
+
+    private func isCandidate(
+        _ entry: ListingCursor.Entry, _ query: ArticleQuery, _ examined: inout Int
+    ) throws(StoreError) -> Bool {
+        guard query.isBounded else { return true }
+        examined += 1
+        return try candidate(entry, query) != nil
+    }
+}

@@ -1,0 +1,114 @@
+import ArticleAPI
+import ArticleStore
+
+extension Snapshot {
+    /// One page. Walks the states of the plan side by side, in order, and stops at the first bound:
+    /// the number of items, their bytes, or the index rows that were examined.
+    func articles(_ query: ArticleQuery) throws(StoreError) -> ArticleSlice {
+        guard let plan = try ListingPlan(query, in: self) else {
+            return ArticleSlice(items: [], next: nil)
+        }
+        let limit = min(max(query.limit, 1), 100)
+        let cursors = try open(plan, query)
+        var page = ArticleSlice(items: [], next: nil)
+        var bytes = 0
+        var examined = cursors.count
+        var frontier = query.after
+        // Where a full page ends: rows behind it that its reader may not see are none of its
+        // matter.
+        var last: ArticlePosition?
+        // Invariant: all rows up to `frontier` are decided; those that match stand in the page.
+        while let cursor = Self.first(of: cursors, in: query.sort), let entry = cursor.entry {
+            guard examined < configuration.examinedRowsPerPage else {
+                page.next = frontier
+                return page
+            }
+            if try matches(entry, cursor.state, plan, &examined),
+                let stored = try candidate(entry, query)
+            {
+                bytes += stored.revision.content.lightBytes
+                bytes += query.withBodies ? stored.revision.content.bodyBytes : 0
+                guard page.items.count < limit,
+                    page.items.isEmpty || bytes <= configuration.bytesPerPage
+                else {
+                    page.next = last
+                    return page
+                }
+                page.items.append(try present(stored, withBody: query.withBodies))
+                last = entry.position
+            }
+            frontier = entry.position
+            try cursor.advance()
+            examined += 1
+        }
+        return page
+    }
+
+    func open(
+        _ plan: ListingPlan, _ query: ArticleQuery
+    ) throws(StoreError) -> [ListingCursor] {
+        var cursors: [ListingCursor] = []
+        for (state, publications) in plan.states {
+            let isByPublication = query.sort.isByPublication
+            var from = ListingCursor.Bound.before(isByPublication ? publications.lowerBound : .min)
+            var to = ListingCursor.Bound.after(isByPublication ? publications.upperBound : .max)
+            if let after = query.after {
+                if query.sort.isDescending {
+                    let end = ListingCursor.Bound.at(after)
+                    if end < to { to = end }
+                } else {
+                    let start = ListingCursor.Bound.past(after)
+                    if from < start { from = start }
+                }
+            }
+            guard from < to else { continue }
+            cursors.append(
+                try ListingCursor(
+                    connection, sort: query.sort, facet: plan.driver, state: state, from: from,
+                    to: to))
+        }
+        return cursors
+    }
+
+    private static func first(of cursors: [ListingCursor], in sort: ArticleSort) -> ListingCursor? {
+        var first: ListingCursor?
+        for cursor in cursors {
+            guard let entry = cursor.entry else { continue }
+            if let best = first?.entry, !entry.position.precedes(best.position, in: sort) {
+                continue
+            }
+            first = cursor
+        }
+        return first
+    }
+
+    /// Asks the indexes alone; each of them that is asked counts as a row examined.
+    func matches(
+        _ entry: ListingCursor.Entry, _ state: StoredState, _ plan: ListingPlan,
+        _ examined: inout Int
+    ) throws(StoreError) -> Bool {
+        guard
+            plan.states.contains(where: {
+                $0.state == state && $0.publications.contains(entry.publication)
+            })
+        else { return false }
+        for facet in plan.probes {
+            examined += 1
+            let row = try connection.statement(SQL.isListed)
+            try row.bind(1, facet)
+            try row.bind(2, state.rawValue)
+            try row.bind(3, entry.publication)
+            try row.bind(4, entry.position.id)
+            guard try row.step() else { return false }
+        }
+        return true
+    }
+
+    /// The article, unless a bound on publication is asked for and it never was published.
+    func candidate(
+        _ entry: ListingCursor.Entry, _ query: ArticleQuery
+    ) throws(StoreError) -> StoredArticle? {
+        let stored = try stored(number: entry.article)
+        return query.isBounded && stored.revision.content.publishedAt == nil ? nil : stored
+    }
+}

@@ -1,0 +1,127 @@
+import ArticleAPI
+import ArticleStore
+
+extension Snapshot {
+    /// Tags with counts. What the public sees of one is all of its published articles but those
+    /// whose time has not come: these stand together in the index, and each counts as examined.
+    func tags(
+        after key: String?, limit: Int, visibleTo audience: Audience
+    ) throws(StoreError) -> Slice<Tag.Usage, String> {
+        let limit = min(max(limit, 1), 100)
+        let row = try connection.statement(SQL.tagsAfter)
+        try row.bind(1, key ?? "")
+        var page = Slice<Tag.Usage, String>(items: [], next: nil)
+        var examined: Int64 = 0
+        var frontier = key
+        while try row.step() {
+            guard examined < configuration.examinedRowsPerPage else {
+                page.next = frontier
+                return page
+            }
+            examined += 1
+            let tag = Tag(key: row.text(1), name: row.text(2))
+            var count = row.integer(3)
+            if case .everyone(let now) = audience {
+                count = row.integer(4)
+                if count > 0 {
+                    let scheduled = try scheduledCount(under: row.integer(0), after: now)
+                    count -= scheduled
+                    examined += 1 + scheduled
+                }
+            }
+            if count > 0 {
+                guard page.items.count < limit else {
+                    page.next = page.items.last?.tag.key
+                    return page
+                }
+                page.items.append(Tag.Usage(tag: tag, articleCount: Int(count)))
+            }
+            frontier = tag.key
+        }
+        return page
+    }
+
+    func authors(
+        after id: Author.ID?, limit: Int, visibleTo audience: Audience
+    ) throws(StoreError) -> Slice<Author, Author.ID> {
+        let limit = min(max(limit, 1), 100)
+        let row = try connection.statement(SQL.authorsAfter)
+        if let id { try row.bind(1, id) } else { try row.bind(1, [UInt8]()) }
+        var page = Slice<Author, Author.ID>(items: [], next: nil)
+        var examined = 0
+        var frontier = id
+        while try row.step() {
+            guard examined < configuration.examinedRowsPerPage else {
+                page.next = frontier
+                return page
+            }
+            examined += 2
+            let author = try Author(row)
+            if try isVisible(row.integer(0), to: audience) {
+                guard page.items.count < limit else {
+                    page.next = page.items.last?.id
+                    return page
+                }
+                page.items.append(try versioned(author))
+            }
+            frontier = author.id
+        }
+        return page
+    }
+
+    func author(
+        _ id: Author.ID, visibleTo audience: Audience
+    ) throws(StoreError) -> Author {
+        guard let found = try author(id), try isVisible(found.number, to: audience) else {
+            throw .notFound
+        }
+        return try versioned(found.author)
+    }
+
+    /// The author as callers see it.
+    func versioned(_ author: Author) throws(StoreError) -> Author {
+        var author = author
+        author.version = try epoch().version(of: author.id, revision: author.revision)
+        return author
+    }
+
+    /// The author apart from the history that it stands in: without a version.
+    func author(_ id: Author.ID) throws(StoreError) -> (number: Int64, author: Author)? {
+        let row = try connection.statement(SQL.author)
+        try row.bind(1, id)
+        return try row.step() ? (row.integer(0), Author(row)) : nil
+    }
+
+    private func isVisible(_ author: Int64, to audience: Audience) throws(StoreError) -> Bool {
+        guard case .everyone(let now) = audience else { return true }
+        let row = try connection.statement(SQL.hasPublic)
+        try row.bind(1, author)
+        try row.bind(2, now)
+        return try row.step()
+    }
+
+    func nextPublication(after time: Timestamp) throws(StoreError) -> Timestamp? {
+        let row = try connection.statement(SQL.nextPublication)
+        try row.bind(1, time)
+        return try row.step() ? row.time(0) : nil
+    }
+
+    private func scheduledCount(
+        under facet: Int64, after now: Timestamp
+    ) throws(StoreError) -> Int64 {
+        let row = try connection.statement(SQL.scheduledCount)
+        try row.bind(1, facet)
+        try row.bind(2, now)
+        return try row.step() ? row.integer(0) : 0
+    }
+}
+
+extension Author {
+    /// Reads the columns of `SQL.author`.
+    init(_ row: borrowing Statement) throws(StoreError) {
+        self.init(
+            id: try row.identifier(1), name: row.text(2), about: row.text(3),
+            website: row.optionalText(4), createdAt: row.time(5), updatedAt: row.time(6),
+            revision: Int(row.integer(7)))
+    }
+}

@@ -1,0 +1,195 @@
+import ArticleAPI
+import ArticleStore
+
+/// One read transaction: every answer it gives is of the same committed state.
+struct Snapshot {
+    let connection: Connection
+    let configuration: SQLiteConfiguration
+    private let names: Names
+
+    /// - Parameters:
+    ///   - connection: in a transaction that lasts as long as the snapshot is asked.
+    ///   - configuration: the bounds of what is read.
+    ///   - names: of this very state.
+    init(_ connection: Connection, _ configuration: SQLiteConfiguration, names: Names = Names()) {
+        self.connection = connection
+        self.configuration = configuration
+        self.names = names
+    }
+
+    // MARK: Articles
+
+    func edition(
+        of key: Article.Key, visibleTo audience: Audience
+    ) throws(StoreError) -> Edition {
+        guard let stored = try stored(key), stored.isVisible(to: audience),
+            try isKnown(stored, by: key, to: audience)
+        else { throw .notFound }
+        let article = try present(stored, withBody: true)
+        var changedAt = article.updatedAt
+        for number in stored.revision.content.authors {
+            changedAt = max(changedAt, try author(number: number).updatedAt)
+        }
+        return Edition(article: article, changedAt: changedAt)
+    }
+
+    /// Whether the audience may find the article so: a slug that it had only as a draft, or while
+    /// it waited for its time, is none of the public's matter.
+    private func isKnown(
+        _ stored: StoredArticle, by key: Article.Key, to audience: Audience
+    ) throws(StoreError) -> Bool {
+        guard case .slug(let slug) = key, case .everyone(let now) = audience,
+            slug != stored.revision.content.slug
+        else { return true }
+        let row = try connection.statement(SQL.isPublicSlug)
+        try row.bind(1, slug)
+        try row.bind(2, now)
+        return try row.step()
+    }
+
+    /// The article with its last revision, deleted or not; none before its first revision.
+    func stored(_ key: Article.Key) throws(StoreError) -> StoredArticle? {
+        switch key {
+        case .id(let id):
+            let row = try connection.statement(SQL.articleByID)
+            try row.bind(1, id)
+            return try row.step() ? StoredArticle(row) : nil
+        case .slug(let slug):
+            let row = try connection.statement(SQL.articleBySlug)
+            try row.bind(1, slug)
+            return try row.step() ? StoredArticle(row) : nil
+        }
+    }
+
+    func stored(number: Int64) throws(StoreError) -> StoredArticle {
+        let row = try connection.statement(SQL.articleByNumber)
+        try row.bind(1, number)
+        guard try row.step() else { throw .corrupt("article \(number) has no revision") }
+        return try StoredArticle(row)
+    }
+
+    func stored(_ id: Article.ID, at number: Int) throws(StoreError) -> StoredArticle {
+        let row = try connection.statement(SQL.articleAtRevision)
+        try row.bind(1, id)
+        try row.bind(2, number)
+        guard (1..<1 << 20).contains(number), try row.step() else { throw .notFound }
+        return try StoredArticle(row)
+    }
+
+    /// The value that callers see.
+    func present(_ stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
+        var article = try content(of: stored, withBody: withBody)
+        article.version = try epoch().version(of: article.id, revision: article.revision)
+        return article
+    }
+
+    /// The value apart from the history that it stands in: without a version.
+    func content(of stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
+        let content = stored.revision.content
+        var authors: [Author.Reference] = []
+        for number in content.authors { authors.append(try author(number: number).reference) }
+        var tags: [Tag] = []
+        for number in content.tags { tags.append(try tag(number)) }
+        return Article(
+            id: stored.id, slug: content.slug, title: content.title, summary: content.summary,
+            body: withBody ? try body(content.body) : nil, language: content.language,
+            authors: authors, tags: tags, heroImage: content.heroImage,
+            status: content.state.status, publishedAt: content.publishedAt,
+            createdAt: stored.createdAt, updatedAt: stored.revision.updatedAt,
+            revision: stored.revision.number, source: content.source,
+            wordCount: content.wordCount, readingMinutes: content.readingMinutes)
+    }
+
+    func body(_ number: Int64) throws(StoreError) -> String {
+        let row = try connection.statement(SQL.body)
+        try row.bind(1, number)
+        guard try row.step() else { throw .corrupt("body \(number) is missing") }
+        return row.text(0)
+    }
+
+    func bodyHTML(of article: Article, by renderer: String) throws(StoreError) -> BodyHTML? {
+        let row = try connection.statement(SQL.rendering)
+        try row.bind(1, article.id)
+        try row.bind(2, article.revision)
+        try row.bind(3, renderer)
+        return try row.step() ? BodyHTML(renderer: row.text(0), html: row.optionalText(1)) : nil
+    }
+
+    func tag(_ number: Int64) throws(StoreError) -> Tag {
+        try names.tag(number) { () throws(StoreError) in
+            let row = try connection.statement(SQL.tagByNumber)
+            try row.bind(1, number)
+            guard try row.step() else { throw .corrupt("tag \(number) is missing") }
+            return Tag(key: row.text(0), name: row.text(1))
+        }
+    }
+
+    private func author(number: Int64) throws(StoreError) -> Names.NamedAuthor {
+        try names.author(number) { () throws(StoreError) in
+            let row = try connection.statement(SQL.authorReference)
+            try row.bind(1, number)
+            guard try row.step() else { throw .corrupt("author \(number) is missing") }
+            return Names.NamedAuthor(
+                reference: Author.Reference(id: try row.identifier(0), name: row.text(1)),
+                updatedAt: row.time(2))
+        }
+    }
+
+    /// Which history this is.
+    func epoch() throws(StoreError) -> Epoch {
+        try names.epoch { () throws(StoreError) in
+            let row = try connection.statement(SQL.epoch)
+            guard try row.step(), let epoch = Epoch(row) else {
+                throw .corrupt("there is no epoch")
+            }
+            return epoch
+        }
+    }
+
+    // MARK: Revisions
+
+    func revisions(
+        of id: Article.ID, below number: Int?, limit: Int
+    ) throws(StoreError) -> Slice<Revision, Int> {
+        guard let article = try articleNumber(id), article.revision > 0 else { throw .notFound }
+        let limit = min(max(limit, 1), 100)
+        let row = try connection.statement(SQL.history)
+        try row.bind(1, article.number)
+        try row.bind(2, min(max(number ?? .max, 0), 1 << 20 - 1))
+        try row.bind(3, limit + 1)
+        var items: [Revision] = []
+        while try row.step() {
+            if items.count == limit { return Slice(items: items, next: items.last?.number) }
+            items.append(
+                Revision(
+                    number: Int(row.integer(0)), action: Revision.Action(stored: row.integer(1)),
+                    title: row.text(2), status: try StoredState(row.integer(3)).status,
+                    createdAt: row.time(4), editor: row.optionalText(5)))
+        }
+        return Slice(items: items, next: nil)
+    }
+
+    func articleNumber(
+        _ id: Article.ID
+    ) throws(StoreError) -> (number: Int64, revision: Int)? {
+        let row = try connection.statement(SQL.articleNumber)
+        try row.bind(1, id)
+        return try row.step() ? (row.integer(0), Int(row.integer(1))) : nil
+    }
+
+    func articleCount() throws(StoreError) -> Int {
+        let row = try connection.statement(SQL.liveCount)
+        guard try row.step() else { throw .corrupt("the counter of articles is missing") }
+        return Int(row.integer(0))
+    }
+}
+
+extension Epoch {
+    /// Reads the column of `SQL.epoch`.
+    init?(_ row: borrowing Statement) {
+        let bytes = row.bytes(0)
+        guard bytes.count == 16 else { return nil }
+        let words = [bytes[..<8], bytes[8...]].map { $0.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+        self.init(high: words[0], low: words[1])
+    }
+}

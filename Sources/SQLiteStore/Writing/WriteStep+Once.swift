@@ -1,0 +1,86 @@
+import ArticleAPI
+import ArticleStore
+
+extension WriteStep {
+    /// Runs the step, and keeps under the key what it made; unless it was done before.
+    func once<Value>(
+        _ key: WriteKey, at time: Timestamp, _ written: (Value) -> WrittenItem,
+        _ work: (WriteStep) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        if let earlier = try state.keptWrite(key.scope, at: time) {
+            throw earlier.request == key.request ? .repeated : .keyReused
+        }
+        try removeOldWrites(at: time)
+        let limit = state.configuration.keptWritesPerPrincipal
+        guard try keptCounts(key.principal).done < limit else {
+            throw .tooMany("writes with a key within 24 hours")
+        }
+        let value = try work(self)
+        let item = written(value)
+        var body: Int64?
+        if case .article(let article, _) = item { body = try bodyNumber(of: article) }
+        try keep(key.item(item, time), key, at: time, outcome: item.isNew ? 1 : 0, body: body)
+        return value
+    }
+
+    /// Keeps with what words the write was rejected.
+    func keepRejection(
+        _ words: [UInt8], of key: WriteKey, at time: Timestamp
+    ) throws(StoreError) {
+        guard try state.keptWrite(key.scope, at: time) == nil else { return }
+        try removeOldWrites(at: time)
+        let limit = state.configuration.keptRejectionsPerPrincipal
+        if try keptCounts(key.principal).rejected >= limit {
+            let oldest = try connection.statement(SQL.removeOldestRejection)
+            try oldest.bind(1, key.principal)
+            try oldest.run()
+        }
+        try keep(words, key, at: time, outcome: 2, body: nil)
+    }
+
+    /// Each new row takes up to four old ones away, so there are at most as many as are written in
+    /// 24 hours. A row from a time to come, as the clock went back since, has another day from now
+    /// on.
+    private func removeOldWrites(at time: Timestamp) throws(StoreError) {
+        let old = try connection.statement(SQL.removeOldWrites)
+        try old.bind(1, time.milliseconds - WriteKey.keptMilliseconds)
+        try old.run()
+        let early = try connection.statement(SQL.redateWrites)
+        try early.bind(1, time)
+        try early.bind(2, time.milliseconds + WriteKey.keptMilliseconds)
+        try early.run()
+    }
+
+    private func keptCounts(
+        _ principal: String
+    ) throws(StoreError) -> (done: Int, rejected: Int) {
+        let row = try connection.statement(SQL.keptCounts)
+        try row.bind(1, principal)
+        return try row.step() ? (Int(row.integer(0)), Int(row.integer(1))) : (0, 0)
+    }
+
+    private func bodyNumber(of article: Article) throws(StoreError) -> Int64? {
+        let row = try connection.statement(SQL.bodyOfRevision)
+        try row.bind(1, article.id)
+        try row.bind(2, article.revision)
+        return try row.step() ? row.integer(0) : nil
+    }
+
+    private func keep(
+        _ item: [UInt8], _ key: WriteKey, at time: Timestamp, outcome: Int, body: Int64?
+    ) throws(StoreError) {
+        // One whose day is over may be left.
+        let old = try connection.statement(SQL.removeKeptWrite)
+        try old.bind(1, key.scope)
+        try old.run()
+        let row = try connection.statement(SQL.insertKeptWrite)
+        try row.bind(1, key.scope)
+        try row.bind(2, key.request)
+        try row.bind(3, key.principal)
+        try row.bind(4, time)
+        try row.bind(5, outcome)
+        try row.bind(6, item)
+        try row.bind(7, body)
+        try row.run()
+    }
+}
