@@ -68,12 +68,21 @@ extension JSONParser {
         return takes(Self.isFalse) ? false : nil
     }
 
-    /// A string.
-    mutating func scanText() -> String? {
-        guard takesValue(), position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
-            return nil
+    /// A string, and whether it is known to be of ASCII alone.
+    mutating func scanText() -> (text: String, isASCII: Bool)? {
+        let quote = UInt8(ascii: "\"")
+        guard takesValue(), position < bytes.count, bytes[position] == quote else { return nil }
+        let run = endOfRun(from: position + 1)
+        guard run.isASCII, run.end < bytes.count, bytes[run.end] == quote else {
+            return (try? string()).map { ($0, false) }
         }
-        return try? string()
+        let text = bytes.withUnsafeBufferPointer { bytes in
+            String(
+                decoding: UnsafeBufferPointer(rebasing: bytes[position + 1..<run.end]),
+                as: UTF8.self)
+        }
+        position = run.end + 1
+        return (text, true)
     }
 
     /// What is made of a string's bytes, if no escape is among them.
@@ -110,6 +119,7 @@ extension JSONParser {
         skipWhitespace()
         var items: [Item] = []
         if takes(UInt8(ascii: "]")) { return items }
+        items.reserveCapacity(4)
         // Invariant: `position` stands at an item.
         while true {
             guard let item = scan(&self) else { return nil }

@@ -37,9 +37,8 @@ extension TextFormat where Value == String {
 
     /// A slug that an editor chose.
     public static var slug: TextFormat {
-        TextFormat(
-            "a slug", .text(TextSchema(.slug, length: 1...Slug.limit)), parse: \.inNFC,
-            print: { $0 }, fault: { Slug.fault($0) })
+        normalized(
+            "a slug", TextSchema(.slug, length: 1...Slug.limit), fault: { Slug.fault($0) })
     }
 }
 
@@ -47,9 +46,9 @@ extension TextFormat where Value == String {
     /// A slug as an article has it: one that an editor chose, or the id, where the title has no
     /// letters.
     public static var servedSlug: TextFormat {
-        TextFormat(
-            "a slug", .text(TextSchema(.slug, length: 1...Slug.limit)), parse: \.inNFC,
-            print: { $0 }, fault: { Article.ID($0) == nil ? Slug.fault($0, isServed: true) : nil })
+        normalized(
+            "a slug", TextSchema(.slug, length: 1...Slug.limit),
+            fault: { Article.ID($0) == nil ? Slug.fault($0, isServed: true) : nil })
     }
 }
 

@@ -1,3 +1,7 @@
+/// Reads a field's value as a client, straight from the text; where it cannot, `Field.read` has to.
+typealias FieldScan<Value> =
+    @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Value
+
 /// One attribute of an object: its name, how to get it from the model, and its format.
 public struct Field<Model, Value>: Sendable {
     let property: JSONSchema.Property
@@ -6,8 +10,7 @@ public struct Field<Model, Value>: Sendable {
     let write: @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void
     /// Reads the value; the argument is `nil` where the attribute is absent.
     let read: @Sendable (JSONValue?, inout JSONReader) -> Value?
-    /// Reads the value as a client, straight from the text; where it cannot, `read` has to.
-    let scan: @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Value
+    let scan: FieldScan<Value>
     /// How the name stands in the text, with quotation marks and colon.
     let written: [UInt8]
     let check: @Sendable (Model, inout JSONReader) -> Void
@@ -125,9 +128,7 @@ extension Field {
         _ name: String, isRequired: Bool, _ format: JSONFormat<Inner>,
         write: @escaping @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void,
         read: @escaping @Sendable (JSONValue?, inout JSONReader) -> Value?,
-        scan:
-            @escaping @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart)
-            -> Value,
+        scan: @escaping FieldScan<Value>,
         check: @escaping @Sendable (Model, inout JSONReader) -> Void
     ) {
         self.init(

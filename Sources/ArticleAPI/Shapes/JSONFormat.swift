@@ -67,7 +67,10 @@ extension JSONFormat {
                 }
                 return result
             },
-            scan: { parser in parser.scanText().flatMap(format.parse) },
+            scan: { parser in
+                guard let (text, isASCII) = parser.scanText() else { return nil }
+                return isASCII ? format.parseASCII(text) : format.parse(text)
+            },
             write: { value, _, writer in writer.string(format.print(value)) },
             check: { value, reader in
                 if let fault = format.fault(value) { reader.report(.refused(fault)) }

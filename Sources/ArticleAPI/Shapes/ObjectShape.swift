@@ -46,10 +46,15 @@ public struct ObjectShape<Model>: Sendable {
             let results = (repeat (each reads)(Self.take(values, &next), &reader))
             do { return make(repeat try required(each results)) } catch { return nil }
         }
-        let scans = (repeat (each field).scan)
-        scanFields = { parser, members in
+        let scanners = (repeat FieldScanner((each field).scan))
+        var kept: [any AnyObject & Sendable] = []
+        for scanner in repeat each scanners { kept.append(scanner) }
+        let uncounted = (repeat Unmanaged.passUnretained(each scanners))
+        scanFields = { [kept] parser, members in
+            defer { withExtendedLifetime(kept) {} }
             do {
-                return make(repeat try (each scans)(&parser, &members))
+                return make(
+                    repeat try (each uncounted).takeUnretainedValue().scan(&parser, &members))
             } catch { return nil }
         }
     }
@@ -122,4 +127,14 @@ public struct ObjectShape<Model>: Sendable {
         defer { next += 1 }
         return values[next]
     }
+}
+
+/// What reads a field's value straight from the text.
+///
+/// A class, so that a shape can refer to its scanners without counting (`Unmanaged`): the pack of
+/// them is copied for each object that is read, and closures would be counted twice each.
+private final class FieldScanner<Value>: Sendable {
+    let scan: FieldScan<Value>
+
+    init(_ scan: @escaping FieldScan<Value>) { self.scan = scan }
 }

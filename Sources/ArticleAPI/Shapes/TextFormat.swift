@@ -5,6 +5,8 @@ public struct TextFormat<Value>: Sendable {
     public let schema: JSONSchema
     /// `nil` if the text is no such value.
     public let parse: @Sendable (String) -> Value?
+    /// The same for a text that is known to be of ASCII alone.
+    let parseASCII: @Sendable (String) -> Value?
     public let print: @Sendable (Value) -> String
     /// Why a backend does not accept the value; `nil` if it does.
     public let fault: @Sendable (Value) -> String?
@@ -15,9 +17,21 @@ public struct TextFormat<Value>: Sendable {
         print: @escaping @Sendable (Value) -> String,
         fault: @escaping @Sendable (Value) -> String? = { _ in nil }
     ) {
+        self.init(
+            expectation, schema, parse: parse, parseASCII: parse, print: print, fault: fault)
+    }
+
+    fileprivate init(
+        _ expectation: String, _ schema: JSONSchema,
+        parse: @escaping @Sendable (String) -> Value?,
+        parseASCII: @escaping @Sendable (String) -> Value?,
+        print: @escaping @Sendable (Value) -> String,
+        fault: @escaping @Sendable (Value) -> String?
+    ) {
         self.expectation = expectation
         self.schema = schema
         self.parse = parse
+        self.parseASCII = parseASCII
         self.print = print
         self.fault = fault
     }
@@ -49,9 +63,8 @@ extension TextFormat where Value == String {
 
     /// Text in Unicode NFC of at most so many bytes of UTF-8.
     public static func lines(maximumBytes: Int) -> TextFormat {
-        TextFormat(
-            "a text", .text(TextSchema(.lines, length: 0...maximumBytes)),
-            parse: \.inNFC, print: { $0 },
+        normalized(
+            "a text", TextSchema(.lines, length: 0...maximumBytes),
             fault: { text in
                 if text.utf8.count > maximumBytes { return "is longer than \(maximumBytes) bytes" }
                 var text = text
@@ -78,9 +91,18 @@ extension TextFormat where Value == String {
     private static func text(
         _ form: TextSchema.Form, _ length: ClosedRange<Int>, _ expectation: String
     ) -> TextFormat {
-        TextFormat(
-            expectation, .text(TextSchema(form, length: length)), parse: \.inNFC, print: { $0 },
+        normalized(
+            expectation, TextSchema(form, length: length),
             fault: { TextLimit.fault($0, length, oneLine: form == .line) })
+    }
+
+    /// Text that is brought into Unicode NFC, which ASCII is in already.
+    static func normalized(
+        _ expectation: String, _ schema: TextSchema, fault: @escaping @Sendable (String) -> String?
+    ) -> TextFormat {
+        TextFormat(
+            expectation, .text(schema), parse: \.inNFC, parseASCII: { $0 }, print: { $0 },
+            fault: fault)
     }
 }
 

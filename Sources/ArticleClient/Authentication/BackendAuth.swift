@@ -191,12 +191,14 @@ public final class BackendAuth: Sendable {
     ///
     /// - Parameter id: that in which it was made; `nil`: now.
     func session(_ id: Session.ID? = nil) async throws(BackendError) -> Session {
-        if state.withLock({ $0.current.unread != nil }) { try await readForRequest() }
-        if let keeper, keeper.isBehind { _ = ClientTask.startApart { try? keeper.retry() } }
-        guard let id else { return state.withLock { $0.current.session } }
+        // Without a store, there is nothing to catch up with.
+        if let keeper {
+            if state.withLock({ $0.current.unread != nil }) { try await readForRequest() }
+            if keeper.isBehind { _ = ClientTask.startApart { try? keeper.retry() } }
+        }
         if id == Session.anonymous.id { return .anonymous }
         let session = state.withLock { $0.current.session }
-        guard session.id == id else { throw .signedOut }
+        guard id == nil || session.id == id else { throw .signedOut }
         return session
     }
 
