@@ -92,8 +92,9 @@ extension JSONParser {
         position = endOfRun(from: start).end
         let end = position
         guard takes(UInt8(ascii: "\"")) else { return nil }
-        let text = bytes[start..<end]
-        return make(text.span)
+        return bytes.withUnsafeBufferPointer { bytes in
+            make(Span(_unsafeElements: UnsafeBufferPointer(rebasing: bytes[start..<end])))
+        }
     }
 
     /// An integer of at most 18 digits.
