@@ -27,7 +27,7 @@ DOCUMENTED := HTTP ArticleAPI ArticleClient URLSessionTransport
 # What some tests start; those that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
 # Where threads and raw memory are handled.
-SANITIZED := ^(NetworkTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
+SANITIZED := ^(SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 # Behind a run of tests: those that were skipped are named at its end, with the reason.

@@ -60,12 +60,12 @@ let package = Package(
 
         // Rung 1: HTTP as values; sockets and event loops.
         layer("HTTP"),
-        layer("Network", ["CLinux", "COpenSSL"]),
+        layer("Sockets", ["CLinux", "COpenSSL"]),
 
         // Rung 2: the contract; the HTTP server and client.
         layer("ArticleAPI", ["HTTP"]),
-        layer("HTTPServer", ["CZlib", "HTTP", "Network"]),
-        layer("HTTPClient", ["CZlib", "HTTP", "Network"]),
+        layer("HTTPServer", ["CZlib", "HTTP", "Sockets"]),
+        layer("HTTPClient", ["CZlib", "HTTP", "Sockets"]),
 
         // Rung 3: the SDK; the store. On Apple's platforms URLSession is the client.
         .target(
@@ -73,19 +73,19 @@ let package = Package(
             dependencies: [
                 "ArticleAPI", "HTTP",
                 .target(name: "HTTPClient", condition: .when(platforms: [.linux])),
-                .target(name: "Network", condition: .when(platforms: [.linux])),
+                .target(name: "Sockets", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: rules),
         layer("URLSessionTransport", ["ArticleClient", "HTTP"]),
-        layer("ArticleStore", ["ArticleAPI", "Network"]),
+        layer("ArticleStore", ["ArticleAPI", "Sockets"]),
 
         // Rung 4: the rules; the store's engine.
-        layer("SQLiteStore", ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "Resources"]),
+        layer("SQLiteStore", ["ArticleAPI", "ArticleStore", "CSQLite", "Sockets", "Resources"]),
         layer(
             "ArticleServices",
             [
                 "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
-                "HTTPServer", "Network", "Resources",
+                "HTTPServer", "Sockets", "Resources",
             ]),
 
         // Rung 5: the command.
@@ -93,35 +93,35 @@ let package = Package(
             name: "broadsheet",
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Network", "Resources", "SQLiteStore",
+                "HTTPClient", "HTTPServer", "Sockets", "Resources", "SQLiteStore",
             ],
             swiftSettings: rules),
 
         // Tests mirror the sources.
-        layer("TestSupport", ["CLinux", "COpenSSL", "HTTP", "HTTPServer", "Network"]),
+        layer("TestSupport", ["CLinux", "COpenSSL", "HTTP", "HTTPServer", "Sockets"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
-        tests("NetworkTests", ["CLinux", "Network", "TestSupport"]),
+        tests("SocketsTests", ["CLinux", "Sockets", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),
-        tests("HTTPServerTests", ["CZlib", "HTTP", "HTTPServer", "Network", "TestSupport"]),
+        tests("HTTPServerTests", ["CZlib", "HTTP", "HTTPServer", "Sockets", "TestSupport"]),
         tests(
             "HTTPClientTests",
-            ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Network", "TestSupport"]),
+            ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Sockets", "TestSupport"]),
         tests(
             "ArticleClientTests",
             [
-                "ArticleAPI", "ArticleClient", "HTTP", "HTTPClient", "HTTPServer", "Network",
+                "ArticleAPI", "ArticleClient", "HTTP", "HTTPClient", "HTTPServer", "Sockets",
                 "TestSupport",
             ]),
         tests(
             "URLSessionTransportTests",
             [
-                "ArticleAPI", "ArticleClient", "HTTP", "HTTPServer", "Network", "TestSupport",
+                "ArticleAPI", "ArticleClient", "HTTP", "HTTPServer", "Sockets", "TestSupport",
                 "URLSessionTransport",
             ]),
         tests(
             "ArticleStoreTests",
             [
-                "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Network", "SQLiteStore",
+                "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Sockets", "SQLiteStore",
                 "TestSupport", "store-writer",
             ]),
         .target(
@@ -145,20 +145,20 @@ let package = Package(
         tests(
             "ArticleServicesTests",
             [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Network",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Sockets",
                 "Resources", "SQLiteStore", "TestSupport",
             ]),
         tests(
             "BroadsheetTests",
             [
-                "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Network",
+                "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Sockets",
                 "SQLiteStore", "TestSupport",
             ]),
         tests(
             "EndToEndTests",
             [
                 "ArticleAPI", "ArticleClient", "broadsheet", "DocumentationSamples", "first-steps",
-                "HTTP", "Network", "reader", "TestSupport",
+                "HTTP", "Sockets", "reader", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(
@@ -180,7 +180,7 @@ let package = Package(
         .target(
             name: "FuzzingLaws",
             dependencies: [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "Network", "SQLiteStore",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "Sockets", "SQLiteStore",
                 "TestSupport",
             ],
             path: "Tests/Fuzzing/Laws",

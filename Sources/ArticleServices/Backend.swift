@@ -7,8 +7,8 @@ public struct Backend: Sendable {
     public let store: any ArticleStore
     private let keys: KeyRing
     private let cursors: CursorSealer
-    private let answers: PublicAnswers
-    private let writes: KeptWrites
+    private let answers: PublicResponseCache
+    private let writes: IdempotentWrites
     private let markdown: MarkdownRenderer
     private let defaultLanguage: String
     private let now: @Sendable () -> Timestamp
@@ -32,10 +32,10 @@ public struct Backend: Sendable {
         self.defaultLanguage = defaultLanguage
         self.now = now
         self.log = log
-        answers = PublicAnswers(cacheBytes: cacheBytes, store: store, now: now)
+        answers = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
         keys = KeyRing(try await store.keys(), operatorKey: operatorKey, now: now)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
-        writes = KeptWrites(
+        writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
     }
 

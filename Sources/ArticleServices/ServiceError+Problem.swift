@@ -43,7 +43,7 @@ extension ServiceError {
                 .slugTaken, detail: "The slug \"\(slug)\" belongs to another article.",
                 instance: instance, errors: [Problem.Detail("is taken", at: .pointer("/slug"))])
         case .invalid(let details):
-            return RequestRefusal(.invalid, details: details).problem(instance: instance)
+            return RequestValidationError(.invalid, details: details).problem(instance: instance)
         case .notAcceptable(let mediaType):
             return Problem(
                 .notAcceptable, detail: "There is only \(mediaType).", instance: instance,
@@ -132,7 +132,7 @@ extension Problem {
 
     /// The response to what the server itself refuses.
     @Sendable
-    public static func response(_ refusal: ServerRefusal) -> HTTPResponse {
+    public static func response(_ refusal: HTTPError) -> HTTPResponse {
         var kind = Kind.allCases.first { $0.status == refusal.status.code } ?? .malformedRequest
         var errors: [Problem.Detail] = []
         switch refusal.subject {

@@ -35,7 +35,7 @@ extension ServiceError {
     }
 }
 
-extension Expectation {
+extension Precondition {
     /// What `If-Match` says (RFC 9110 §13.1.1): of a validator, the version counts.
     init(_ condition: IfMatch?) {
         switch condition {

@@ -4,7 +4,7 @@ public import HTTP
 /// Why a service did not do what it was asked; `ServiceError+Problem.swift` makes HTTP of it.
 public enum ServiceError: Error, Sendable {
     /// The contract did not accept the request.
-    case refused(RequestRefusal)
+    case refused(RequestValidationError)
     case notFound
     case unauthenticated(CredentialFault)
     case forbidden(needed: Role, has: Role)
@@ -46,6 +46,7 @@ public enum ServiceError: Error, Sendable {
     /// One parameter that cannot stand.
     static func badParameter(_ name: String, _ detail: String) -> ServiceError {
         .refused(
-            RequestRefusal(.malformed, details: [Problem.Detail(detail, at: .parameter(name))]))
+            RequestValidationError(
+                .malformed, details: [Problem.Detail(detail, at: .parameter(name))]))
     }
 }

@@ -89,9 +89,9 @@ public struct Edit: Sendable {
     public var editor: String?
     /// A write with a key is done once: it is asked for by `keptWrite` before. What comes between
     /// is `.repeated`, or `.keyReused`.
-    public var key: WriteKey?
+    public var key: IdempotencyKey?
 
-    public init(at time: Timestamp, editor: String?, key: WriteKey? = nil) {
+    public init(at time: Timestamp, editor: String?, key: IdempotencyKey? = nil) {
         self.time = time
         self.editor = editor
         self.key = key
@@ -99,7 +99,7 @@ public struct Edit: Sendable {
 }
 
 /// Which state a write expects to find (`If-Match`, `If-None-Match: *`).
-public enum Expectation: Sendable, Hashable {
+public enum Precondition: Sendable, Hashable {
     case anything
     /// It exists, at any revision.
     case existing

@@ -1,5 +1,5 @@
 public import ArticleAPI
-public import Network
+public import Sockets
 
 /// What keeps articles. Each method is one atomic step; a write that returned is durable.
 ///
@@ -11,7 +11,7 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
     /// The article, with its body; a slug may be a former one. Deleted and invisible ones are
     /// `.notFound`.
     func edition(of key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
-        -> Edition
+        -> ArticleVersion
 
     /// One page of articles in the query's order, bounded in items, bytes and examined rows.
     func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
@@ -29,13 +29,13 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
     /// Gives the article what `change` makes of it, as one more revision; the same content makes
     /// none. What `change` throws comes back as `.rejected`, with nothing changed.
     func updateArticle(
-        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Article) throws -> ArticleContent
     ) async throws(StoreError) -> Article
 
     /// Leaves a tombstone: a revision with the action `deleted`; the slug stays reserved.
     func deleteArticle(
-        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError)
 
     // MARK: Revisions (also of deleted articles)
@@ -50,7 +50,7 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
 
     /// One more revision with the content of an earlier one; a deleted article lives again.
     func restoreArticle(
-        _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
+        _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) -> Article
 
     // MARK: HTML
@@ -84,22 +84,22 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
     /// Makes or replaces an author by what `change` makes of the current one. The revision, the id
     /// and the times of the answer are the store's; the same content makes no revision.
     func putAuthor(
-        _ id: Author.ID, expecting expectation: Expectation, by edit: Edit,
+        _ id: Author.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool)
 
     // MARK: Writes with a key
 
-    /// What became of the write of this scope (`WriteKey`) in the 24 hours before; `nil` if it is
-    /// new.
+    /// What became of the write with this scope (`IdempotencyKey`) in the 24 hours before; `nil` if
+    /// there was none.
     func keptWrite(
         _ scope: [UInt8], at time: Timestamp
-    ) async throws(StoreError) -> KeptWrite?
+    ) async throws(StoreError) -> IdempotencyRecord?
 
     /// Keeps with what words a write was rejected, which changed nothing. Of each principal the
     /// last thousand are kept.
     func keepRejection(
-        _ words: [UInt8], of key: WriteKey, at time: Timestamp
+        _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) async throws(StoreError)
 
     // MARK: Secrets
@@ -145,7 +145,7 @@ extension ArticleStore {
 
     /// Makes or replaces an author at a time, by a write without a key.
     public func putAuthor(
-        _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
+        _ id: Author.ID, expecting expectation: Precondition, at time: Timestamp,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
         try await putAuthor(

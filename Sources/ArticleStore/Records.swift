@@ -29,7 +29,7 @@ public struct KeyRecord: Sendable, Hashable {
 }
 
 /// An article as readers get it.
-public struct Edition: Sendable, Hashable {
+public struct ArticleVersion: Sendable, Hashable {
     public var article: Article
     /// When it, or an author whose name it shows, last changed.
     public var changedAt: Timestamp

@@ -1,5 +1,5 @@
 import ArticleStore
-import Network
+import Sockets
 
 /// The limits of a SQLite store.
 public struct SQLiteConfiguration: Sendable, Hashable {

@@ -1,13 +1,13 @@
 public import ArticleAPI
 public import ArticleStore
-public import Network
+public import Sockets
 
 extension SQLiteStore {
     public var workers: WorkerPool { readers.workers }
 
     public func edition(
         of key: Article.Key, visibleTo audience: Audience
-    ) async throws(StoreError) -> Edition {
+    ) async throws(StoreError) -> ArticleVersion {
         try await readers.read { (state) throws(StoreError) in
             try state.edition(of: key, visibleTo: audience)
         }
@@ -83,7 +83,7 @@ extension SQLiteStore {
 
     public func keptWrite(
         _ scope: [UInt8], at time: Timestamp
-    ) async throws(StoreError) -> KeptWrite? {
+    ) async throws(StoreError) -> IdempotencyRecord? {
         try await readers.read { (state) throws(StoreError) in
             try state.keptWrite(scope, at: time)
         }

@@ -11,7 +11,7 @@ extension SQLiteStore: ArticleStore, StoreMaintenance {
     }
 
     public func updateArticle(
-        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Article) throws -> ArticleContent
     ) async throws(StoreError) -> Article {
         try await write(edit, Self.changed) { (step) throws(StoreError) in
@@ -20,7 +20,7 @@ extension SQLiteStore: ArticleStore, StoreMaintenance {
     }
 
     public func deleteArticle(
-        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) {
         try await write(edit, Self.deleted) { (step) throws(StoreError) in
             try step.deleteArticle(id, expecting: expectation, by: edit)
@@ -28,7 +28,7 @@ extension SQLiteStore: ArticleStore, StoreMaintenance {
     }
 
     public func restoreArticle(
-        _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
+        _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) -> Article {
         try await write(edit, Self.changed) { (step) throws(StoreError) in
             try step.restoreArticle(id, to: number, expecting: expectation, by: edit)
@@ -44,7 +44,7 @@ extension SQLiteStore: ArticleStore, StoreMaintenance {
     }
 
     public func putAuthor(
-        _ id: Author.ID, expecting expectation: Expectation, by edit: Edit,
+        _ id: Author.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
         try await write(edit, Self.put) { (step) throws(StoreError) in
@@ -109,7 +109,7 @@ extension SQLiteStore: ArticleStore, StoreMaintenance {
     }
 
     public func keepRejection(
-        _ words: [UInt8], of key: WriteKey, at time: Timestamp
+        _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) async throws(StoreError) {
         try await writer.submit { (step) throws(StoreError) in
             try step.keepRejection(words, of: key, at: time)

@@ -1,7 +1,7 @@
 import ArticleAPI
 public import ArticleStore
 import Glibc
-import Network
+import Sockets
 
 /// Articles in one SQLite file, which one process owns.
 ///
@@ -97,7 +97,7 @@ public final class SQLiteStore: Sendable {
             // A backup has none.
             try connection.execute(SQL.takeEpoch)
             let exports = ExportReaders(path: path, configuration)
-            let clock = CommitClock()
+            let clock = CommitSequence()
             readers = try ReaderPool(path: path, configuration, clock)
             writer = CommitQueue(connection, configuration, clock) { exports.stop() }
             self.exports = exports

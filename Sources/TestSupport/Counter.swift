@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// A number that any thread counts up.
 public final class Counter: Sendable {

@@ -1,6 +1,6 @@
 import Glibc
 public import HTTP
-public import Network
+public import Sockets
 
 /// A client's socket, to which a test may send what no decent client would. Calls block, with a
 /// deadline.

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Network
+import Sockets
 
 /// A program that a test has started. Its output is read line by line; it is killed with its owner.
 public final class RunningProgram: Sendable {

@@ -1,5 +1,5 @@
 public import HTTP
-public import Network
+public import Sockets
 
 /// A server that does to each connection what a test says: cut it, send garbage, or nothing.
 public final class ScriptedServer: Sendable {

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// How many servers tests have up at once. Each takes threads of Dispatch's, which has 255 in all:
 /// beyond, loops and queues would wait for each other for ever.

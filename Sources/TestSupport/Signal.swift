@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// Something that happens once, and that tests wait for instead of sleeping.
 public final class Signal: Sendable {

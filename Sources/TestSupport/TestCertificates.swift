@@ -1,4 +1,4 @@
-public import Network
+public import Sockets
 
 /// Certificates for tests, made on the spot.
 public struct TestCertificates: Sendable {
@@ -21,22 +21,22 @@ public struct TestCertificates: Sendable {
     /// A certificate of the authority, with its key.
     public func pair(
         _ names: [String], rsa usesRSA: Bool = false, days: Int = 30, startsInDays: Int = 0
-    ) throws -> TLSPair {
+    ) throws -> CertificateAndKey {
         var claims = NewCertificate.Claims(names, days: days)
         claims.usesRSA = usesRSA
         claims.start += startsInDays * 86_400
-        return TLSPair(try NewCertificate(claims, signedBy: authority))
+        return CertificateAndKey(try NewCertificate(claims, signedBy: authority))
     }
 
     /// A certificate that has its name in its subject alone, as was the custom once.
-    public func pair(namedBySubject name: String) throws -> TLSPair {
+    public func pair(namedBySubject name: String) throws -> CertificateAndKey {
         var claims = NewCertificate.Claims([name], days: 30)
         claims.hasAlternativeNames = false
-        return TLSPair(try NewCertificate(claims, signedBy: authority))
+        return CertificateAndKey(try NewCertificate(claims, signedBy: authority))
     }
 }
 
-extension TLSPair {
+extension CertificateAndKey {
     public init(_ new: NewCertificate) {
         self.init(certificate: Array(new.certificatePEM.utf8), key: Array(new.keyPEM.utf8))
     }

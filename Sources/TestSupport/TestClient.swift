@@ -1,5 +1,5 @@
 public import HTTP
-public import Network
+public import Sockets
 
 /// A small HTTP client: each request on a connection of its own.
 public struct TestClient: Sendable {

@@ -1,5 +1,5 @@
 public import HTTPServer
-public import Network
+public import Sockets
 
 /// A server in this process, on a port that the kernel chose.
 public struct TestServer: Sendable {

@@ -1,6 +1,6 @@
 import COpenSSL
 import Glibc
-import Network
+import Sockets
 
 /// What a test's TLS client offers and expects: OpenSSL by itself, without the code under test.
 public struct TestTLS: Sendable {

@@ -1,6 +1,6 @@
 import COpenSSL
 import Glibc
-public import Network
+public import Sockets
 
 /// A TLS server for one client, as good or bad as a test wants it: OpenSSL by itself, without the
 /// code under test.
@@ -29,7 +29,7 @@ public final class TestTLSPeer: Sendable {
     ///   - version: the only one it speaks; 0 means any.
     ///   - answer: what it sends once it has received something.
     public init(
-        _ pair: TLSPair, version: Int32 = 0, answer: String = "", ending: Ending = .proper
+        _ pair: CertificateAndKey, version: Int32 = 0, answer: String = "", ending: Ending = .proper
     ) throws(TestFailure) {
         let listener = Listening()
         self.listener = listener
@@ -53,7 +53,8 @@ public final class TestTLSPeer: Sendable {
     deinit { shutdown(listener.raw, Int32(SHUT_RDWR)) }
 
     private static func serve(
-        _ listener: Listening, _ pair: TLSPair, _ version: Int32, _ answer: String, _ ending: Ending
+        _ listener: Listening, _ pair: CertificateAndKey, _ version: Int32, _ answer: String,
+        _ ending: Ending
     ) {
         signal(SIGPIPE, SIG_IGN)
         let descriptor = accept(listener.raw, nil, nil)
@@ -81,7 +82,7 @@ public final class TestTLSPeer: Sendable {
     }
 
     private static func prepare(
-        _ context: OpaquePointer?, _ pair: TLSPair, _ version: Int32
+        _ context: OpaquePointer?, _ pair: CertificateAndKey, _ version: Int32
     ) -> Bool {
         SSL_CTX_set_security_level(context, 0)
         SSL_CTX_set_cipher_list(context, "ALL:@SECLEVEL=0")

@@ -6,14 +6,14 @@ import Foundation
 #endif
 
 /// A session, and which of its tasks belongs to which exchange.
-// Its mutable state is in `Guarded`; the session is made once and may be used from any thread.
+// Its mutable state is in `Locked`; the session is made once and may be used from any thread.
 final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     static let shared = URLSessionEngine(.ephemeral, URLSessionHooks())
 
-    private let exchanges = Guarded([Int: URLSessionExchange]())
+    private let exchanges = Locked([Int: URLSessionExchange]())
     /// Tasks are made with it, and not after its end: a session that has ended makes no more tasks,
     /// but raises an exception. Nothing that the session calls takes it.
-    private let isInvalid = Guarded(false)
+    private let isInvalid = Locked(false)
     /// `cancel()` is called here alone: from within a task's cancellation handler it can deadlock
     /// on Linux.
     private let cancellations = DispatchQueue(label: "broadsheet.urlsession.cancellations")

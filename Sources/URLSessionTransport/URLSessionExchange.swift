@@ -27,7 +27,7 @@ final class URLSessionExchange: Sendable {
     private let options: TransportOptions
     private let uploadBytes: Int
     private let streamBytes: Int
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// - Parameter uploadBytes: of the request's body.
     init(_ options: TransportOptions, uploadBytes: Int, streamBytes: Int) {

@@ -22,7 +22,7 @@ final class URLSessionStream: Sendable {
     private let limitBytes: Int
     private let flow: Flow?
     private let abandon: @Sendable () -> Void
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// - Parameters:
     ///   - limitBytes: held for the reader before the session has to wait. What it has received by

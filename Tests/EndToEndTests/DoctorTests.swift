@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -149,7 +149,7 @@ import Testing
         #expect(try examine("old.pem", "old.key").has("certificates", "failure", "has expired"))
     }
 
-    private func keep(_ pair: TLSPair, _ name: String) throws {
+    private func keep(_ pair: CertificateAndKey, _ name: String) throws {
         try write(pair.certificate, to: folder.file("\(name).pem"))
         try write(pair.key, to: folder.file("\(name).key"))
         chmod(folder.file("\(name).key"), 0o600)

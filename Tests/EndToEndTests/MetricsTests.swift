@@ -1,6 +1,6 @@
 import Foundation
 import HTTP
-import Network
+import Sockets
 import TestSupport
 import Testing
 

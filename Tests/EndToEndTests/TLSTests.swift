@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -22,36 +22,36 @@ enum Ladder {
         "CYAML": Rung(0),
         "CZlib": Rung(0), "Resources": Rung(0),
         "HTTP": Rung(1),
-        "Network": Rung(1, ["CLinux", "COpenSSL"], modules: system),
+        "Sockets": Rung(1, ["CLinux", "COpenSSL"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
-        "HTTPServer": Rung(2, ["CZlib", "HTTP", "Network"], modules: system),
-        "HTTPClient": Rung(2, ["CZlib", "HTTP", "Network"], modules: system),
+        "HTTPServer": Rung(2, ["CZlib", "HTTP", "Sockets"], modules: system),
+        "HTTPClient": Rung(2, ["CZlib", "HTTP", "Sockets"], modules: system),
         "ArticleClient": Rung(
-            3, ["ArticleAPI", "HTTP", "HTTPClient", "Network"],
+            3, ["ArticleAPI", "HTTP", "HTTPClient", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
         // Beside the SDK and above it, so that nothing on Linux links FoundationNetworking.
         "URLSessionTransport": Rung(
             4, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
-        "ArticleStore": Rung(3, ["ArticleAPI", "Network"], modules: system),
+        "ArticleStore": Rung(3, ["ArticleAPI", "Sockets"], modules: system),
         "SQLiteStore": Rung(
-            4, ["ArticleAPI", "ArticleStore", "CSQLite", "Network", "Resources"],
+            4, ["ArticleAPI", "ArticleStore", "CSQLite", "Sockets", "Resources"],
             modules: system),
         "ArticleServices": Rung(
             4,
             [
                 "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
-                "HTTPServer", "Network", "Resources",
+                "HTTPServer", "Sockets", "Resources",
             ], modules: system),
         "broadsheet": Rung(
             5,
             [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Network", "Resources", "SQLiteStore",
+                "HTTPClient", "HTTPServer", "Sockets", "Resources", "SQLiteStore",
             ], modules: system),
         "TestSupport": Rung(
             4,
             [
-                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Network",
+                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Sockets",
             ],
             modules: system),
     ]
@@ -82,7 +82,7 @@ enum Ladder {
         return found
     }
 
-    /// `Network` of `package import struct Network.Listener`; `nil` for a line that imports
+    /// `Sockets` of `package import struct Sockets.Listener`; `nil` for a line that imports
     /// nothing.
     static func module(imported line: String) -> String? {
         guard line.contains("import") else { return nil }

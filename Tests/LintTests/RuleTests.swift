@@ -12,8 +12,8 @@ import Testing
 
     @Test(arguments: [
         ("import Foundation", "HTTP must not import Foundation"),
-        ("public import Network", "HTTP must not import Network"),
-        ("@testable import struct Network.A", "HTTP must not import Network"),
+        ("public import Sockets", "HTTP must not import Sockets"),
+        ("@testable import struct Sockets.A", "HTTP must not import Sockets"),
         ("@preconcurrency import Glibc", "HTTP must not import Glibc"),
         ("@_spi(A) package import Dispatch  ", "HTTP must not import Dispatch"),
     ])

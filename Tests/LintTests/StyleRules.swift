@@ -6,7 +6,7 @@ enum StyleRules {
     /// The files that may make tasks: on the server one, which gives each connection its own, on
     /// the loop's executor; in the SDK one, for work that outlives whoever asked for it first.
     static let taskFiles = [
-        "Sources/Network/Loop/EventLoop.swift", "Sources/ArticleClient/Sharing/ClientTask.swift",
+        "Sources/Sockets/Loop/EventLoop.swift", "Sources/ArticleClient/Sharing/ClientTask.swift",
     ]
 
     /// What may be said of any text.

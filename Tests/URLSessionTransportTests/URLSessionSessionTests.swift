@@ -148,7 +148,7 @@ import Testing
     private static let piece = [UInt8](repeating: 1, count: 10)
 
     @Test func `a session that can wait is paused and goes on with its reader`() async throws {
-        let calls = Guarded<[String]>([])
+        let calls = Locked<[String]>([])
         let stream = URLSessionStream(
             limitBytes: 15,
             URLSessionStream.Flow(

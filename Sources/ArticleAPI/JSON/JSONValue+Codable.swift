@@ -92,7 +92,7 @@ extension JSONRepresentable {
     }
 }
 
-extension TextFormat {
+extension TextCodec {
     fileprivate func decode(from decoder: any Decoder) throws -> Value {
         let text = try String(from: decoder)
         guard let value = parse(text) else {
@@ -112,43 +112,43 @@ extension TextFormat {
 extension Identifier: Codable {
     /// Reads the 36-character form.
     public init(from decoder: any Decoder) throws {
-        self = try TextFormat.identifier().decode(from: decoder)
+        self = try TextCodec.identifier().decode(from: decoder)
     }
 
     public func encode(to encoder: any Encoder) throws {
-        try TextFormat.identifier().encode(self, to: encoder)
+        try TextCodec.identifier().encode(self, to: encoder)
     }
 }
 
 extension Timestamp: Codable {
     /// Reads RFC 3339.
     public init(from decoder: any Decoder) throws {
-        self = try TextFormat.timestamp.decode(from: decoder)
+        self = try TextCodec.timestamp.decode(from: decoder)
     }
 
     public func encode(to encoder: any Encoder) throws {
-        try TextFormat.timestamp.encode(self, to: encoder)
+        try TextCodec.timestamp.encode(self, to: encoder)
     }
 }
 
 extension Article.Status: Codable {
     /// Reads the status by its name on the wire.
     public init(from decoder: any Decoder) throws {
-        self = try TextFormat.status.decode(from: decoder)
+        self = try TextCodec.status.decode(from: decoder)
     }
 
     public func encode(to encoder: any Encoder) throws {
-        try TextFormat.status.encode(self, to: encoder)
+        try TextCodec.status.encode(self, to: encoder)
     }
 }
 
 extension Revision.Action: Codable {
     /// Reads the action by its name on the wire.
     public init(from decoder: any Decoder) throws {
-        self = try TextFormat.action.decode(from: decoder)
+        self = try TextCodec.action.decode(from: decoder)
     }
 
     public func encode(to encoder: any Encoder) throws {
-        try TextFormat.action.encode(self, to: encoder)
+        try TextCodec.action.encode(self, to: encoder)
     }
 }

@@ -1,5 +1,5 @@
 extension Article.Draft: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .optional("id", \.id, .identifier()),
         .optional("slug", \.slug, .text(.slug)),
@@ -18,7 +18,7 @@ extension Article.Draft: JSONModel {
 
 extension Article.Replacement: JSONModel {
     /// The attributes of a draft, and the read-only ones, at one level and in the article's order.
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init(
             id:slug:title:summary:body:bodyHTML:language:authors:tags:heroImage:status:publishedAt:
             createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:),
@@ -64,7 +64,7 @@ extension Article.Replacement: JSONModel {
 }
 
 extension Article.Changes: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .change("slug", \.slug, .text(.slug)),
         .change("title", \.title, .text(.line(ArticleLimits.title))),
@@ -80,25 +80,25 @@ extension Article.Changes: JSONModel {
 }
 
 extension Article.HeroImageChanges: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .change("url", \.url, .text(.webAddress)),
         .change("alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
 }
 
 extension Article.SourceChanges: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .change("name", \.name, .text(.line(ArticleLimits.sourceName))),
         .change("url", \.url, .text(.webAddress)))
 }
 
-extension JSONFormat where Value == [Author.Mention] {
-    static var authors: JSONFormat {
+extension JSONCodec where Value == [Author.Mention] {
+    static var authors: JSONCodec {
         .array(of: Author.Mention.format, atMost: ArticleLimits.authors)
     }
 }
 
-extension JSONFormat where Value == [String] {
-    static var tagNames: JSONFormat { .array(of: .tagName, atMost: ArticleLimits.tags) }
+extension JSONCodec where Value == [String] {
+    static var tagNames: JSONCodec { .array(of: .tagName, atMost: ArticleLimits.tags) }
 }

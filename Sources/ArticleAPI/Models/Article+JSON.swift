@@ -1,6 +1,6 @@
 extension Article: JSONModel {
     /// An article as it is served. What has no value is left out.
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("id", \.id, .identifier()),
         .required("slug", \.slug, .text(.servedSlug)),
@@ -25,7 +25,7 @@ extension Article: JSONModel {
 }
 
 extension Article.HeroImage: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("url", \.url, .text(.webAddress)),
         .optional(
@@ -33,21 +33,21 @@ extension Article.HeroImage: JSONModel {
 }
 
 extension Article.Source: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("name", \.name, .text(.line(ArticleLimits.sourceName))),
         .optional("url", \.url, .text(.webAddress)))
 }
 
 extension Author.Reference: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("id", \.id, .identifier()),
         .required("name", \.name, .text(.line(ArticleLimits.authorName))))
 }
 
 extension Tag: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("key", \.key, .text(.line(ArticleLimits.tag))),
         .required("name", \.name, .text(.line(ArticleLimits.tag))))

@@ -1,9 +1,9 @@
 /// Articles are what is written most, twenty a list: so by hand, in less than half the time that
 /// their shape takes. A test compares the two, for every attribute and choice of attributes.
 extension Article {
-    public static let format: JSONFormat<Article> = {
-        let format = JSONFormat.object(shape)
-        return JSONFormat(
+    public static let format: JSONCodec<Article> = {
+        let format = JSONCodec.object(shape)
+        return JSONCodec(
             schema: format.schema, read: format.read, scan: format.scan,
             write: { article, plan, writer in
                 writer.object { article.writeAttributes(plan, to: &$0) }

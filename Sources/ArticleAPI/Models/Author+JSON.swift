@@ -1,5 +1,5 @@
 extension Author: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("id", \.id, .identifier()),
         .required("name", \.name, .text(.line(ArticleLimits.authorName))),
@@ -12,7 +12,7 @@ extension Author: JSONModel {
 }
 
 extension Author.Replacement: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .optional("id", \.id, .identifier()),
         .required("name", \.name, .text(.line(ArticleLimits.authorName))),

@@ -1,62 +1,62 @@
 public import HTTP
 
 /// The forms of the values that many models share.
-extension TextFormat where Value == Timestamp {
+extension TextCodec where Value == Timestamp {
     /// RFC 3339; written in UTC with milliseconds.
-    public static var timestamp: TextFormat {
-        TextFormat(
+    public static var timestamp: TextCodec {
+        TextCodec(
             "an RFC 3339 time", .text(TextSchema(.timestamp, length: 20...64)),
             parse: { Timestamp($0) }, print: \.description)
     }
 }
 
-extension TextFormat {
+extension TextCodec {
     /// A UUIDv7 in its 36-character form.
-    public static func identifier<Subject>() -> TextFormat where Value == Identifier<Subject> {
-        TextFormat(
+    public static func identifier<Subject>() -> TextCodec where Value == Identifier<Subject> {
+        TextCodec(
             "a UUIDv7", .text(TextSchema(.identifier, length: 36...36)),
             parse: { Identifier($0) }, print: \.description)
     }
 }
 
-extension TextFormat where Value == String {
+extension TextCodec where Value == String {
     /// A BCP 47 language tag in its usual case: `en`, `zh-Hant-TW`.
-    public static var language: TextFormat {
-        TextFormat(
+    public static var language: TextCodec {
+        TextCodec(
             "a BCP 47 language tag", .text(TextSchema(.language, length: 2...35)),
             parse: { LanguageTag($0)?.text }, print: { $0 },
             fault: { LanguageTag($0) == nil ? "is not a BCP 47 language tag" : nil })
     }
 
     /// An absolute http(s) URL.
-    public static var webAddress: TextFormat {
-        TextFormat(
+    public static var webAddress: TextCodec {
+        TextCodec(
             "an absolute http or https URL", .text(TextSchema(.webAddress, length: 10...2000)),
             parse: { $0 }, print: { $0 }, fault: WebAddress.fault)
     }
 
     /// A slug that an editor chose.
-    public static var slug: TextFormat {
+    public static var slug: TextCodec {
         normalized(
             "a slug", TextSchema(.slug, length: 1...Slug.limit), fault: { Slug.fault($0) })
     }
 }
 
-extension TextFormat where Value == String {
+extension TextCodec where Value == String {
     /// A slug as an article has it: one that an editor chose, or the id, where the title has no
     /// letters.
-    public static var servedSlug: TextFormat {
+    public static var servedSlug: TextCodec {
         normalized(
             "a slug", TextSchema(.slug, length: 1...Slug.limit),
             fault: { Article.ID($0) == nil ? Slug.fault($0, isServed: true) : nil })
     }
 }
 
-extension TextFormat where Value == Article.Status {
+extension TextCodec where Value == Article.Status {
     /// A status; one that is not known is refused by a backend.
-    public static var status: TextFormat {
+    public static var status: TextCodec {
         let names = Article.Status.known.map(\.name)
-        return TextFormat(
+        return TextCodec(
             "one of \(names.joined(separator: ", "))", .choice(names),
             parse: { Article.Status(name: $0) }, print: \.name,
             fault: { status in
@@ -85,11 +85,11 @@ extension Article.Status {
     }
 }
 
-extension TextFormat where Value == Revision.Action {
+extension TextCodec where Value == Revision.Action {
     /// What made a revision.
-    public static var action: TextFormat {
+    public static var action: TextCodec {
         let names = Revision.Action.known.map(\.name)
-        return TextFormat(
+        return TextCodec(
             "one of \(names.joined(separator: ", "))", .choice(names),
             parse: { Revision.Action(name: $0) }, print: \.name)
     }
@@ -114,10 +114,10 @@ extension Revision.Action {
     }
 }
 
-extension TextFormat where Value == Article.Key {
+extension TextCodec where Value == Article.Key {
     /// An id where it reads as one; anything else is looked up as a slug.
-    public static var articleKey: TextFormat {
-        TextFormat(
+    public static var articleKey: TextCodec {
+        TextCodec(
             "an id or a slug", .text(TextSchema(.articleKey, length: 1...Slug.limit)),
             parse: { text in Article.ID(text).map(Article.Key.id) ?? .slug(text.inNFC) },
             print: { key in
@@ -129,10 +129,10 @@ extension TextFormat where Value == Article.Key {
     }
 }
 
-extension TextFormat where Value == IfMatch {
+extension TextCodec where Value == IfMatch {
     /// Entity tags, or `*`.
-    public static var ifMatch: TextFormat {
-        TextFormat(
+    public static var ifMatch: TextCodec {
+        TextCodec(
             "`*` or a list of entity tags in quotation marks",
             .text(TextSchema(.entityTags, length: 1...4000)), parse: { IfMatch($0) },
             print: \.description)
@@ -148,27 +148,27 @@ extension IfMatch {
     }
 }
 
-extension TextFormat where Value == String {
+extension TextCodec where Value == String {
     /// A revision, a hyphen, and six characters: `7-x1y2z3`.
-    public static var version: TextFormat { .token(8...26) }
+    public static var version: TextCodec { .token(8...26) }
 
     /// What a page gave as `next`.
-    public static var cursor: TextFormat { .token(1...500) }
+    public static var cursor: TextCodec { .token(1...500) }
 
     /// The key of a write that may be sent again.
-    public static var idempotencyKey: TextFormat { .token(1...200) }
+    public static var idempotencyKey: TextCodec { .token(1...200) }
 }
 
-extension JSONFormat where Value == Timestamp {
+extension JSONCodec where Value == Timestamp {
     /// RFC 3339; written in UTC with milliseconds.
-    public static var timestamp: JSONFormat {
+    public static var timestamp: JSONCodec {
         .text(.timestamp, plain: { $0.write(to: &$1) }, parse: { Timestamp(plain: $0) })
     }
 }
 
-extension JSONFormat {
+extension JSONCodec {
     /// A UUIDv7 in its 36-character form.
-    public static func identifier<Subject>() -> JSONFormat where Value == Identifier<Subject> {
+    public static func identifier<Subject>() -> JSONCodec where Value == Identifier<Subject> {
         .text(.identifier(), plain: { $0.write(to: &$1) }, parse: { Identifier(ascii: $0) })
     }
 }

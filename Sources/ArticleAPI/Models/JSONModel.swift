@@ -2,16 +2,16 @@
 ///
 /// It is `Codable` by that form, so that a model can be kept wherever Swift keeps values.
 public protocol JSONRepresentable: ResponseItem, Codable {
-    static var format: JSONFormat<Self> { get }
+    static var format: JSONCodec<Self> { get }
 }
 
 /// A model that is a JSON object.
 public protocol JSONModel: JSONRepresentable {
-    static var shape: ObjectShape<Self> { get }
+    static var shape: ObjectCodec<Self> { get }
 }
 
 extension JSONModel {
-    public static var format: JSONFormat<Self> { .object(shape) }
+    public static var format: JSONCodec<Self> { .object(shape) }
 }
 
 extension JSONRepresentable {

@@ -1,6 +1,6 @@
 extension Author.Mention: JSONRepresentable {
     /// `{"id": …, "name": …}`, `{"name": …}` or the name alone.
-    public static let format = JSONFormat<Author.Mention>(
+    public static let format = JSONCodec<Author.Mention>(
         schema: .either([
             .object(idShape.properties), .object(nameShape.properties), nameFormat.schema,
         ]),
@@ -34,18 +34,18 @@ extension Author.Mention: JSONRepresentable {
         var name: String
     }
 
-    private static let nameFormat = JSONFormat<String>.text(.line(ArticleLimits.authorName))
-    private static let idShape = ObjectShape(
+    private static let nameFormat = JSONCodec<String>.text(.line(ArticleLimits.authorName))
+    private static let idShape = ObjectCodec(
         ById.init,
         .required("id", \.id, .identifier()),
         .optional("name", \.name, nameFormat))
-    private static let nameShape = ObjectShape(
+    private static let nameShape = ObjectCodec(
         ByName.init, .required("name", \.name, nameFormat))
 }
 
-extension JSONFormat where Value == String {
+extension JSONCodec where Value == String {
     /// A tag by its display name, or as an article shows it: `{"key": …, "name": …}`.
-    static let tagName = JSONFormat(
+    static let tagName = JSONCodec(
         schema: .either([nameOfTag.schema, Tag.shape.schema]),
         read: { value, reader in
             guard case .object = value else { return nameOfTag.read(value, &reader) }
@@ -61,14 +61,14 @@ extension JSONFormat where Value == String {
         write: { name, _, writer in writer.string(name) },
         check: nameOfTag.check)
 
-    private static let nameOfTag = JSONFormat.text(TextFormat.tagName)
+    private static let nameOfTag = JSONCodec.text(TextCodec.tagName)
 }
 
-extension TextFormat where Value == String {
+extension TextCodec where Value == String {
     /// The display name of a tag, which has a key.
-    fileprivate static var tagName: TextFormat {
-        let line = TextFormat.line(ArticleLimits.tag)
-        return TextFormat(
+    fileprivate static var tagName: TextCodec {
+        let line = TextCodec.line(ArticleLimits.tag)
+        return TextCodec(
             line.expectation, line.schema, parse: line.parse, print: line.print,
             fault: { name in
                 line.fault(name) ?? (Tag(named: name).key.isEmpty ? "is invisible" : nil)

@@ -1,5 +1,5 @@
 extension PartialArticle: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("id", \.id, .identifier()),
         .optional("slug", \.slug, .text(.slug)),
@@ -24,21 +24,21 @@ extension PartialArticle: JSONModel {
 }
 
 extension PartialArticle.PartialAuthor: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .optional("id", \.id, .identifier()),
         .optional("name", \.name, .text(.line(ArticleLimits.authorName))))
 }
 
 extension PartialArticle.PartialTag: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .optional("key", \.key, .text(.line(ArticleLimits.tag))),
         .optional("name", \.name, .text(.line(ArticleLimits.tag))))
 }
 
 extension PartialArticle.PartialHeroImage: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .optional("url", \.url, .text(.webAddress)),
         .optional(
@@ -46,7 +46,7 @@ extension PartialArticle.PartialHeroImage: JSONModel {
 }
 
 extension PartialArticle.PartialSource: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .optional("name", \.name, .text(.line(ArticleLimits.sourceName))),
         .optional("url", \.url, .text(.webAddress)))

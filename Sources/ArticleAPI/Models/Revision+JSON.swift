@@ -1,5 +1,5 @@
 extension Revision: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("number", \.number, .integer(1...Int.max)),
         .required("action", \.action, .text(.action)),

@@ -1,5 +1,5 @@
 extension Tag.Usage: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init(key:name:articleCount:),
         .required("key", \.tag.key, .text(.line(ArticleLimits.tag))),
         .required("name", \.tag.name, .text(.line(ArticleLimits.tag))),

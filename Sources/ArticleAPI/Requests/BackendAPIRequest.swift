@@ -16,7 +16,7 @@ extension BackendAPIRequest {
     /// The request that arrived.
     ///
     /// - Throws: A refusal with everything that is wrong with it.
-    public init(parsing source: RequestSource) throws(RequestRefusal) {
+    public init(parsing source: RequestSource) throws(RequestValidationError) {
         self = try Self.parameters.parse(source)
     }
 }

@@ -26,7 +26,7 @@ extension FetchAuthorsRequest: PagedRequest {
     public typealias PageItem = Author
 }
 
-extension Sparse: PagedRequest where Whole == FetchArticlesRequest {
+extension PartialRequest: PagedRequest where Whole == FetchArticlesRequest {
     public typealias PageItem = PartialArticle
 
     public var cursor: String? {

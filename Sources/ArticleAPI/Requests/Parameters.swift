@@ -59,14 +59,14 @@ public struct Parameters<Request: Sendable>: Sendable {
     }
 
     /// The request that arrived.
-    func parse(_ source: RequestSource) throws(RequestRefusal) -> Request {
+    func parse(_ source: RequestSource) throws(RequestValidationError) -> Request {
         var reader = RequestReader(source)
         let request = read(&reader)
         reader.refuseUnknownParameters(known: list)
         if body == nil { reader.refuseBody() }
         if let refusal = reader.refusal { throw refusal }
         // Without a value there is a refusal: each part that has none reports why.
-        guard let request else { throw RequestRefusal(.malformed, details: []) }
+        guard let request else { throw RequestValidationError(.malformed, details: []) }
         return request
     }
 }

@@ -18,7 +18,7 @@ enum PartDescription: Sendable {
 extension RequestPart {
     /// A segment of the path.
     public static func path(
-        _ name: String, _ get: @escaping @Sendable (Request) -> Value, _ format: TextFormat<Value>
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value, _ format: TextCodec<Value>
     ) -> RequestPart {
         RequestPart(
             description: .parameter(
@@ -32,7 +32,7 @@ extension RequestPart {
     /// A parameter of the query that may be absent.
     public static func query<Wrapped>(
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,
-        _ format: TextFormat<Wrapped>
+        _ format: TextCodec<Wrapped>
     ) -> RequestPart where Value == Wrapped? {
         RequestPart(
             description: .parameter(
@@ -49,7 +49,7 @@ extension RequestPart {
     /// A parameter of the query that may stand several times.
     public static func queryList<Element>(
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,
-        _ format: TextFormat<Element>, atMost limit: Int
+        _ format: TextCodec<Element>, atMost limit: Int
     ) -> RequestPart where Value == [Element] {
         RequestPart(
             description: .parameter(
@@ -67,7 +67,7 @@ extension RequestPart {
     /// A header field that may be absent; a list-valued field may stand in several lines.
     public static func header<Wrapped>(
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,
-        _ format: TextFormat<Wrapped>
+        _ format: TextCodec<Wrapped>
     ) -> RequestPart where Value == Wrapped? {
         guard let field = HTTPFieldName(name) else {
             preconditionFailure("programmer error: \(name) is no name of a header field")

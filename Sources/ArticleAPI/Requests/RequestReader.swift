@@ -8,7 +8,7 @@ import HTTP
 struct RequestReader {
     let source: RequestSource
     private let query: QueryItems
-    private var reason: RequestRefusal.Reason?
+    private var reason: RequestValidationError.Reason?
     private var details: [Problem.Detail] = []
     private var mediaTypes: [String] = []
 
@@ -23,18 +23,18 @@ struct RequestReader {
     }
 
     /// `nil` if nothing was wrong.
-    var refusal: RequestRefusal? {
-        reason.map { RequestRefusal($0, details: details, mediaTypes: mediaTypes) }
+    var refusal: RequestValidationError? {
+        reason.map { RequestValidationError($0, details: details, mediaTypes: mediaTypes) }
     }
 
-    mutating func refuse(_ reason: RequestRefusal.Reason, _ detail: Problem.Detail) {
+    mutating func refuse(_ reason: RequestValidationError.Reason, _ detail: Problem.Detail) {
         self.reason = max(self.reason ?? reason, reason)
         if details.count < JSONReader.faultLimit { details.append(detail) }
     }
 
     // MARK: Path, query, headers
 
-    mutating func pathValue<Value>(_ name: String, _ format: TextFormat<Value>) -> Value? {
+    mutating func pathValue<Value>(_ name: String, _ format: TextCodec<Value>) -> Value? {
         guard let text = source.path[name] else {
             refuse(.malformed, Problem.Detail("is missing", at: .parameter(name)))
             return nil
@@ -43,7 +43,7 @@ struct RequestReader {
     }
 
     /// Outer `nil`: it cannot be read; inner `nil`: it is absent.
-    mutating func queryValue<Value>(_ name: String, _ format: TextFormat<Value>) -> Value?? {
+    mutating func queryValue<Value>(_ name: String, _ format: TextCodec<Value>) -> Value?? {
         let texts = query.values(of: name)
         guard let text = texts.first else { return .some(nil) }
         guard texts.count == 1 else {
@@ -54,7 +54,7 @@ struct RequestReader {
     }
 
     mutating func queryValues<Value>(
-        _ name: String, _ format: TextFormat<Value>, atMost limit: Int
+        _ name: String, _ format: TextCodec<Value>, atMost limit: Int
     ) -> [Value]? {
         let texts = query.values(of: name)
         guard texts.count <= limit else {
@@ -70,7 +70,7 @@ struct RequestReader {
     }
 
     /// Outer `nil`: it cannot be read; inner `nil`: it is absent. Several lines are one list.
-    mutating func headerValue<Value>(_ name: String, _ format: TextFormat<Value>) -> Value?? {
+    mutating func headerValue<Value>(_ name: String, _ format: TextCodec<Value>) -> Value?? {
         guard let text = HTTPFieldName(name).flatMap(source.fields.combined) else {
             return .some(nil)
         }
@@ -89,7 +89,7 @@ struct RequestReader {
     }
 
     private mutating func accept<Value>(
-        _ text: String, _ format: TextFormat<Value>, at place: Problem.Place
+        _ text: String, _ format: TextCodec<Value>, at place: Problem.Place
     ) -> Value? {
         switch format.accept(text) {
         case .success(let value): return value
@@ -101,7 +101,7 @@ struct RequestReader {
 
     // MARK: Body
 
-    mutating func json<Value>(_ mediaTypes: [String], _ format: JSONFormat<Value>) -> Value? {
+    mutating func json<Value>(_ mediaTypes: [String], _ format: JSONCodec<Value>) -> Value? {
         guard let bytes = bytes(mediaTypes) else { return nil }
         let value: JSONValue
         do {

@@ -1,11 +1,11 @@
 /// What an answer carries.
 public protocol ResponseItem: Sendable {
     /// How it is written and read.
-    static var answer: AnswerFormat<Self> { get }
+    static var answer: ResponseEncoding<Self> { get }
 }
 
 /// How answers of a type are written to bytes, and read from them.
-public struct AnswerFormat<Item>: Sendable {
+public struct ResponseEncoding<Item>: Sendable {
     public enum Kind: Sendable, Hashable {
         case json(JSONSchema)
         /// No body (204).
@@ -21,7 +21,7 @@ public struct AnswerFormat<Item>: Sendable {
     let read: @Sendable ([UInt8]) -> Result<Item, ResponseMapperError>
 }
 
-extension AnswerFormat {
+extension ResponseEncoding {
     /// The body; the selection leaves attributes of JSON objects out.
     ///
     /// - Parameter capacity: about how many bytes it will have.
@@ -33,9 +33,9 @@ extension AnswerFormat {
 }
 
 extension JSONRepresentable {
-    public static var answer: AnswerFormat<Self> {
+    public static var answer: ResponseEncoding<Self> {
         let format = Self.format
-        return AnswerFormat(
+        return ResponseEncoding(
             kind: .json(format.schema), mediaType: "application/json",
             writeBody: { format.bytes(of: $0, $1, capacity: $2) },
             read: { bytes in
@@ -45,22 +45,22 @@ extension JSONRepresentable {
 }
 
 /// An answer without content (204).
-public struct Nothing: ResponseItem, Hashable {
+public struct NoContent: ResponseItem, Hashable {
     public init() {}
 
-    public static let answer = AnswerFormat<Nothing>(
+    public static let answer = ResponseEncoding<NoContent>(
         kind: .nothing, mediaType: nil, writeBody: { _, _, _ in [] },
-        read: { _ in .success(Nothing()) })
+        read: { _ in .success(NoContent()) })
 }
 
 /// An answer of plain bytes.
-public struct Bytes: ResponseItem, Hashable {
+public struct RawBody: ResponseItem, Hashable {
     public var bytes: [UInt8]
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    public static let answer = AnswerFormat<Bytes>(
+    public static let answer = ResponseEncoding<RawBody>(
         kind: .bytes, mediaType: "application/octet-stream",
         writeBody: { item, _, _ in item.bytes },
-        read: { .success(Bytes($0)) })
+        read: { .success(RawBody($0)) })
 }

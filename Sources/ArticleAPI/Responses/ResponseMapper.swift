@@ -5,7 +5,7 @@ package import HTTP
 /// It takes what it does not know in its stride (attributes, enum values): an older app survives a
 /// newer server. What it needs must be there.
 public struct ResponseMapper<Item: ResponseItem>: Sendable {
-    private let answer: AnswerFormat<Item>
+    private let answer: ResponseEncoding<Item>
     /// What a request for the item says that it takes (`Accept`, RFC 9110 §12.5.1): the item, and
     /// what is said instead of it; nothing where no body is expected.
     package let accept: HTTPFields
@@ -25,7 +25,7 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     public init() {}
 
     public func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> [Item] {
-        try JSONFormat.array(of: Item.format, atMost: .max).map(bytes)
+        try JSONCodec.array(of: Item.format, atMost: .max).map(bytes)
     }
 
     /// The items that can be read, and for each one that was left out the reason: one bad item does
@@ -35,7 +35,7 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     public func mapLeniently(
         _ bytes: [UInt8]
     ) throws(ResponseMapperError) -> (items: [Item], leftOut: [ResponseMapperError]) {
-        let values: [JSONValue] = try JSONFormat.array(of: .anything, atMost: .max).map(bytes)
+        let values: [JSONValue] = try JSONCodec.array(of: .anything, atMost: .max).map(bytes)
         var items: [Item] = []
         var leftOut: [ResponseMapperError] = []
         for (index, value) in values.enumerated() {
@@ -55,7 +55,7 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
 public typealias PageResponseMapper<Item: JSONRepresentable> = ResponseMapper<Page<Item>>
 
 /// Takes an answer without content.
-public typealias EmptyResponseMapper = ResponseMapper<Nothing>
+public typealias EmptyResponseMapper = ResponseMapper<NoContent>
 
 /// Why an answer is not what the contract says.
 public enum ResponseMapperError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -93,7 +93,7 @@ extension JSONRepresentable {
     }
 }
 
-extension JSONFormat {
+extension JSONCodec {
     func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Value {
         if let value = JSONParser.scan(bytes, scan) { return value }
         let value: JSONValue
@@ -111,10 +111,10 @@ extension JSONFormat {
     }
 }
 
-extension JSONFormat where Value == JSONValue {
+extension JSONCodec where Value == JSONValue {
     /// Any JSON value, unchanged.
-    fileprivate static var anything: JSONFormat {
-        JSONFormat(
+    fileprivate static var anything: JSONCodec {
+        JSONCodec(
             schema: .either([]), read: { value, _ in value },
             write: { value, _, writer in value.write(to: &writer) })
     }

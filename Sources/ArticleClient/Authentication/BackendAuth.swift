@@ -16,7 +16,7 @@ public final class BackendAuth: Sendable {
 
     private struct State {
         var current = CurrentSession()
-        var renewal: Flight<Void>?
+        var renewal: SharedTask<Void>?
         var waits = Waits()
         var alarm: (instant: ContinuousClock.Instant, task: Task<Void, Never>)?
         var subscribers: [Int: AsyncStream<SessionState>.Continuation] = [:]
@@ -53,7 +53,7 @@ public final class BackendAuth: Sendable {
     /// What a session leaves behind; it is cleared away outside of the lock.
     private struct Leftovers {
         var waits: [Waits.Leave] = []
-        var renewal: Flight<Void>?
+        var renewal: SharedTask<Void>?
         var owner: String?
         var caches: [ResponseCache] = []
 
@@ -67,7 +67,7 @@ public final class BackendAuth: Sendable {
     /// `nil`: nothing is kept.
     private let keeper: CredentialKeeper?
     private let refresh: Refresh?
-    private let state: Guarded<State>
+    private let state: Locked<State>
 
     /// - Parameters:
     ///   - store: read now; it may block. A failure that is temporary (`isTemporary`) throws
@@ -85,7 +85,7 @@ public final class BackendAuth: Sendable {
             guard error.isTemporary else { throw error }
             first.current.beginUnread(error)
         }
-        state = Guarded(first)
+        state = Locked(first)
     }
 
     /// A key or token that is kept in memory only; `nil`: anonymous.
@@ -94,7 +94,7 @@ public final class BackendAuth: Sendable {
         refresh = nil
         var first = State()
         if let token { first.current.begin(Credentials(token: token)) }
-        state = Guarded(first)
+        state = Locked(first)
     }
 
     deinit { state.withLock { $0.alarm?.task }?.cancel() }
@@ -248,12 +248,12 @@ public final class BackendAuth: Sendable {
     ) async throws(BackendError) -> String? {
         guard let token = try token(of: session) else { return nil }
         guard token == refused else { return token }
-        let (renewal, old) = state.withLock { state -> (Flight<Void>?, Credentials?) in
+        let (renewal, old) = state.withLock { state -> (SharedTask<Void>?, Credentials?) in
             guard state.current.session.id == session.id, let old = state.current.credentials,
                 old.token == refused
             else { return (nil, nil) }
             if let renewal = state.renewal { return (renewal, nil) }
-            let renewal = Flight<Void>(outlivesWaiters: true)
+            let renewal = SharedTask<Void>(outlivesWaiters: true)
             state.renewal = renewal
             return (renewal, old)
         }
@@ -265,7 +265,8 @@ public final class BackendAuth: Sendable {
         return new == refused ? nil : new
     }
 
-    private func begin(_ renewal: Flight<Void>, of old: Credentials, _ service: BackendService) {
+    private func begin(_ renewal: SharedTask<Void>, of old: Credentials, _ service: BackendService)
+    {
         renewal.start { [self] in
             // Another process may have renewed them. A store that cannot be read says nothing.
             try? reload()
@@ -287,7 +288,8 @@ public final class BackendAuth: Sendable {
 
     /// What the renewal came to counts only while its session lasts.
     private func settle(
-        _ renewal: Flight<Void>, of old: Credentials, _ outcome: Result<Credentials?, BackendError>
+        _ renewal: SharedTask<Void>, of old: Credentials,
+        _ outcome: Result<Credentials?, BackendError>
     ) -> Result<Void, BackendError> {
         let (result, version) = state.withLock { state -> (Result<Void, BackendError>, Int?) in
             guard state.renewal === renewal else { return (.failure(.signedOut), nil) }

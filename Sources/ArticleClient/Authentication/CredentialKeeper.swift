@@ -12,7 +12,7 @@ final class CredentialKeeper: Sendable {
     }
 
     private let store: any CredentialStore
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     init(_ store: any CredentialStore) { self.store = store }
 

@@ -26,7 +26,7 @@ extension Credentials: CustomStringConvertible, CustomDebugStringConvertible {
 
 extension Credentials: JSONModel {
     /// How a file keeps them.
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init(token:refreshToken:account:),
         .required("token", \.token, .text(.line(1...4096))),
         .optional("refreshToken", \.refreshToken, .text(.line(1...4096))),
@@ -68,9 +68,9 @@ public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConve
 
 /// Keeps credentials as long as the process lives: for tests.
 public final class MemoryCredentialStore: CredentialStore {
-    private let credentials: Guarded<Credentials?>
+    private let credentials: Locked<Credentials?>
 
-    public init(_ credentials: Credentials? = nil) { self.credentials = Guarded(credentials) }
+    public init(_ credentials: Credentials? = nil) { self.credentials = Locked(credentials) }
 
     public func load() -> Credentials? { credentials.withLock { $0 } }
     public func save(_ credentials: Credentials) { self.credentials.withLock { $0 = credentials } }

@@ -53,7 +53,7 @@ extension BackendService {
     func alone<Value: Sendable>(
         _ call: Call, _ work: @escaping @Sendable () async -> Result<Value, BackendError>
     ) async -> Result<Value, BackendError> {
-        let flight = Flight<Value>(deadline: call.stay.deadline)
+        let flight = SharedTask<Value>(deadline: call.stay.deadline)
         flight.start(on: network.executor, work)
         return await flight.join(call.stay) ?? .failure(.cancelled)
     }

@@ -15,7 +15,7 @@ public struct BackendService: Sendable {
         let cache: ResponseCache?
         let environment: ClientEnvironment
         let calls = Coalescer<CallKey, Answer>()
-        let mappers = Mappers()
+        let mappers = ResponseMapperCache()
 
         init(
             _ configuration: BackendConfiguration, _ auth: BackendAuth, _ cache: ResponseCache?,

@@ -12,7 +12,7 @@ public final class ResponseCache: Sendable {
     }
 
     private let limitBytes: Int
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// - Parameter limitBytes: of all copies with their fields; an answer of more than a quarter
     ///   of it is not kept.

@@ -26,5 +26,5 @@ public struct BackendConfiguration: Sendable {
         set { current.withLock { $0 = newValue } }
     }
 
-    private static let current = Guarded(BackendConfiguration(baseURL: "http://localhost:8080"))
+    private static let current = Locked(BackendConfiguration(baseURL: "http://localhost:8080"))
 }

@@ -63,9 +63,9 @@ public final class NetworkOperation: Sendable {
     public let priority: Priority
     /// What it can be cancelled by, together with others.
     public let group: String?
-    private let state: Guarded<State>
+    private let state: Locked<State>
     /// Who waits for the end; each can leave alone.
-    private let ending = Flight<Void>(outlivesWaiters: true)
+    private let ending = SharedTask<Void>(outlivesWaiters: true)
 
     /// - Parameters:
     ///   - priority: whose turn comes first.
@@ -80,7 +80,7 @@ public final class NetworkOperation: Sendable {
     ) {
         self.priority = priority
         self.group = group
-        state = Guarded(State(dependencies: dependencies, work: work))
+        state = Locked(State(dependencies: dependencies, work: work))
     }
 
     deinit {

@@ -17,7 +17,7 @@ public final class NetworkQueue: Sendable {
 
     private let width: Int
     private let limit: Int
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// - Parameters:
     ///   - width: how many run at a time; at least 1.

@@ -7,7 +7,7 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
     public let request: Request
     /// What queues and dependencies know of it.
     public let operation: NetworkOperation
-    private let item: Guarded<Request.Item?>
+    private let item: Locked<Request.Item?>
 
     public init(
         _ request: Request, on service: BackendService, options: RequestOptions = .init(),
@@ -15,7 +15,7 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
         after dependencies: [NetworkOperation] = []
     ) {
         self.request = request
-        let item = Guarded<Request.Item?>(nil)
+        let item = Locked<Request.Item?>(nil)
         self.item = item
         // However long it stands in a queue, it belongs to whoever made it.
         let session = service.auth.sessionID

@@ -1,7 +1,7 @@
 /// Lets equal requests that are under way at the same time share one exchange.
 final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, BackendError>
-    private let flights = Guarded([Key: Flight<Value>]())
+    private let flights = Locked([Key: SharedTask<Value>]())
 
     /// How many exchanges are under way.
     var count: Int { flights.withLock { $0.count } }
@@ -21,7 +21,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         while true {
             let (flight, isNew) = flights.withLock { flights in
                 if let flight = flights[key], !flight.isAbandoned { return (flight, false) }
-                let flight = Flight<Value>(deadline: stay.deadline)
+                let flight = SharedTask<Value>(deadline: stay.deadline)
                 flights[key] = flight
                 return (flight, true)
             }
@@ -40,7 +40,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// What is asked from now on shares nothing with what was asked before: something has changed.
     func seal() { flights.withLock { $0.removeAll() } }
 
-    private func forget(_ flight: Flight<Value>, _ key: Key) {
+    private func forget(_ flight: SharedTask<Value>, _ key: Key) {
         flights.withLock { if $0[key] === flight { $0[key] = nil } }
     }
 }

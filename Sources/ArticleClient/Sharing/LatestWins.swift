@@ -19,7 +19,7 @@ public final class LatestWins: Sendable {
 
     private let service: BackendService
     private let pause: Duration
-    private let state = Guarded(State())
+    private let state = Locked(State())
 
     /// - Parameters:
     ///   - service: what questions are sent by.
@@ -33,7 +33,7 @@ public final class LatestWins: Sendable {
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> Request.Item {
-        let flight = Flight<Request.Item>()
+        let flight = SharedTask<Request.Item>()
         let (question, supersede) = state.withLock { state in
             state.question += 1
             let before = state.supersede

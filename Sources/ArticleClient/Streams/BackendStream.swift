@@ -96,7 +96,7 @@ extension HTTPBodyStream {
     /// The same body; it ends with `timedOut` when a piece takes longer than this.
     fileprivate func stalling(after wait: Duration) -> HTTPBodyStream {
         HTTPBodyStream(length: length) {
-            let flight = Flight<[UInt8]?>()
+            let flight = SharedTask<[UInt8]?>()
             let alarm = ClientTask.start(at: .now + wait) { flight.end(.failure(.timedOut)) }
             defer { alarm.cancel() }
             flight.start {

@@ -14,7 +14,7 @@ public struct InProcessTransport: Transport {
     public func exchange(
         _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
     ) async throws(TransportError) -> HTTPResponse {
-        let flight = Flight<HTTPResponse>()
+        let flight = SharedTask<HTTPResponse>()
         // The closure may not heed cancellation: whoever waits does not depend on it.
         flight.start { [respond] in
             do {
@@ -25,7 +25,7 @@ public struct InProcessTransport: Transport {
                 return .failure(BackendError(Self.failure(error)))
             }
         }
-        let deadline = Flight<HTTPResponse>(outlivesWaiters: true)
+        let deadline = SharedTask<HTTPResponse>(outlivesWaiters: true)
         deadline.start {
             try? await Task.sleep(for: options.timeout)
             if !Task.isCancelled { flight.end(.failure(.timedOut)) }
@@ -78,7 +78,7 @@ public struct InProcessTransport: Transport {
     }
 
     private static func once(_ bytes: [UInt8]) -> HTTPBodyStream {
-        let rest = Guarded<[UInt8]?>(bytes.isEmpty ? nil : bytes)
+        let rest = Locked<[UInt8]?>(bytes.isEmpty ? nil : bytes)
         return HTTPBodyStream(length: bytes.count) { rest.withLock { $0.take() } }
     }
 }

@@ -2,7 +2,7 @@
 #if canImport(HTTPClient)
     public import HTTP
     public import HTTPClient
-    import Network
+    import Sockets
 
     /// Carries requests over sockets of its own, with kept connections, also to Unix sockets.
     public final class SocketTransport: Transport {

@@ -27,7 +27,7 @@ public struct StubRoutes: Sendable {
         let route = Route(endpoint: Request.endpoint) { request, log in
             guard let source = RequestSource(request, for: Request.endpoint) else { return nil }
             let typed: Request
-            do throws(RequestRefusal) { typed = try Request(parsing: source) } catch {
+            do throws(RequestValidationError) { typed = try Request(parsing: source) } catch {
                 return Self.response(error.problem())
             }
             log.add(typed)
@@ -53,7 +53,7 @@ public struct StubRoutes: Sendable {
 /// The requests that a stub has received, as values of the contract: the last 10,000.
 final class StubLog: Sendable {
     private static let limit = 10_000
-    private let requests = Guarded([any BackendAPIRequest]())
+    private let requests = Locked([any BackendAPIRequest]())
 
     func add(_ request: any BackendAPIRequest) {
         requests.withLock { requests in

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 package import HTTP
 public import HTTPServer
-import Network
+import Sockets
 
 /// The live keys, in memory: who a request comes from is answered without the store.
 ///
@@ -50,8 +50,8 @@ public final class KeyRing: Sendable {
     /// Who sends these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
     ///
     /// Credentials that are there but not good are refused, also where none are needed.
-    package func caller(of fields: HTTPFields) throws(ServiceError) -> Caller {
-        guard fields.contains(.authorization) else { return .stranger }
+    package func caller(of fields: HTTPFields) throws(ServiceError) -> Principal {
+        guard fields.contains(.authorization) else { return .anonymous }
         guard let key = fields.withOnlyBytes(of: .authorization, Self.bearerKey) ?? nil else {
             throw .unauthenticated(.malformed)
         }
@@ -75,7 +75,7 @@ public final class KeyRing: Sendable {
         }
     }
 
-    private func caller(of key: String) throws(ServiceError) -> Caller {
+    private func caller(of key: String) throws(ServiceError) -> Principal {
         guard key.utf8.count <= 200 else { throw .unauthenticated(.unknown) }
         let digest = Digest.sha256(key.utf8)
         if let operatorKey, Digest.areEqual(digest, operatorKey.digest) {
@@ -92,7 +92,7 @@ public final class KeyRing: Sendable {
         if let expiresAt = record.expiresAt, expiresAt <= now() {
             throw .unauthenticated(.expired)
         }
-        let caller = Caller.key(id: record.id, name: record.name, role: role)
+        let caller = Principal.key(id: record.id, name: record.name, role: role)
         if caller.seesWhatIsPublic { remember(key, of: record) }
         return caller
     }

@@ -10,7 +10,7 @@ struct ArticleList {
     let name: String
 
     init(
-        _ request: FetchArticlesRequest, caller: Caller, now: Timestamp, cursors: CursorSealer
+        _ request: FetchArticlesRequest, caller: Principal, now: Timestamp, cursors: CursorSealer
     ) throws(ServiceError) {
         var list = request
         list.cursor = nil

@@ -31,7 +31,7 @@ public struct ArticleService: Sendable {
     }
 
     func list(
-        _ request: FetchArticlesRequest, by caller: Caller
+        _ request: FetchArticlesRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Article>> {
         let now = now()
         let list = try ArticleList(request, caller: caller, now: now, cursors: cursors)
@@ -48,7 +48,7 @@ public struct ArticleService: Sendable {
     }
 
     func fetch(
-        _ request: FetchArticleRequest, by caller: Caller
+        _ request: FetchArticleRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
         do {
@@ -67,7 +67,7 @@ public struct ArticleService: Sendable {
     }
 
     func create(
-        _ request: CreateArticleRequest, by caller: Caller, _ key: WriteKey?
+        _ request: CreateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         let now = now()
@@ -83,7 +83,7 @@ public struct ArticleService: Sendable {
     }
 
     func replace(
-        _ request: ReplaceArticleRequest, by caller: Caller, _ key: WriteKey?
+        _ request: ReplaceArticleRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         guard let expected = request.expected else { throw .preconditionRequired }
@@ -99,7 +99,7 @@ public struct ArticleService: Sendable {
     }
 
     func update(
-        _ request: UpdateArticleRequest, by caller: Caller, _ key: WriteKey?
+        _ request: UpdateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         let rendered: RenderedBody? =
@@ -125,26 +125,26 @@ public struct ArticleService: Sendable {
     }
 
     func delete(
-        _ request: DeleteArticleRequest, by caller: Caller, _ key: WriteKey?
-    ) async throws(ServiceError) -> Reply<Nothing> {
+        _ request: DeleteArticleRequest, by caller: Principal, _ key: IdempotencyKey?
+    ) async throws(ServiceError) -> Reply<NoContent> {
         try caller.require(.editor)
         do {
             try await store.deleteArticle(
-                request.id, expecting: Expectation(request.expected),
+                request.id, expecting: Precondition(request.expected),
                 by: caller.edit(at: now(), key))
         } catch { throw ServiceError(error) }
-        return Reply(Nothing())
+        return Reply(NoContent())
     }
 
     private func edit(
-        _ id: Article.ID, expecting expected: IfMatch?, by caller: Caller,
-        _ key: WriteKey?,
+        _ id: Article.ID, expecting expected: IfMatch?, by caller: Principal,
+        _ key: IdempotencyKey?,
         _ change: @escaping @Sendable (Article, Timestamp) throws -> ArticleContent
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
         do {
             let article = try await store.updateArticle(
-                id, expecting: Expectation(expected),
+                id, expecting: Precondition(expected),
                 by: caller.edit(at: now, key)
             ) { try change($0, now) }
             return Reply(article.asOf(now))

@@ -23,7 +23,7 @@ public struct AuthorService: Sendable {
     }
 
     func list(
-        _ request: FetchAuthorsRequest, by caller: Caller
+        _ request: FetchAuthorsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Author>> {
         let name = "authors for \(caller.isEditor ? "editors" : "everyone")"
         let after: Author.ID? =
@@ -39,7 +39,7 @@ public struct AuthorService: Sendable {
     }
 
     func fetch(
-        _ request: FetchAuthorRequest, by caller: Caller
+        _ request: FetchAuthorRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Author> {
         do {
             let author = try await store.author(
@@ -50,13 +50,13 @@ public struct AuthorService: Sendable {
 
     /// Makes or replaces an author; what stands is replaced only by who has seen it (`If-Match`).
     func replace(
-        _ request: ReplaceAuthorRequest, by caller: Caller, _ key: WriteKey?
+        _ request: ReplaceAuthorRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Author> {
         try caller.require(.editor)
         let replacement = request.author
         do {
             let (author, isNew) = try await store.putAuthor(
-                request.id, expecting: Expectation(request.expected),
+                request.id, expecting: Precondition(request.expected),
                 by: caller.edit(at: now(), key)
             ) { current in
                 if current != nil, request.expected == nil {

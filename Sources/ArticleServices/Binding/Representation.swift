@@ -4,15 +4,15 @@ import HTTP
 /// An item as it goes out: its bytes, its validators, and what caches may do with it.
 struct Representation<Request: BackendAPIRequest> {
     private let reply: Reply<Request.Item>
-    private let answer: AnswerFormat<Request.Item>
+    private let answer: ResponseEncoding<Request.Item>
     private let request: Request
-    private let caller: Caller
+    private let caller: Principal
     /// When the request came: what was acknowledged before is in the reply.
     private let time: Timestamp
 
     init(
-        _ reply: Reply<Request.Item>, _ answer: AnswerFormat<Request.Item>, to request: Request,
-        _ caller: Caller, at time: Timestamp
+        _ reply: Reply<Request.Item>, _ answer: ResponseEncoding<Request.Item>, to request: Request,
+        _ caller: Principal, at time: Timestamp
     ) {
         self.time = time
         self.reply = reply
@@ -79,7 +79,7 @@ struct Representation<Request: BackendAPIRequest> {
     /// Shared caches may keep what strangers see, and ask each time whether it still stands; what
     /// depends on the caller is private.
     private var cacheControl: String {
-        caller == .stranger ? "public, no-cache" : "private, no-cache"
+        caller == .anonymous ? "public, no-cache" : "private, no-cache"
     }
 
     private func appendLinks(to fields: inout HTTPFields) {

@@ -1,21 +1,21 @@
 import ArticleAPI
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 
 /// What is done for a request of one kind, from its bytes to those of its response, and where:
 /// reads, and whatever is large, on the threads of the store; the rest on the event loop.
 struct RequestWork<Request: BackendAPIRequest>: Sendable {
     typealias Handle =
-        @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
+        @Sendable (Request, Principal) async throws(ServiceError) -> Reply<Request.Item>
 
-    private let answer: AnswerFormat<Request.Item>
+    private let answer: ResponseEncoding<Request.Item>
     private let turns: Turns
     private let now: @Sendable () -> Timestamp
     private let handle: Handle
 
     init(
-        answer: AnswerFormat<Request.Item>, turns: Turns,
+        answer: ResponseEncoding<Request.Item>, turns: Turns,
         now: @escaping @Sendable () -> Timestamp, _ handle: @escaping Handle
     ) {
         self.answer = answer
@@ -30,20 +30,20 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
     ) throws(ServiceError) -> Request {
         var path: [String: String] = [:]
         for name in Request.endpoint.template.parameters { path[name] = context.parameters[name] }
-        do throws(RequestRefusal) {
+        do throws(RequestValidationError) {
             return try Request(parsing: RequestSource(message, path: path))
         } catch { throw .refused(error) }
     }
 
     /// What everybody gets, whole, and what it is made of.
     func publicResponse(
-        to request: Request, _ context: RequestContext, for caller: Caller
+        to request: Request, _ context: RequestContext, for caller: Principal
     ) async throws(ServiceError) -> (HTTPResponse, Dependencies?) {
         try await turns.take(cost(of: request), for: caller, context) {
             (turn) throws(ServiceError) in
             let began = now()
-            let reply = try await handle(request, .stranger)
-            let whole = Representation(reply, answer, to: request, .stranger, at: began)
+            let reply = try await handle(request, .anonymous)
+            let whole = Representation(reply, answer, to: request, .anonymous, at: began)
             let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
             let response = try whole.response(to: nil)
             turn.settle(response)
@@ -53,7 +53,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
 
     /// The response to this caller.
     func response(
-        to message: HTTPRequest, _ context: RequestContext, _ caller: Caller
+        to message: HTTPRequest, _ context: RequestContext, _ caller: Principal
     ) async throws(ServiceError) -> HTTPResponse {
         guard message.body.count <= RequestCost.largeBytes else {
             return try await turns.take(.largeWrite, for: caller, context) {
@@ -88,7 +88,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
     }
 
     private func represented(
-        _ request: Request, _ caller: Caller
+        _ request: Request, _ caller: Principal
     ) async throws(ServiceError) -> Representation<Request> {
         let began = now()
         return Representation(

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 
 /// Binds requests of the contract to what services do: nothing else knows an endpoint.
 ///
@@ -11,14 +11,14 @@ import Network
 struct Routes {
     private var builder: RouterBuilder
     private let identify: Identify
-    private let answers: PublicAnswers
-    private let writes: KeptWrites
+    private let answers: PublicResponseCache
+    private let writes: IdempotentWrites
     private let turns: Turns
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
     /// Who sends these fields.
-    typealias Identify = @Sendable (HTTPFields) throws(ServiceError) -> Caller
+    typealias Identify = @Sendable (HTTPFields) throws(ServiceError) -> Principal
 
     /// - Parameters:
     ///   - identify: tells who a request comes from.
@@ -30,8 +30,9 @@ struct Routes {
     ///     answered out of what is kept for these.
     ///   - log: takes causes of failures, which clients never see; one line each.
     init(
-        answers: PublicAnswers, workers: WorkerPool, readers: (any PublicReaders)? = nil,
-        writes: KeptWrites, isPrivileged: Bool = false, now: @escaping @Sendable () -> Timestamp,
+        answers: PublicResponseCache, workers: WorkerPool, readers: (any PublicReaders)? = nil,
+        writes: IdempotentWrites, isPrivileged: Bool = false,
+        now: @escaping @Sendable () -> Timestamp,
         log: @escaping @Sendable (String) -> Void, identify: @escaping Identify
     ) {
         builder = RouterBuilder(cache: isPrivileged ? nil : answers.cache, readers: readers)
@@ -44,14 +45,15 @@ struct Routes {
     }
 
     /// Binds a write, which may bring an idempotency key, to the function that does it.
-    mutating func on<Request: RepeatableRequest>(
+    mutating func on<Request: IdempotentWriteRequest>(
         _ type: Request.Type,
         _ handle:
-            @escaping @Sendable (Request, Caller, WriteKey?) async throws(ServiceError) -> Reply<
+            @escaping @Sendable (Request, Principal, IdempotencyKey?) async throws(ServiceError) ->
+            Reply<
                 Request.Item
             >
     ) where Request.Item: KeptItem {
-        on(type) { [writes] (request: Request, caller: Caller) async throws(ServiceError) in
+        on(type) { [writes] (request: Request, caller: Principal) async throws(ServiceError) in
             try await writes.once(request, by: caller, handle)
         }
     }
@@ -60,7 +62,9 @@ struct Routes {
     mutating func on<Request: BackendAPIRequest>(
         _: Request.Type,
         _ handle:
-            @escaping @Sendable (Request, Caller) async throws(ServiceError) -> Reply<Request.Item>
+            @escaping @Sendable (Request, Principal) async throws(ServiceError) -> Reply<
+                Request.Item
+            >
     ) {
         let (identify, answers, log) = (identify, answers, log)
         let endpoint = Request.endpoint
@@ -84,7 +88,7 @@ struct Routes {
             }
         } _: { message, context in
             do throws(ServiceError) {
-                let caller = context.visitor.identity as? Caller ?? .stranger
+                let caller = context.visitor.identity as? Principal ?? .anonymous
                 try caller.require(endpoint.access)
                 guard caller.seesWhatIsPublic, endpoint.method == .get,
                     !ConditionalRequest.hasPreconditions(message.fields)
@@ -95,7 +99,7 @@ struct Routes {
                     () throws(ServiceError) in
                     try await work.publicResponse(to: request, context, for: caller)
                 }
-                return caller == .stranger ? response : response.madePrivate()
+                return caller == .anonymous ? response : response.madePrivate()
             } catch {
                 return error.response(to: context.requestID, log: log)
             }
@@ -120,7 +124,9 @@ struct Routes {
         let details = ignored.filter(message.fields.contains).map { name in
             Problem.Detail("is not taken by writes; send If-Match", at: .header(name.rawValue))
         }
-        guard details.isEmpty else { throw .refused(RequestRefusal(.malformed, details: details)) }
+        guard details.isEmpty else {
+            throw .refused(RequestValidationError(.malformed, details: details))
+        }
     }
 
     private static func checkAccept(
@@ -133,7 +139,7 @@ struct Routes {
     }
 }
 
-extension Caller {
+extension Principal {
     /// Refuses a caller who may not send requests of this kind.
     func require(_ access: Endpoint.Access) throws(ServiceError) {
         switch access {

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 
 /// What a request is worth in the work that it causes.
 struct RequestCost: Sendable, Hashable {
@@ -50,7 +50,7 @@ struct Turns: Sendable {
 
     /// Does the work in a turn of the caller's, and holds room for the response until it is sent.
     func take<Result>(
-        _ cost: RequestCost, for caller: Caller, _ context: RequestContext,
+        _ cost: RequestCost, for caller: Principal, _ context: RequestContext,
         _ work: (WorkerTurn) async throws(ServiceError) -> Result
     ) async throws(ServiceError) -> Result {
         if let seconds = context.scope?.charge(cost.tokens - 1) {
@@ -70,11 +70,12 @@ struct Turns: Sendable {
         }
     }
 
-    private static func client(_ caller: Caller, _ context: RequestContext) -> WorkerPool.Client {
+    private static func client(_ caller: Principal, _ context: RequestContext) -> WorkerPool.Client
+    {
         switch caller {
         // The operator's commands, over the control socket.
         case .key("control", _, _): .init(.house)
-        case .stranger: .init(.anonymous, number: context.clientNumber)
+        case .anonymous: .init(.anonymous, number: context.clientNumber)
         case .key(let id, _, _): .init(.keyed, number: UInt64(UInt(bitPattern: id.hashValue)))
         }
     }

@@ -5,7 +5,7 @@ import HTTP
 /// `POST /control/backups`: a copy of the database, as a stream.
 public struct BackupRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.post, "/control/backups", access: .administer)
-    public typealias Item = Bytes
+    public typealias Item = RawBody
 
     public static let parameters = Parameters(Self.init)
 
@@ -24,7 +24,7 @@ public struct FetchBackupProgressRequest: BackendAPIRequest {
 }
 
 extension CopyProgress: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("pages", \.pages, .integer(0...Int.max)),
         .required("total", \.total, .integer(0...Int.max)))

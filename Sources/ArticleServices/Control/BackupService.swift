@@ -3,7 +3,7 @@ import ArticleStore
 import Glibc
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 
 /// Copies of the served database, for the operator's commands.
 ///
@@ -52,7 +52,7 @@ struct BackupService: Sendable {
     }
 
     private func progress(
-        _ request: FetchBackupProgressRequest, by caller: Caller
+        _ request: FetchBackupProgressRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<CopyProgress> {
         guard let progress = current.withLock({ $0 }) else { throw .notFound }
         return Reply(progress)

@@ -3,7 +3,7 @@ import ArticleStore
 import Glibc
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 
 /// What the operator's commands ask of the process that owns the file, over its control socket:
 /// everybody who can open that socket is an admin.
@@ -34,8 +34,8 @@ struct ControlService: Sendable {
     // MARK: Interchange
 
     private func importArticles(
-        _ request: ImportArticlesRequest, by caller: Caller
-    ) async throws(ServiceError) -> Reply<ImportAnswer> {
+        _ request: ImportArticlesRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<ImportResult> {
         var items = request.batch.items
         for index in items.indices {
             // The command has rendered it already, to see that it can be.
@@ -47,7 +47,7 @@ struct ControlService: Sendable {
                 items, by: Edit(at: now(), editor: nil),
                 dryRun: request.batch.isDryRun)
             return Reply(
-                ImportAnswer(
+                ImportResult(
                     results: results.map { result in
                         switch result {
                         case .success(let outcome): .taken(outcome)
@@ -58,7 +58,7 @@ struct ControlService: Sendable {
     }
 
     private func restore(
-        _ request: RestoreRecordsRequest, by caller: Caller
+        _ request: RestoreRecordsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<RestoreCounts> {
         do {
             return Reply(
@@ -77,7 +77,7 @@ struct ControlService: Sendable {
     }
 
     private func state(
-        _ request: FetchStateRequest, by caller: Caller
+        _ request: FetchStateRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<StoreState> {
         do {
             return Reply(
@@ -101,7 +101,7 @@ struct ControlService: Sendable {
     // MARK: Keys
 
     private func listKeys(
-        _ request: FetchKeysRequest, by caller: Caller
+        _ request: FetchKeysRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<KeyList> {
         do { return Reply(KeyList(keys: try await store.keys())) } catch {
             throw ServiceError(error)
@@ -109,8 +109,8 @@ struct ControlService: Sendable {
     }
 
     private func createKey(
-        _ request: CreateKeyRequest, by caller: Caller
-    ) async throws(ServiceError) -> Reply<Nothing> {
+        _ request: CreateKeyRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
         do throws(StoreError) {
             try await store.createKey(request.key)
         } catch {
@@ -120,11 +120,11 @@ struct ControlService: Sendable {
             throw ServiceError(error)
         }
         keys.admit(request.key)
-        return Reply(Nothing())
+        return Reply(NoContent())
     }
 
     private func revokeKey(
-        _ request: RevokeKeyRequest, by caller: Caller
+        _ request: RevokeKeyRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<KeyRecord> {
         do {
             let key = try await store.revokeKey(request.id, at: now())
@@ -136,7 +136,7 @@ struct ControlService: Sendable {
     // MARK: The file
 
     private func check(
-        _ request: CheckRequest, by caller: Caller
+        _ request: CheckRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<CheckReport> {
         do { return Reply(try await file.check()) } catch { throw ServiceError(error) }
     }

@@ -5,7 +5,7 @@ import HTTP
 /// `POST /control/imports`: articles of an import, for the process that owns the file.
 public struct ImportArticlesRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.post, "/control/imports", access: .administer)
-    public typealias Item = ImportAnswer
+    public typealias Item = ImportResult
 
     public static let parameters = Parameters(Self.init, .body(\.batch))
 
@@ -26,7 +26,7 @@ public struct ImportBatch: Sendable, Hashable {
 }
 
 /// What became of each article of a batch, in its order.
-public struct ImportAnswer: Sendable, Hashable {
+public struct ImportResult: Sendable, Hashable {
     public var results: [Result]
 
     public enum Result: Sendable, Hashable {
@@ -37,14 +37,14 @@ public struct ImportAnswer: Sendable, Hashable {
 }
 
 extension ImportBatch: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("items", \.items, .array(of: ImportItem.format, atMost: ImportRun.batchItems)),
         .required("dryRun", \.isDryRun, .boolean))
 }
 
 extension ImportItem: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         {
             (
                 path: String, digest: [UInt8], id: Article.ID, keepsSlug: Bool, rule: SlugRule,
@@ -105,18 +105,18 @@ extension ArticleContent {
     }
 }
 
-extension ImportAnswer: JSONModel {
-    public static let shape = ObjectShape(
+extension ImportResult: JSONModel {
+    public static let shape = ObjectCodec(
         Self.init,
         .required("results", \.results, .array(of: Result.format, atMost: ImportRun.batchItems)))
 }
 
-extension ImportAnswer.Result: JSONRepresentable {
+extension ImportResult.Result: JSONRepresentable {
     /// `{"outcome": "created"}` or `{"fault": "…"}`.
-    public static let format = JSONFormat.object(
-        ObjectShape(
+    public static let format = JSONCodec.object(
+        ObjectCodec(
             { (outcome: ImportOutcome?, fault: String?) in
-                outcome.map(ImportAnswer.Result.taken) ?? .refused(fault ?? "")
+                outcome.map(ImportResult.Result.taken) ?? .refused(fault ?? "")
             },
             .optional("outcome", \.outcome, .text(.choice)),
             .optional("fault", \.fault, .text(.lines(0...10_000)))))

@@ -16,7 +16,7 @@ public struct FetchKeysRequest: BackendAPIRequest {
 public struct CreateKeyRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/control/keys", access: .administer, success: .noContent)
-    public typealias Item = Nothing
+    public typealias Item = NoContent
 
     public static let parameters = Parameters(Self.init, .body(\.key))
 
@@ -44,13 +44,13 @@ public struct KeyList: Sendable, Hashable {
 }
 
 extension KeyList: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init, .required("keys", \.keys, .array(of: KeyRecord.format, atMost: 1_000_000)))
 }
 
 extension KeyRecord: JSONModel {
     /// With the digest, which is for the owner of the file alone.
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("id", \.id, .text(.token(1...64))),
         .required("digest", \.digest, .text(.digest)),

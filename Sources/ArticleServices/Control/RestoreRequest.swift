@@ -46,7 +46,7 @@ public struct RestoreRecordsRequest: BackendAPIRequest {
 }
 
 extension RestoreCounts: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("added", \.added, .integer(0...Int.max)),
         .required("unchanged", \.unchanged, .integer(0...Int.max)))

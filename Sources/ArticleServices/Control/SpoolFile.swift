@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import Network
+import Sockets
 
 /// A file without a name that holds a long answer until its reader has taken it: what makes the
 /// answer never waits for who reads it.

@@ -21,7 +21,7 @@ public struct StoreState: Sendable, Hashable {
 }
 
 extension StoreState: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("sequence", \.sequence, .integer(0...Int.max)),
         .required("articles", \.articles, .integer(0...Int.max)))
@@ -38,7 +38,7 @@ public struct CheckRequest: BackendAPIRequest {
 }
 
 extension CheckReport: JSONModel {
-    public static let shape = ObjectShape(
+    public static let shape = ObjectCodec(
         Self.init,
         .required("articles", \.articles, .integer(0...Int.max)),
         .required("revisions", \.revisions, .integer(0...Int.max)),
@@ -49,7 +49,7 @@ extension CheckReport: JSONModel {
 /// `GET /control/export`: an export as `Exporter` writes it, as a stream.
 public struct ExportRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/control/export", access: .administer)
-    public typealias Item = Bytes
+    public typealias Item = RawBody
 
     public static let parameters = Parameters(Self.init)
 

@@ -1,6 +1,6 @@
 import ArticleAPI
 import CMarkdown
-import Network
+import Sockets
 
 /// Makes HTML of Markdown (GitHub's flavour, by libcmark-gfm): without raw HTML, without links that
 /// run scripts.

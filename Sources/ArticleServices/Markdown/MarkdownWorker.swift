@@ -1,6 +1,6 @@
 import CMarkdown
 import Glibc
-import Network
+import Sockets
 
 /// A process of our own program that renders Markdown, and ends with its owner.
 ///

@@ -23,7 +23,7 @@ public struct RevisionService: Sendable {
     }
 
     func list(
-        _ request: FetchRevisionsRequest, by caller: Caller
+        _ request: FetchRevisionsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Revision>> {
         try caller.require(.editor)
         let name = "revisions of \(request.id)"
@@ -38,7 +38,7 @@ public struct RevisionService: Sendable {
     }
 
     func fetch(
-        _ request: FetchRevisionRequest, by caller: Caller
+        _ request: FetchRevisionRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         do {
@@ -48,13 +48,13 @@ public struct RevisionService: Sendable {
     }
 
     func restore(
-        _ request: RestoreRevisionRequest, by caller: Caller, _ key: WriteKey?
+        _ request: RestoreRevisionRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         let now = now()
         do {
             let article = try await store.restoreArticle(
-                request.id, to: request.number, expecting: Expectation(request.expected),
+                request.id, to: request.number, expecting: Precondition(request.expected),
                 by: caller.edit(at: now, key))
             return Reply(article.asOf(now))
         } catch { throw ServiceError(error) }

@@ -21,7 +21,7 @@ public struct TagService: Sendable {
     }
 
     func list(
-        _ request: FetchTagsRequest, by caller: Caller
+        _ request: FetchTagsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Tag.Usage>> {
         let name = "tags for \(caller.isEditor ? "editors" : "everyone")"
         let after: String? =

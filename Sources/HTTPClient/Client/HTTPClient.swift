@@ -1,5 +1,5 @@
 public import HTTP
-public import Network
+public import Sockets
 
 /// An HTTP/1.1 client on sockets: kept-alive connections to each origin, bounded, on one event
 /// loop.

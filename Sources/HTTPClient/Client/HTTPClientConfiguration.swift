@@ -1,5 +1,5 @@
 public import HTTP
-public import Network
+public import Sockets
 
 /// Bounds of a client.
 public struct HTTPClientConfiguration: Sendable {

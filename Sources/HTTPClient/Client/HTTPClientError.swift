@@ -1,5 +1,5 @@
 public import HTTP
-public import Network
+public import Sockets
 
 /// Why an exchange came to no answer.
 public enum HTTPClientError: Error, Sendable, Hashable {

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 extension ClientConnection {
     /// Reads the body behind the head, and gives the answer to the exchange.
@@ -14,7 +14,7 @@ extension ClientConnection {
             answer.fields.remove(.contentEncoding)
             answer.fields.remove(.contentLength)
         }
-        var body = try AnswerBody(
+        var body = try ResponseBodyDecoder(
             head.framing, isCoded ? gzip : nil, limitBytes: exchange.options.bodyBytes)
         if exchange.options.isStreamed {
             return try await stream(answer, &body, exchange, channel)
@@ -31,7 +31,7 @@ extension ClientConnection {
 
     /// Gives the head to the caller, then the body as fast as it is read.
     private func stream(
-        _ answer: HTTPResponse, _ body: inout AnswerBody, _ exchange: Exchange,
+        _ answer: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: Exchange,
         _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         channel.endWork()
@@ -60,7 +60,7 @@ extension ClientConnection {
 
     /// Takes out what is there, or waits for more first.
     private func decode(
-        _ body: inout AnswerBody, into bytes: inout [UInt8], _ exchange: Exchange,
+        _ body: inout ResponseBodyDecoder, into bytes: inout [UInt8], _ exchange: Exchange,
         _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         if body.needsMore, buffer.isEmpty, try await !more(exchange, channel) {

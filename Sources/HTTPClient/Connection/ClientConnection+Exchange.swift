@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 extension ClientConnection {
     /// Carries the exchange to its end; tells whether another may follow.

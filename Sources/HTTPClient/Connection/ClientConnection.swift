@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 /// One connection to an origin, from connecting to its end, in one task: wait for an exchange,
 /// write its request, read its answer, and again.

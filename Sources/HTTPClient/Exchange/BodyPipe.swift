@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 /// A body on its way from the connection to its reader: bounded, so that a slow reader makes the
 /// sender wait.

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 /// One request on its way to one answer, which its caller gets exactly once.
 final class Exchange: Sendable {

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 /// All connections of a client, and which exchange goes on which.
 ///

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// The connections to one origin, and what waits for one.
 struct OriginConnections {

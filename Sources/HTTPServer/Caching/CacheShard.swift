@@ -5,14 +5,14 @@ import HTTP
 /// Room is made by a hand that goes round the slots: it spares what was used since it last came by.
 struct CacheShard {
     private struct Slot {
-        let answer: CachedAnswer
+        let answer: CachedResponse
         var wasUsed: Bool
     }
 
     /// An answer that is being made, and who waits for it.
     private struct Fill {
         let startedAt: Int64
-        var waiters: [UnsafeContinuation<CachedAnswer?, Never>] = []
+        var waiters: [UnsafeContinuation<CachedResponse?, Never>] = []
     }
 
     static let fieldLimitBytes = 8 << 10
@@ -20,9 +20,9 @@ struct CacheShard {
     private var slots: [Slot?] = []
     private var freeSlots: [Int] = []
     private var places: [CacheKey: Int] = [:]
-    private var dependents: [CacheDependency: Set<Int>] = [:]
+    private var dependents: [CacheTag: Set<Int>] = [:]
     private var fills: [CacheKey: Fill] = [:]
-    private var history = ChangeHistory()
+    private var history = InvalidationLog()
     private var hand = 0
     private(set) var counts = ResponseCache.Statistics()
 
@@ -31,7 +31,7 @@ struct CacheShard {
     // MARK: Answers
 
     /// The answer that is kept for the key.
-    mutating func find(_ key: CacheKey) -> CachedAnswer? {
+    mutating func find(_ key: CacheKey) -> CachedResponse? {
         guard let place = places[key], let answer = slots[place]?.answer else { return nil }
         slots[place]?.wasUsed = true
         counts.hits &+= 1
@@ -44,7 +44,7 @@ struct CacheShard {
     /// Keeps the answer, if what it was made of still stands, and lets others go for it.
     ///
     /// - Returns: whether it still stands, kept or not.
-    mutating func insert(_ answer: CachedAnswer) -> Bool {
+    mutating func insert(_ answer: CachedResponse) -> Bool {
         guard history.stands(answer.dependencies, readAt: answer.stamp) else { return false }
         if let place = places[answer.key] { remove(at: place) }
         // One answer does not take the room of all, and its head fits a loop's buffer.
@@ -65,13 +65,13 @@ struct CacheShard {
     }
 
     /// Takes the place of `answer` if that is what is kept.
-    mutating func replace(_ answer: CachedAnswer, by other: CachedAnswer) {
+    mutating func replace(_ answer: CachedResponse, by other: CachedResponse) {
         guard let place = places[answer.key], slots[place]?.answer === answer else { return }
         _ = insert(other)
     }
 
     /// Lets the answer go, if it is still there.
-    mutating func drop(_ answer: CachedAnswer) {
+    mutating func drop(_ answer: CachedResponse) {
         guard let place = places[answer.key], slots[place]?.answer === answer else { return }
         remove(at: place)
     }
@@ -106,7 +106,7 @@ struct CacheShard {
     // MARK: Changes
 
     /// These things, `nil` for anything, are about to change: what was made of them goes.
-    mutating func announce(_ dependencies: [CacheDependency]?, _ sequence: Int64) {
+    mutating func announce(_ dependencies: [CacheTag]?, _ sequence: Int64) {
         history.announce(dependencies, sequence)
         guard let dependencies else {
             for place in slots.indices { remove(at: place) }
@@ -125,7 +125,7 @@ struct CacheShard {
 
     /// What to do for a key that may not be there.
     enum Entry {
-        case found(CachedAnswer)
+        case found(CachedResponse)
         /// Make it; what is read from now on is of this change or later.
         case make(stamp: Int64)
         /// Someone makes it: wait.
@@ -154,7 +154,7 @@ struct CacheShard {
 
     /// Whether someone still makes it, and will resume the continuation.
     mutating func join(
-        _ key: CacheKey, _ continuation: UnsafeContinuation<CachedAnswer?, Never>
+        _ key: CacheKey, _ continuation: UnsafeContinuation<CachedResponse?, Never>
     ) -> Bool {
         guard fills[key] != nil else { return false }
         fills[key]?.waiters.append(continuation)
@@ -166,8 +166,8 @@ struct CacheShard {
     ///
     /// - Returns: who waits, and what for: `nil` if what was made is not for them.
     mutating func leave(
-        _ key: CacheKey, with answer: CachedAnswer?
-    ) -> (waiters: [UnsafeContinuation<CachedAnswer?, Never>], answer: CachedAnswer?) {
+        _ key: CacheKey, with answer: CachedResponse?
+    ) -> (waiters: [UnsafeContinuation<CachedResponse?, Never>], answer: CachedResponse?) {
         let stands = answer.map { insert($0) } ?? false
         return (fills.removeValue(forKey: key)?.waiters ?? [], stands ? answer : nil)
     }

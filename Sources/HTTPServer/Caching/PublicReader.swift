@@ -2,10 +2,10 @@
 /// everybody answers such a reader, too.
 public final class PublicReader: Sendable {
     /// By what the reader's requests are counted, wherever they come from.
-    let key: ClientKey
+    let key: RateLimitKey
 
     /// - Parameter account: the same as in the `Visitor` that admission makes of the reader.
-    public init(account: String) { key = ClientKey(account: account) }
+    public init(account: String) { key = RateLimitKey(account: account) }
 }
 
 /// Knows readers by their credentials.

@@ -1,5 +1,5 @@
 public import HTTP
-import Network
+import Sockets
 
 /// Keeps answers that are the same for everyone, so that they go out without being made again.
 ///
@@ -32,7 +32,7 @@ public final class ResponseCache: Sendable {
 
     /// - Parameters:
     ///   - limitBytes: of all that it keeps; with 0 it keeps nothing, and only compresses.
-    ///   - now: milliseconds since 1970, by the clock that `CacheableAnswer` means.
+    ///   - now: milliseconds since 1970, by the clock that `CacheableResponse` means.
     public init(limitBytes: Int, now: @escaping @Sendable () -> Int64) {
         let count = max(1, min(Self.mostShards, limitBytes / Self.smallestShardBytes))
         shards = (0..<count).map { _ in Lock(CacheShard(limitBytes: limitBytes / count)) }
@@ -64,7 +64,7 @@ public final class ResponseCache: Sendable {
     /// Says before anyone can see it that these things, `nil` for anything, change with the
     /// numbers up to `sequence`: what depends on them goes, and what is read before `didChange`
     /// is not kept.
-    public func willChange(_ dependencies: [CacheDependency]?, through sequence: Int64) {
+    public func willChange(_ dependencies: [CacheTag]?, through sequence: Int64) {
         for shard in shards { shard.withLock { $0.announce(dependencies, sequence) } }
     }
 
@@ -77,7 +77,7 @@ public final class ResponseCache: Sendable {
 
     /// The answer that is ready for this request, whoever sends it: the same for everyone who sees
     /// no more than everybody does.
-    func answer(to head: borrowing RequestHead) -> ReadyAnswer? {
+    func answer(to head: borrowing RequestHead) -> PreparedResponse? {
         guard isOn, head.method == .get || head.method == .head, head.framing == .none,
             !ConditionalRequest.hasPreconditions(head.fields)
         else { return nil }
@@ -98,7 +98,7 @@ public final class ResponseCache: Sendable {
     /// Answers a request that is the same for everyone: what is ready, what another request makes
     /// at the moment, or what `make` gives.
     public func answer(
-        _ request: HTTPRequest, _ context: RequestContext, _ make: () async -> CacheableAnswer
+        _ request: HTTPRequest, _ context: RequestContext, _ make: () async -> CacheableResponse
     ) async -> HTTPResponse {
         let key = CacheKey(request.target.bytes)
         // Twice at most something that is made for others turns out to be too old.
@@ -128,7 +128,7 @@ public final class ResponseCache: Sendable {
 
     private func fill(
         _ key: CacheKey, _ stamp: Int64, _ request: HTTPRequest, _ context: RequestContext,
-        _ make: () async -> CacheableAnswer
+        _ make: () async -> CacheableResponse
     ) async -> HTTPResponse {
         switch await make() {
         case .once(let response):
@@ -138,7 +138,7 @@ public final class ResponseCache: Sendable {
             leave(key, with: nil)
             return response
         case .lasting(let response, let dependencies, let until):
-            let answer = CachedAnswer(
+            let answer = CachedResponse(
                 key, template: context.template, response, dependencies: dependencies,
                 expiresAt: until, stamp: stamp)
             leave(key, with: answer)
@@ -149,26 +149,26 @@ public final class ResponseCache: Sendable {
     /// Makes an answer for this request alone.
     private func answerAlone(
         _ key: CacheKey, _ request: HTTPRequest, _ context: RequestContext,
-        _ make: () async -> CacheableAnswer
+        _ make: () async -> CacheableResponse
     ) async -> HTTPResponse {
         switch await make() {
         case .once(let response): return response
         case .lasting(let response, _, _):
-            let answer = CachedAnswer(
+            let answer = CachedResponse(
                 key, template: context.template, response, dependencies: [], expiresAt: nil,
                 stamp: 0)
             return await respond(answer, to: request)
         }
     }
 
-    private func stands(_ answer: CachedAnswer) -> Bool {
+    private func stands(_ answer: CachedResponse) -> Bool {
         answer.expiresAt.map { now() < $0 } ?? true
     }
 
     // MARK: Sharing
 
     /// What another request makes; `nil` if it is not for this one.
-    private func othersAnswer(_ key: CacheKey) async -> CachedAnswer? {
+    private func othersAnswer(_ key: CacheKey) async -> CachedResponse? {
         let answer = await withUnsafeContinuation { continuation in
             let isJoined = shard(key).withLock { $0.join(key, continuation) }
             if !isJoined { continuation.resume(returning: nil) }
@@ -176,14 +176,14 @@ public final class ResponseCache: Sendable {
         return answer.flatMap { stands($0) ? $0 : nil }
     }
 
-    private func leave(_ key: CacheKey, with answer: CachedAnswer?) {
+    private func leave(_ key: CacheKey, with answer: CachedResponse?) {
         let (waiters, answer) = shard(key).withLock { $0.leave(key, with: answer) }
         for waiter in waiters { waiter.resume(returning: answer) }
     }
 
     // MARK: Codings
 
-    private func respond(_ answer: CachedAnswer, to request: HTTPRequest) async -> HTTPResponse {
+    private func respond(_ answer: CachedResponse, to request: HTTPRequest) async -> HTTPResponse {
         if let choice = answer.answer(to: request.fields) { return choice.response }
         // Others who ask for the coding meanwhile go without it: nobody waits for a processor.
         let key = CacheKey(request.target.bytes, .coding)
@@ -193,7 +193,7 @@ public final class ResponseCache: Sendable {
         defer { leave(key, with: nil) }
         do {
             let compressed = try await pool.run { Gzip.encode(answer.plain.response) }
-            let other = CachedAnswer(answer, compressed)
+            let other = CachedResponse(answer, compressed)
             shard(answer.key).withLock { $0.replace(answer, by: other) }
             let choice = other.answer(to: request.fields) ?? answer.plainAnswer(to: request.fields)
             return choice.response

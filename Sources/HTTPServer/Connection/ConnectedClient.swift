@@ -1,12 +1,12 @@
 import HTTP
-import Network
+import Sockets
 
 /// Who is at the other end of a connection: its peer, or whom a proxy names there.
 struct ConnectedClient {
     let address: SocketAddress
     /// What its address is counted by; `nil` for this machine and for trusted proxies, which speak
     /// for others.
-    let key: ClientKey?
+    let key: RateLimitKey?
     /// Whether its word is taken for whom its requests come from.
     let isTrusted: Bool
     /// Whether it came by TLS, as far as a proxy tells.
@@ -15,7 +15,7 @@ struct ConnectedClient {
     init(_ peer: SocketAddress, trusting proxies: NetworkList) {
         address = peer
         isTrusted = !proxies.isEmpty && proxies.contains(peer)
-        key = isTrusted || peer.isLoopback ? nil : ClientKey(peer)
+        key = isTrusted || peer.isLoopback ? nil : RateLimitKey(peer)
     }
 
     /// Whom the header of a trusted proxy names. Where it names nobody, the proxy's address stands
@@ -29,7 +29,7 @@ struct ConnectedClient {
         }
         address = client
         isTrusted = proxies.contains(client)
-        key = isTrusted ? nil : ClientKey(client)
+        key = isTrusted ? nil : RateLimitKey(client)
     }
 
     /// Whom a request comes from that this trusted peer passes on; `nil` if it names nobody.
@@ -70,11 +70,11 @@ struct ForwardedClient {
     let address: SocketAddress
     /// Whether it is named, and not hidden, unknown or named twice.
     let isKnown: Bool
-    let key: ClientKey
+    let key: RateLimitKey
 
     init(_ address: SocketAddress, isKnown: Bool) {
         self.address = address
         self.isKnown = isKnown
-        key = ClientKey(address)
+        key = RateLimitKey(address)
     }
 }

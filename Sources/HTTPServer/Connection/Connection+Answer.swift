@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 extension Connection {
     /// Bodies up to this size are copied behind the head: cheaper than a second piece.
@@ -31,14 +31,14 @@ extension Connection {
     }
 
     /// Answers what the server does not take, and ends the connection so that the client sees why.
-    func refuse(_ refusal: ServerRefusal) async throws(ChannelError) {
+    func refuse(_ refusal: HTTPError) async throws(ChannelError) {
         _ = try await answer(response(to: refusal), keepsAlive: false)
         await linger()
     }
 
     /// Answers bytes that were no request.
-    func refuseUnread(_ refusal: ServerRefusal) async throws(ChannelError) {
-        sent = SentAnswer(isObserved)
+    func refuseUnread(_ refusal: HTTPError) async throws(ChannelError) {
+        sent = SentResponse(isObserved)
         sent.receivedBytes = buffer?.bytes.count ?? 0
         forwarded = nil
         requestID = local.requestID(for: HTTPFields())
@@ -56,7 +56,7 @@ extension Connection {
 
     /// Adds what the server says in every answer.
     func complete(_ response: inout HTTPResponse) {
-        ProtectiveFields.add(to: &response.fields, of: response.status)
+        SecurityHeaders.add(to: &response.fields, of: response.status)
         if let strictTransport = rules.strictTransport, channel.isSecure {
             response.fields[.strictTransportSecurity] = strictTransport
         }
@@ -244,7 +244,7 @@ extension Connection {
             let deadline = now + limits.handshakeMilliseconds
             try await meetClient(until: deadline)
             try await secure(until: deadline)
-            try await refuseUnread(ServerRefusal(.serviceUnavailable, "Too many connections."))
+            try await refuseUnread(HTTPError(.serviceUnavailable, "Too many connections."))
         } catch {
             // It has gone by itself.
         }

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 extension Connection {
     /// The request's body; `nil` if it was refused, and the connection is over.
@@ -47,7 +47,7 @@ extension Connection {
         switch failure {
         case .ended: return
         case .channel(let error): throw error
-        case .refused(let status, let detail): try await refuse(ServerRefusal(status, detail))
+        case .refused(let status, let detail): try await refuse(HTTPError(status, detail))
         }
     }
 

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 extension Connection {
     /// Answers the request; tells whether the connection goes on.
@@ -84,7 +84,7 @@ extension Connection {
             case .welcome(let visitor): context.visitor = visitor
             case nil: break
             }
-            let account = context.visitor.account.map { ClientKey(account: $0) }
+            let account = context.visitor.account.map { RateLimitKey(account: $0) }
             if let refusal = refusalByLimits(account: account) { return .answer(refusal) }
             guard head.framing == .none || route.takesBody else {
                 return .answer(self.response(to: .unexpectedBody))
@@ -94,7 +94,7 @@ extension Connection {
         }
     }
 
-    func response(to refusal: ServerRefusal) -> HTTPResponse {
+    func response(to refusal: HTTPError) -> HTTPResponse {
         var refusal = refusal
         refusal.requestID = requestID
         return refusal.response(by: rules.render)
@@ -140,7 +140,7 @@ extension Connection {
         sent.status = .serviceUnavailable
         guard isRead else { return channel.abortByReset(.timedOut) }
         var response = response(
-            to: ServerRefusal(.serviceUnavailable, "The answer took too long to make."))
+            to: HTTPError(.serviceUnavailable, "The answer took too long to make."))
         complete(&response)
         var bytes = wholeHead(of: response, keepsAlive: false)
         if case .bytes(let body) = response.body, !sent.isHead { bytes += body }

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 extension Connection {
     /// Whether another process can go on with the connection: nothing of a request is read, and no

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 extension Connection {
     // MARK: Who it is
@@ -47,7 +47,7 @@ extension Connection {
         if entrance == .full {
             try await secure(until: deadline)
             try await refuseUnread(
-                ServerRefusal(
+                HTTPError(
                     .tooManyRequests, "Too many connections of one address.", retryAfterSeconds: 1))
         }
         throw .cancelled
@@ -64,19 +64,19 @@ extension Connection {
     ///
     /// - Parameter account: whose request it is; `nil`: its address's.
     /// - Returns: what it is told where nothing is left.
-    func refusalByLimits(account: ClientKey? = nil) -> HTTPResponse? {
+    func refusalByLimits(account: RateLimitKey? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
         let isAddress = allowance.measure == .address
         rules.refusals.add(isAddress ? .addressRate : .keyRate, on: channel.loop)
         return response(
-            to: ServerRefusal(
+            to: HTTPError(
                 .tooManyRequests,
                 "Too many requests come \(isAddress ? "from this address" : "with this key").",
                 retryAfterSeconds: allowance.seconds))
     }
 
     /// Takes one request from what the client may send; false if nothing is left.
-    func isWithinLimits(account: ClientKey? = nil) -> Bool {
+    func isWithinLimits(account: RateLimitKey? = nil) -> Bool {
         guard let meter = meter(account: account) else { return true }
         let allowance = meter.take()
         sent.allowance = allowance
@@ -85,7 +85,7 @@ extension Connection {
     }
 
     /// Where the request's tokens come from; `nil` if it is not limited.
-    func meter(account: ClientKey?) -> RateMeter? {
+    func meter(account: RateLimitKey?) -> RateMeter? {
         if let account {
             return rules.keyRate.map {
                 RateMeter(limiter: $0, key: account, measure: .account, now: now)
@@ -106,7 +106,7 @@ extension Connection {
             allowance.measure == .address ? .addressRate : .keyRate, on: channel.loop)
     }
 
-    func limiter(of allowance: Allowance) -> RateLimiter? {
+    func limiter(of allowance: RateLimitStatus) -> RateLimiter? {
         allowance.measure == .address ? rules.addressRate : rules.keyRate
     }
 

@@ -1,10 +1,10 @@
 import HTTP
-import Network
+import Sockets
 
 extension Connection {
     /// An answer that is kept, and whose request it is for.
     struct Ready {
-        let answer: ReadyAnswer
+        let answer: PreparedResponse
         /// `nil`: of somebody without credentials.
         let reader: PublicReader?
     }

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 extension Connection {
     /// Agrees on TLS with the client, where it has to be spoken.
@@ -14,7 +14,7 @@ extension Connection {
         } catch {
             tellObservers(of: HandshakeRecord(client.address, error))
             if error == .insecure(.plainHTTP) {
-                try await refuseUnread(ServerRefusal(.badRequest, "This port speaks https alone."))
+                try await refuseUnread(HTTPError(.badRequest, "This port speaks https alone."))
             }
             throw error
         }
@@ -69,7 +69,7 @@ extension Connection {
     /// Sends the client to the same resource by https (RFC 9110 §15.4.9).
     func redirect(_ head: borrowing RequestHead, port: UInt16) async throws(ChannelError) -> Bool {
         guard let location = Self.secureLocation(of: head, port: port) else {
-            try await refuse(ServerRefusal(.badRequest, "Come by https."))
+            try await refuse(HTTPError(.badRequest, "Come by https."))
             return false
         }
         let response = HTTPResponse(

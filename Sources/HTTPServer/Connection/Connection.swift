@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 /// One client's connection, from its first byte to its last: read, parse, respond, write, in one
 /// task.
@@ -21,7 +21,7 @@ final class Connection {
     /// Held only while it has bytes in it, or takes some.
     @exclusivity(unchecked) private(set) var buffer: ReadBuffer?
     /// The answer to the current request.
-    @exclusivity(unchecked) var sent = SentAnswer()
+    @exclusivity(unchecked) var sent = SentResponse()
     @exclusivity(unchecked) var requestID = ""
     @exclusivity(unchecked) var client: ConnectedClient
     /// Whom the current request comes from, if the client passes it on.
@@ -120,7 +120,7 @@ final class Connection {
                     }
                 } catch {
                     let detail = "The request has \(error.detail)."
-                    try await refuseUnread(ServerRefusal(error.status, detail))
+                    try await refuseUnread(HTTPError(error.status, detail))
                     return nil
                 }
                 deadline = deadline ?? now + limits.headMilliseconds
@@ -149,7 +149,7 @@ final class Connection {
             } catch .timedOut {
                 guard deadline != nil else { return nil }
                 try await refuseUnread(
-                    ServerRefusal(.requestTimeout, "The request's head took too long."))
+                    HTTPError(.requestTimeout, "The request's head took too long."))
                 return nil
             }
         }
@@ -191,7 +191,7 @@ final class Connection {
 
     func begin(_ head: borrowing RequestHead) {
         requestID = local.requestID(for: head.fields)
-        sent = SentAnswer(isObserved)
+        sent = SentResponse(isObserved)
         sent.isHead = head.method == .head
         isRead = head.method.isSafe
         sent.version = head.version

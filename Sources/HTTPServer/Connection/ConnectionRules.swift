@@ -1,11 +1,11 @@
 import HTTP
-import Network
+import Sockets
 
 /// What all connections of a listener share and none changes.
 struct ConnectionRules: Sendable {
     let limits: ServerLimits
     let router: Router
-    let render: ServerRefusal.Renderer
+    let render: HTTPError.Renderer
     let observers: [any ExchangeObserver]
     let handshakeObservers: [any HandshakeObserver]
     let trustedProxies: NetworkList
@@ -19,7 +19,7 @@ struct ConnectionRules: Sendable {
     let addresses: AddressCounter?
     let bodies: BodyBudget
     let waiting = WaitingResponses()
-    let refusals = RefusalCounts()
+    let refusals = RejectionCounts()
     /// Whether each connection begins with a PROXY protocol header.
     private(set) var expectsProxyHeader = false
     /// What clients have to speak.
@@ -27,7 +27,7 @@ struct ConnectionRules: Sendable {
     /// Who takes the connections of clients that ask for another protocol.
     let protocols: [String: @Sendable (consuming Descriptor) -> Void]
     /// Where connections go when the server gives them away.
-    let departure: Departure
+    let departure: ConnectionHandoff
     /// The place of the connections' listener among those of the server.
     private(set) var listener = 0
     /// Which hosts requests may name; `nil`: any.
@@ -35,7 +35,7 @@ struct ConnectionRules: Sendable {
     /// The port to which everything is redirected, by https.
     private(set) var redirectPort: UInt16?
 
-    init(_ configuration: ServerConfiguration, _ router: Router, _ departure: Departure) {
+    init(_ configuration: ServerConfiguration, _ router: Router, _ departure: ConnectionHandoff) {
         self.departure = departure
         protocols = configuration.protocols
         limits = configuration.limits

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 import Synchronization
 
 /// What the connections of one loop share, so that an idle connection holds next to nothing.

@@ -1,9 +1,9 @@
-import Network
+import Sockets
 
 /// Counts the open connections of each address. It holds nothing for an address without one.
 final class AddressCounter: Sendable {
     private let limit: Int
-    private let counts = Lock([ClientKey: Int]())
+    private let counts = Lock([RateLimitKey: Int]())
     /// How many of an address's connections may be told at the same time that there are too many.
     private static let refusedLimit = 8
 
@@ -11,7 +11,7 @@ final class AddressCounter: Sendable {
 
     /// Takes one more connection of the address. One that may stay, or is told that it may not, has
     /// to `leave`.
-    func enter(_ key: ClientKey) -> ConnectionGate.Entrance {
+    func enter(_ key: RateLimitKey) -> ConnectionLimiter.Entrance {
         counts.withLock { counts in
             let count = counts[key] ?? 0
             guard count < limit + Self.refusedLimit else { return .overrun }
@@ -20,7 +20,7 @@ final class AddressCounter: Sendable {
         }
     }
 
-    func leave(_ key: ClientKey) {
+    func leave(_ key: RateLimitKey) {
         counts.withLock { counts in
             guard let count = counts[key] else { return }
             counts[key] = count > 1 ? count - 1 : nil

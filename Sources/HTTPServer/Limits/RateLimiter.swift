@@ -21,14 +21,14 @@ final class RateLimiter: Sendable {
         lineStart = Array((lines.joined(separator: "\r\n") + ";r=").utf8)
     }
 
-    func append(_ allowance: Allowance, to fields: inout HTTPFields) {
+    func append(_ allowance: RateLimitStatus, to fields: inout HTTPFields) {
         fields.append(.rateLimitPolicy, policy)
         fields.append(
             .rateLimit, "\"\(name)\";r=\(allowance.left);t=\(allowance.seconds)")
     }
 
     /// The same fields as lines of a head.
-    func append(_ allowance: Allowance, to output: OutputBuffer) {
+    func append(_ allowance: RateLimitStatus, to output: OutputBuffer) {
         output.append(lineStart)
         output.append(decimal: allowance.left)
         output.append(";t=")
@@ -38,7 +38,7 @@ final class RateLimiter: Sendable {
 }
 
 /// What a client has left behind a request.
-struct Allowance {
+struct RateLimitStatus {
     /// What it is counted by.
     enum Measure { case address, account }
 

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// What clients may still send, in bounded memory: a table of fixed size, in which a new client
 /// takes the place of one whose bucket is full, or else of the one that is the nearest to it.
@@ -15,7 +15,7 @@ final class TokenBuckets: Sendable {
     }
 
     private struct Bucket {
-        var key: ClientKey
+        var key: RateLimitKey
         /// Monotonic nanoseconds.
         var fullAt: Int64
     }
@@ -41,7 +41,7 @@ final class TokenBuckets: Sendable {
     /// - Parameters:
     ///   - tokens: at most what a full bucket holds is taken, so that everything can be paid for.
     ///   - now: monotonic milliseconds.
-    func take(_ key: ClientKey, tokens: Int = 1, now: Int64) -> Outcome {
+    func take(_ key: RateLimitKey, tokens: Int = 1, now: Int64) -> Outcome {
         let now = now * 1_000_000
         let price = min(interval * Int64(max(1, tokens)), window)
         let set = (key.digest / Self.shardCount) % setsPerShard
@@ -67,7 +67,7 @@ final class TokenBuckets: Sendable {
 
     /// Where the client's bucket is, or will be.
     private static func place(
-        of key: ClientKey, in buckets: borrowing [Bucket?], from first: Int
+        of key: RateLimitKey, in buckets: borrowing [Bucket?], from first: Int
     ) -> Int {
         var fullest = first
         var earliest = Int64.max

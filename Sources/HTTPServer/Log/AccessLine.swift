@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 /// Lines of the access log. Of a request only method, path and query are shown, never its fields,
 /// and of a query no value that could be a secret.

@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import Network
+import Sockets
 import Synchronization
 
 /// Has a line written for each answer: readable on a terminal, otherwise one JSON object.
@@ -55,7 +55,7 @@ public final class AccessLog: HandshakeObserver {
         guard detail == .everything, case .failed = handshake.outcome else { return }
         let line = LineBuffer(capacity: 256)
         AccessLine.append(
-            handshake, at: SentAnswer.wallMilliseconds, as: writer.format, to: line)
+            handshake, at: SentResponse.wallMilliseconds, as: writer.format, to: line)
         writer.add(line)
     }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import Network
+import Sockets
 
 /// Lines in the making: raw memory that grows when a line needs it, and is used again.
 ///

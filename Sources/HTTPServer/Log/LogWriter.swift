@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Network
+import Sockets
 
 /// Writes lines to a descriptor on a thread of its own, the only one that a reader who does not
 /// read can keep waiting.

@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import Network
+import Sockets
 
 /// Counts exchanges by route, method and status, and sorts them by how long they took.
 ///

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// Counts TLS handshakes by how they ended.
 public final class HandshakeMetrics: HandshakeObserver {

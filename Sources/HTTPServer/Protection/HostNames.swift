@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 
 /// The names by which clients of this machine may call the server, beside IP addresses and
 /// `localhost`.

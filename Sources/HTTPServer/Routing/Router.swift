@@ -47,7 +47,7 @@ public struct Router: Sendable {
     enum Match {
         case route(Route, PathParameters)
         /// With the template of the path's routes, if it has any.
-        case refused(ServerRefusal, template: String? = nil)
+        case refused(HTTPError, template: String? = nil)
         /// `OPTIONS`, answered from the table.
         case options([HTTPMethod], template: String? = nil)
     }
@@ -78,17 +78,17 @@ public struct Router: Sendable {
         switch target.form {
         case .asterisk: return .options(methods)
         case .authority:
-            return .refused(ServerRefusal(.notImplemented, "CONNECT is not offered."))
+            return .refused(HTTPError(.notImplemented, "CONNECT is not offered."))
         case .origin, .absolute: break
         }
         let segments: PathSegments
         do throws(RequestTarget.PathError) {
             segments = try PathSegments(target)
         } catch {
-            return .refused(ServerRefusal(.badRequest, Self.detail(error)))
+            return .refused(HTTPError(.badRequest, Self.detail(error)))
         }
         guard let node = Self.find(root, segments, 0) else {
-            return .refused(ServerRefusal(.notFound, "Nothing is at this path."))
+            return .refused(HTTPError(.notFound, "Nothing is at this path."))
         }
         return match(method, at: node, segments)
     }
@@ -105,10 +105,10 @@ public struct Router: Sendable {
         if method == .options { return .options(allow, template: template) }
         guard Self.standard.contains(method) || methods.contains(method) else {
             return .refused(
-                ServerRefusal(.notImplemented, "The method is unknown."), template: template)
+                HTTPError(.notImplemented, "The method is unknown."), template: template)
         }
         return .refused(
-            ServerRefusal(
+            HTTPError(
                 .methodNotAllowed, "\(method) is not offered at this path.", allow: allow),
             template: template)
     }

@@ -1,5 +1,5 @@
 public import HTTP
-public import Network
+public import Sockets
 
 /// One request and its answer, when the answer is out or the connection has failed.
 public struct ExchangeRecord: Sendable {

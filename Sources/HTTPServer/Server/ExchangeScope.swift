@@ -1,11 +1,11 @@
-public import Network
+public import Sockets
 
 /// What the server and a request's handler share of one exchange, from when its handler begins
 /// until the response has been sent, or dropped with its connection.
 public final class ExchangeScope: Sendable {
     private struct State {
         var turns: [WorkerTurn] = []
-        var allowance: Allowance?
+        var allowance: RateLimitStatus?
         var isOver = false
     }
 
@@ -37,7 +37,7 @@ public final class ExchangeScope: Sendable {
     }
 
     /// What the client has left, if it was charged here.
-    var allowance: Allowance? { state.withLock { $0.allowance } }
+    var allowance: RateLimitStatus? { state.withLock { $0.allowance } }
 
     /// The response is sent, or nobody will get it.
     func end() {
@@ -53,13 +53,13 @@ public final class ExchangeScope: Sendable {
 /// Where a request's tokens come from: the bucket of its address, or of its account.
 struct RateMeter: Sendable {
     let limiter: RateLimiter
-    let key: ClientKey
-    let measure: Allowance.Measure
+    let key: RateLimitKey
+    let measure: RateLimitStatus.Measure
     /// Monotonic milliseconds, when the request came.
     let now: Int64
 
-    func take(_ tokens: Int = 1) -> Allowance {
-        Allowance(
+    func take(_ tokens: Int = 1) -> RateLimitStatus {
+        RateLimitStatus(
             measure: measure, outcome: limiter.buckets.take(key, tokens: tokens, now: now))
     }
 }

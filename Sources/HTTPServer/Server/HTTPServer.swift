@@ -1,5 +1,5 @@
 import Dispatch
-public import Network
+public import Sockets
 import Synchronization
 
 /// Why a server cannot start.
@@ -25,29 +25,29 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
 public final class HTTPServer: Sendable {
     private enum Lifecycle {
         case idle
-        case running([Door], EventLoopGroup, [LoopContext])
+        case running([BoundListener], EventLoopGroup, [LoopContext])
         case stopped
     }
 
     /// A way in: a socket that listens, and what becomes of who comes.
-    private struct Door {
+    private struct BoundListener {
         let listener: Listener
         let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
     }
 
     private let configuration: ServerConfiguration
-    private let departure = Departure()
+    private let departure = ConnectionHandoff()
     private let rules: ConnectionRules
     private let lifecycle = Lock(Lifecycle.idle)
-    private let gate: ConnectionGate
+    private let gate: ConnectionLimiter
     /// Empty, unless `handOver` has left clients behind.
-    private let leftovers = ConnectionGate(limit: 1)
+    private let leftovers = ConnectionLimiter(limit: 1)
 
     public init(_ configuration: ServerConfiguration, router: Router) {
         self.configuration = configuration
         rules = ConnectionRules(configuration, router, departure)
         let descriptors = DescriptorLimit.raise() - ServerConfiguration.reservedDescriptors
-        gate = ConnectionGate(limit: max(1, min(configuration.maximumConnections, descriptors)))
+        gate = ConnectionLimiter(limit: max(1, min(configuration.maximumConnections, descriptors)))
     }
 
     /// Connections that are open.
@@ -62,7 +62,7 @@ public final class HTTPServer: Sendable {
     }
 
     /// How often the server refused something for each reason.
-    public var refusals: [(reason: RefusalReason, count: Int)] { rules.refusals.all }
+    public var refusals: [(reason: RejectionReason, count: Int)] { rules.refusals.all }
 
     /// Bytes of requests' bodies that are in memory.
     public var bodyBytes: Int { rules.bodies.usedBytes }
@@ -116,7 +116,7 @@ public final class HTTPServer: Sendable {
                 group = try EventLoopGroup(count: configuration.loops)
             } catch { throw .noLoop(error) }
             let locals = group.loops.map { LoopContext($0, configuration.accessLog) }
-            var doors: [Door] = []
+            var doors: [BoundListener] = []
             do throws(HTTPServerError) {
                 for address in configuration.addresses {
                     let rules = rules.serving(address, configuration).of(doors.count)
@@ -151,13 +151,14 @@ public final class HTTPServer: Sendable {
     private func door(
         at address: SocketAddress, _ open: ServerConfiguration.SocketOpener,
         _ rules: ConnectionRules, _ group: EventLoopGroup, _ locals: [LoopContext]
-    ) throws(HTTPServerError) -> Door {
+    ) throws(HTTPServerError) -> BoundListener {
         let take = entrance(rules, group, locals)
         let loop = group.loops[rules.listener % group.loops.count]
         do throws(SystemError) {
             let socket = try open(address, configuration.socketMode)
             let report = configuration.report
-            return Door(listener: Listener(socket, on: loop, report: report, take), take: take)
+            return BoundListener(
+                listener: Listener(socket, on: loop, report: report, take), take: take)
         } catch {
             throw error.isAddressInUse ? .addressInUse(address) : .cannotListen(address, error)
         }
@@ -269,14 +270,14 @@ public final class HTTPServer: Sendable {
     }
 
     private static func closeHandlers(_ locals: [LoopContext], seconds: Double) async {
-        let busy = ConnectionGate(limit: locals.count)
+        let busy = ConnectionLimiter(limit: locals.count)
         for local in locals where busy.enter() == .welcome {
             local.loop.submit { local.closeHandlers { busy.leave() } }
         }
         await busy.waitUntilEmpty(seconds: seconds)
     }
 
-    private func running() -> ([Door], EventLoopGroup, [LoopContext])? {
+    private func running() -> ([BoundListener], EventLoopGroup, [LoopContext])? {
         lifecycle.withLock { lifecycle in
             guard case .running(let doors, let group, let locals) = lifecycle else {
                 lifecycle = .stopped

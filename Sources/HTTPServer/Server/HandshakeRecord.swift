@@ -1,4 +1,4 @@
-public import Network
+public import Sockets
 
 /// How a TLS handshake of a client ended.
 public struct HandshakeRecord: Sendable {

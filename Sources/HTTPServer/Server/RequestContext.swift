@@ -1,4 +1,4 @@
-public import Network
+public import Sockets
 
 /// What the server knows of a request beside the request.
 public struct RequestContext: Sendable {
@@ -17,7 +17,7 @@ public struct RequestContext: Sendable {
     public internal(set) var scope: ExchangeScope?
 
     /// Tells the peer, or its network, from others, in this process.
-    public var clientNumber: UInt64 { UInt64(ClientKey(peer).digest) }
+    public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,

@@ -1,4 +1,4 @@
-public import Network
+public import Sockets
 
 /// What a server needs to know before it starts.
 public struct ServerConfiguration: Sendable {
@@ -20,7 +20,7 @@ public struct ServerConfiguration: Sendable {
     /// Told of what keeps the server from accepting connections, in one sentence each time.
     public var report: @Sendable (String) -> Void = { _ in }
     /// Makes answers of the server's own refusals.
-    public var refusals: ServerRefusal.Renderer = ServerRefusal.plainText
+    public var refusals: HTTPError.Renderer = HTTPError.plainText
 
     /// What clients on TCP have to speak; those on Unix sockets never do.
     public var tls: TLSServer?

@@ -1,5 +1,5 @@
 public import ArticleStore
-import Network
+import Sockets
 
 /// An empty file that takes the copy of a database. Once it is open, its name may go.
 public final class CopyDestination: Sendable {

@@ -1,6 +1,6 @@
 public import ArticleStore
 import Glibc
-import Network
+import Sockets
 
 /// A database file as it was before another version of the program had it, to be put back if that
 /// one fails. It goes when nobody holds it any more.

@@ -1,5 +1,5 @@
 import ArticleStore
-import Network
+import Sockets
 
 /// Reads that may run for long, one at a time, each on a connection of its own.
 ///

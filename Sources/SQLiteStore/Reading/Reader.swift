@@ -10,10 +10,10 @@ final class Reader: @unchecked Sendable {
     /// What the clock showed before the open transaction began; `nil` for one that must end.
     private var time: UInt64?
     private let configuration: SQLiteConfiguration
-    private let clock: CommitClock
+    private let clock: CommitSequence
 
     init(
-        of path: String, _ configuration: SQLiteConfiguration, _ clock: CommitClock
+        of path: String, _ configuration: SQLiteConfiguration, _ clock: CommitSequence
     ) throws(StoreError) {
         connection = try Connection(readerOf: path, configuration)
         self.configuration = configuration

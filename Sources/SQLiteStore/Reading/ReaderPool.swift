@@ -1,5 +1,5 @@
 import ArticleStore
-import Network
+import Sockets
 import Synchronization
 
 /// A few connections that only read, one for each of as many threads.
@@ -10,7 +10,7 @@ final class ReaderPool: Sendable {
     private let isClosed = Atomic(false)
 
     init(
-        path: String, _ configuration: SQLiteConfiguration, _ clock: CommitClock
+        path: String, _ configuration: SQLiteConfiguration, _ clock: CommitSequence
     ) throws(StoreError) {
         var readers: [Reader] = []
         for _ in 0..<max(configuration.readers, 1) {

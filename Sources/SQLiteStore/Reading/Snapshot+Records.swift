@@ -31,19 +31,19 @@ extension Snapshot {
     }
 
     /// What is kept under the scope; what was kept for long enough is not there any more.
-    func keptWrite(_ scope: [UInt8], at time: Timestamp) throws(StoreError) -> KeptWrite? {
+    func keptWrite(_ scope: [UInt8], at time: Timestamp) throws(StoreError) -> IdempotencyRecord? {
         let row = try connection.statement(SQL.keptWrite)
         try row.bind(1, scope)
         guard try row.step(),
-            row.integer(0) > time.milliseconds - WriteKey.keptMilliseconds
+            row.integer(0) > time.milliseconds - IdempotencyKey.keptMilliseconds
         else { return nil }
-        let outcome: KeptWrite.Outcome =
+        let outcome: IdempotencyRecord.Outcome =
             switch row.integer(2) {
             case 2: .rejected(row.bytes(3))
             case let number:
                 .done(item: row.bytes(3), isNew: number == 1, body: row.optionalText(4))
             }
-        return KeptWrite(request: row.bytes(1), outcome: outcome)
+        return IdempotencyRecord(request: row.bytes(1), outcome: outcome)
     }
 
     func secret(named name: String) throws(StoreError) -> [UInt8]? {

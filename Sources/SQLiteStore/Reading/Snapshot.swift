@@ -21,7 +21,7 @@ struct Snapshot {
 
     func edition(
         of key: Article.Key, visibleTo audience: Audience
-    ) throws(StoreError) -> Edition {
+    ) throws(StoreError) -> ArticleVersion {
         guard let stored = try stored(key), stored.isVisible(to: audience),
             try isKnown(stored, by: key, to: audience)
         else { throw .notFound }
@@ -30,7 +30,7 @@ struct Snapshot {
         for number in stored.revision.content.authors {
             changedAt = max(changedAt, try author(number: number).updatedAt)
         }
-        return Edition(article: article, changedAt: changedAt)
+        return ArticleVersion(article: article, changedAt: changedAt)
     }
 
     /// Whether the audience may find the article so: a slug that it had only as a draft, or while

@@ -1,5 +1,5 @@
 import ArticleStore
-import Network
+import Sockets
 
 /// Tells observers what a commit changes, before it and behind it.
 ///

@@ -1,6 +1,6 @@
 import ArticleStore
 import Dispatch
-import Network
+import Sockets
 
 /// The one writer: steps queue up, and those that wait at the same time share a commit (and its
 /// flush). Nobody is answered before the commit returned; if it fails, nobody is acknowledged.
@@ -34,7 +34,7 @@ final class CommitQueue: Sendable {
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "broadsheet.store.writer")
     let announcer = ChangeAnnouncer()
-    private let clock: CommitClock
+    private let clock: CommitSequence
     private let configuration: SQLiteConfiguration
     /// Makes readers that may run for long let go of the log.
     private let stopLongReaders: @Sendable () -> Void
@@ -47,7 +47,7 @@ final class CommitQueue: Sendable {
 
     init(
         _ connection: sending Connection, _ configuration: SQLiteConfiguration,
-        _ clock: CommitClock, stopLongReaders: @escaping @Sendable () -> Void
+        _ clock: CommitSequence, stopLongReaders: @escaping @Sendable () -> Void
     ) {
         self.connection = connection
         self.configuration = configuration

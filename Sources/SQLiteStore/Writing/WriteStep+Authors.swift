@@ -3,7 +3,7 @@ import ArticleStore
 
 extension WriteStep {
     func putAuthor(
-        _ id: Author.ID, expecting expectation: Expectation, at time: Timestamp,
+        _ id: Author.ID, expecting expectation: Precondition, at time: Timestamp,
         _ change: (Author?) throws -> AuthorContent
     ) throws(StoreError) -> (author: Author, isNew: Bool) {
         let found = try state.author(id)

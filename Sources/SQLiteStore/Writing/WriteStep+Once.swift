@@ -4,7 +4,7 @@ import ArticleStore
 extension WriteStep {
     /// Runs the step, and keeps under the key what it made; unless it was done before.
     func once<Value>(
-        _ key: WriteKey, at time: Timestamp, _ written: (Value) -> WrittenItem,
+        _ key: IdempotencyKey, at time: Timestamp, _ written: (Value) -> WrittenItem,
         _ work: (WriteStep) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         if let earlier = try state.keptWrite(key.scope, at: time) {
@@ -25,7 +25,7 @@ extension WriteStep {
 
     /// Keeps with what words the write was rejected.
     func keepRejection(
-        _ words: [UInt8], of key: WriteKey, at time: Timestamp
+        _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) throws(StoreError) {
         guard try state.keptWrite(key.scope, at: time) == nil else { return }
         try removeOldWrites(at: time)
@@ -43,11 +43,11 @@ extension WriteStep {
     /// on.
     private func removeOldWrites(at time: Timestamp) throws(StoreError) {
         let old = try connection.statement(SQL.removeOldWrites)
-        try old.bind(1, time.milliseconds - WriteKey.keptMilliseconds)
+        try old.bind(1, time.milliseconds - IdempotencyKey.keptMilliseconds)
         try old.run()
         let early = try connection.statement(SQL.redateWrites)
         try early.bind(1, time)
-        try early.bind(2, time.milliseconds + WriteKey.keptMilliseconds)
+        try early.bind(2, time.milliseconds + IdempotencyKey.keptMilliseconds)
         try early.run()
     }
 
@@ -67,7 +67,7 @@ extension WriteStep {
     }
 
     private func keep(
-        _ item: [UInt8], _ key: WriteKey, at time: Timestamp, outcome: Int, body: Int64?
+        _ item: [UInt8], _ key: IdempotencyKey, at time: Timestamp, outcome: Int, body: Int64?
     ) throws(StoreError) {
         // One whose day is over may be left.
         let old = try connection.statement(SQL.removeKeptWrite)

@@ -41,7 +41,7 @@ struct WriteStep {
     }
 
     func updateArticle(
-        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: (Article) throws -> ArticleContent
     ) throws(StoreError) -> Article {
         guard let current = try state.stored(.id(id)), current.state != .deleted else {
@@ -73,7 +73,7 @@ struct WriteStep {
     }
 
     func deleteArticle(
-        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
     ) throws(StoreError) {
         guard let current = try state.stored(.id(id)), current.state != .deleted else {
             throw .notFound
@@ -89,7 +89,7 @@ struct WriteStep {
     }
 
     func restoreArticle(
-        _ id: Article.ID, to number: Int, expecting expectation: Expectation, by edit: Edit
+        _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
     ) throws(StoreError) -> Article {
         guard let current = try state.stored(.id(id)) else { throw .notFound }
         try expectation.check(current.id, at: current.lastRevision, in: state)
@@ -108,7 +108,7 @@ struct WriteStep {
     }
 }
 
-extension Expectation {
+extension Precondition {
     /// Holds the revision at which something stands (`nil`: it does not) against what is expected.
     func check<Subject>(
         _ id: Identifier<Subject>, at current: Int?, in state: Snapshot

@@ -34,7 +34,7 @@ struct KeyFile: CredentialStore {
             Credentials(token: token, refreshToken: refreshToken, account: account)
         }
 
-        static let shape = ObjectShape(
+        static let shape = ObjectCodec(
             Self.init(server:token:refreshToken:account:),
             .optional("server", \.server, .text(.line(1...4096))),
             .required("token", \.token, .text(.line(1...4096))),

@@ -1,6 +1,6 @@
 import ArticleClient
 import HTTPClient
-import Network
+import Sockets
 
 extension Session {
     /// Sockets of its own; https trusts whom `--ca` names, or else whom the system trusts.

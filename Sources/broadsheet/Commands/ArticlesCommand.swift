@@ -108,7 +108,8 @@ struct ArticlesCommand: Command {
     /// Writes go by id: a slug is looked up first.
     private func id(of key: Article.Key) async throws(CommandFailure) -> Article.ID {
         if case .id(let id) = key { return id }
-        return try await session.ask(Sparse(FetchArticleRequest(key: key), fields: ["id"])).id
+        return try await session.ask(PartialRequest(FetchArticleRequest(key: key), fields: ["id"]))
+            .id
     }
 
     private func create(_ file: String?) async throws(CommandFailure) {

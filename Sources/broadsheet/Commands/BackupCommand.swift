@@ -1,5 +1,5 @@
 import ArticleStore
-import Network
+import Sockets
 
 #if canImport(Glibc)
     import Glibc
@@ -35,8 +35,8 @@ struct BackupCommand: Command {
         try refuseUnlessFree()
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
-        let copy = try NewCopy(for: path)
-        if let owner = await OwnerClient(ofDatabase: database) {
+        let copy = try BackupFile(for: path)
+        if let owner = await ControlClient(ofDatabase: database) {
             try await fetch(copy.descriptor, from: owner, bar)
         } else {
             try copy.take(from: database) { progress in
@@ -72,7 +72,7 @@ struct BackupCommand: Command {
 
     /// The owner makes a copy first, beside the database; then it comes over.
     private func fetch(
-        _ descriptor: Int32, from owner: OwnerClient, _ bar: Lock<ProgressBar>
+        _ descriptor: Int32, from owner: ControlClient, _ bar: Lock<ProgressBar>
     ) async throws(CommandFailure) {
         let isComing = Lock(false)
         async let watch: Void = {

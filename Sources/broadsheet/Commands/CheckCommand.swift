@@ -32,7 +32,7 @@ struct CheckCommand: Command {
         do throws(StoreOpeningError) {
             return try SQLiteStore.check(path: path)
         } catch {
-            guard case .owned = error, let owner = await OwnerClient(ofDatabase: path) else {
+            guard case .owned = error, let owner = await ControlClient(ofDatabase: path) else {
                 throw CommandFailure(error)
             }
             do throws(StoreError) { return try await owner.check() } catch {

@@ -33,27 +33,27 @@ struct DoctorCommand: Command {
         }
     }
 
-    private func examined() async -> Findings {
-        var findings = Findings()
+    private func examined() async -> Diagnostics {
+        var findings = Diagnostics()
         let now = Timestamp.now.milliseconds / 1_000
         let path = Files.resolved(settings.database)
-        let owner = await OwnerClient(ofDatabase: path)
+        let owner = await ControlClient(ofDatabase: path)
         let configuration = configuration(&findings)
-        await DatabaseExam(path: path, owner: owner).run(&findings)
-        PermissionExam(
+        await DatabaseCheck(path: path, owner: owner).run(&findings)
+        PermissionCheck(
             database: path, isServed: owner != nil,
             certificates: configuration?.transport.certificates ?? [], files: files
         ).run(&findings)
         if let configuration {
-            ServingExam(configuration: configuration, isServed: owner != nil, now: now)
+            ServingCheck(configuration: configuration, isServed: owner != nil, now: now)
                 .run(&findings)
         }
-        MachineExam(database: path, now: now).run(&findings)
+        MachineCheck(database: path, now: now).run(&findings)
         return findings
     }
 
     /// What `serve` would be told; `nil` if it would refuse that.
-    private func configuration(_ findings: inout Findings) -> ServeConfiguration? {
+    private func configuration(_ findings: inout Diagnostics) -> ServeConfiguration? {
         let subject = "configuration"
         if let failure = settings.fileFailure {
             findings.failure(

@@ -18,7 +18,7 @@ struct HealthCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        guard let owner = await OwnerClient(ofDatabase: path) else {
+        guard let owner = await ControlClient(ofDatabase: path) else {
             throw CommandFailure(.unavailable, "\(path): no server answers for it")
         }
         do throws(StoreError) {

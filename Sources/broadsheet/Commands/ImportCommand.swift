@@ -35,7 +35,7 @@ struct ImportCommand: Command {
 
     func run() async throws(CommandFailure) {
         // A trial run must not leave a database behind where none was.
-        let trial = isDryRun && !Files.exist(database) ? try TrialDatabase() : nil
+        let trial = isDryRun && !Files.exist(database) ? try ScratchDatabase() : nil
         defer { trial?.remove() }
         let report = try await Database.with(trial?.path ?? database, mode: .create) {
             (database) throws(CommandFailure) in

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
-import Network
 import SQLiteStore
+import Sockets
 
 /// Puts a backup in the place of the database.
 struct RestoreCommand: Command {
@@ -43,7 +43,7 @@ struct RestoreCommand: Command {
         }
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
-        let copy = try NewCopy(for: place.path)
+        let copy = try BackupFile(for: place.path)
         try copy.take(from: backup) { progress in
             bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
         }

@@ -3,8 +3,8 @@ import ArticleServices
 import ArticleStore
 import FoundationEssentials
 import HTTPServer
-import Network
 import SQLiteStore
+import Sockets
 
 #if canImport(Glibc)
     import Glibc
@@ -44,7 +44,7 @@ struct ServeCommand: Command {
         do throws(CommandFailure) {
             try ActivatedSockets.take(into: sockets)
             try configuration.transport.check(activated: sockets)
-            let tenure = Tenure(
+            let tenure = ServerRun(
                 sockets: sockets, certificates: try certificates(log), requests: requests,
                 successors: SuccessorProcess(log), supervisor: Supervisor(), log: log,
                 output: output)
@@ -57,7 +57,7 @@ struct ServeCommand: Command {
     }
 
     /// Serves until the end, or until another process does; anew if that one fails.
-    private func serve(in tenure: Tenure) async throws(CommandFailure) {
+    private func serve(in tenure: ServerRun) async throws(CommandFailure) {
         var predecessor = try configuration.takesOver ? meetPredecessor(tenure) : nil
         var connections = try predecessor?.takeFile()
         while true {
@@ -67,7 +67,7 @@ struct ServeCommand: Command {
             // What backups and exports could not remove.
             TemporaryFile.removeAbandoned(store.path)
             predecessor?.tellProgress()
-            let end: Tenure.End
+            let end: ServerRun.End
             do throws(CommandFailure) {
                 end = try await serve(
                     store, in: tenure, ready: { predecessor?.confirm() },
@@ -93,7 +93,7 @@ struct ServeCommand: Command {
 
     /// Asks the process that serves the file for its sockets, and makes sure that all that can be
     /// told before the file is here is in order: until then the other one serves.
-    private func meetPredecessor(_ tenure: Tenure) throws(CommandFailure) -> Predecessor? {
+    private func meetPredecessor(_ tenure: ServerRun) throws(CommandFailure) -> Predecessor? {
         let path = configuration.databasePath
         guard let predecessor = try Predecessor.find(ofDatabase: path) else {
             tenure.log.info("nobody serves \(path): nothing to take over")
@@ -116,8 +116,8 @@ struct ServeCommand: Command {
     ///   - ready: is called when nothing can fail any more, before the first request is taken.
     ///   - started: is called when the servers run.
     private func serve(
-        _ store: SQLiteStore, in tenure: Tenure, ready: () -> Void, started: (Servers) -> Void
-    ) async throws(CommandFailure) -> Tenure.End {
+        _ store: SQLiteStore, in tenure: ServerRun, ready: () -> Void, started: (Servers) -> Void
+    ) async throws(CommandFailure) -> ServerRun.End {
         let log = tenure.log
         let sockets = tenure.sockets
         if configuration.withSamples { try await fillIfEmpty(store, log) }
@@ -150,7 +150,7 @@ struct ServeCommand: Command {
         let page = MetricsPage(
             server: articles, meters: meters, backend: backend, store: store, startedAt: .now,
             output: output)
-        let desk = SuccessorDesk(
+        let desk = TakeoverServer(
             sockets, tenure.successors, log, arrived: tenure.requests.handOver)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let servers = Servers(
@@ -198,9 +198,9 @@ struct ServeCommand: Command {
     }
 
     private func run(
-        _ servers: Servers, _ firstKey: FirstKey, in tenure: Tenure, ready: () -> Void,
+        _ servers: Servers, _ firstKey: FirstKey, in tenure: ServerRun, ready: () -> Void,
         started: (Servers) -> Void
-    ) async throws(CommandFailure) -> Tenure.End {
+    ) async throws(CommandFailure) -> ServerRun.End {
         let log = tenure.log
         // The operator's pages come first: when articles are served, they are watched.
         let watched =

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// Has the process that serves a database replaced by the program that lies on the disk now.
 struct UpgradeCommand: Command {
@@ -18,7 +18,7 @@ struct UpgradeCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        let channel = try OwnerChannel.open(
+        let channel = try ControlChannel.open(
             ofDatabase: path, for: UpgradeMessage.protocolName,
             timeoutSeconds: Self.patienceSeconds)
         guard let channel else {

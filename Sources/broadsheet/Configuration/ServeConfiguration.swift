@@ -3,8 +3,8 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
-import Network
 import SQLiteStore
+import Sockets
 
 /// Everything that `serve` can be told.
 struct ServeConfiguration: Sendable {

@@ -1,5 +1,5 @@
 import HTTPServer
-import Network
+import Sockets
 
 /// What `serve` is told of TLS and of proxies in front.
 struct TransportConfiguration: Sendable {

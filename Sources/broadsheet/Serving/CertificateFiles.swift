@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 #if canImport(Glibc)
     import Glibc
@@ -40,11 +40,11 @@ struct CertificateFiles: Sendable {
     func stamps() -> [Stamp?] { paths.flatMap { [Stamp($0.certificate), Stamp($0.key)] } }
 
     /// Reads all files.
-    func read() throws(CommandFailure) -> [TLSPair] {
-        var pairs: [TLSPair] = []
+    func read() throws(CommandFailure) -> [CertificateAndKey] {
+        var pairs: [CertificateAndKey] = []
         for paths in paths {
             pairs.append(
-                TLSPair(
+                CertificateAndKey(
                     certificate: try Files.read(paths.certificate, limitBytes: Self.limitBytes),
                     key: try Files.read(paths.key, limitBytes: Self.limitBytes)))
         }

@@ -1,6 +1,6 @@
 import ArticleAPI
 import Dispatch
-import Network
+import Sockets
 
 /// Keeps the certificates that a server shows as its files have them: read again when
 /// asked, and a moment after the files change. What is broken or a step back is not taken, and the
@@ -108,7 +108,7 @@ final class Certificates: Sendable {
 
     /// An expired certificate in the place of another one is a mistake. One that is served already
     /// is none: it must not keep the others from being renewed.
-    private func refuseStepsBack(_ pairs: [TLSPair]) throws(CommandFailure) {
+    private func refuseStepsBack(_ pairs: [CertificateAndKey]) throws(CommandFailure) {
         let next: TLSServer
         do throws(TLSConfigurationError) {
             next = try TLSServer(pairs, protocols: [])

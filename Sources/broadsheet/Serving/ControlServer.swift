@@ -3,8 +3,8 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
-import Network
 import SQLiteStore
+import Sockets
 
 #if canImport(Glibc)
     import Glibc
@@ -25,7 +25,7 @@ struct ControlServer {
 
     init(
         _ backend: Backend, _ store: SQLiteStore, _ sockets: ListenerSockets,
-        _ desk: SuccessorDesk, _ log: ServerLog
+        _ desk: TakeoverServer, _ log: ServerLog
     ) throws(CommandFailure) {
         database = store.path
         path = Self.path(of: database)

@@ -1,5 +1,5 @@
 import Dispatch
-import Network
+import Sockets
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
 import HTTPServer
-import Network
+import Sockets
 
 /// The servers of one process over one store: articles with their redirections, the operator's
 /// pages, and the control socket.

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 #if canImport(Glibc)
     import Glibc

@@ -1,5 +1,5 @@
 import HTTPServer
-import Network
+import Sockets
 
 /// The sockets on which this process listens, whoever opened them: itself, a supervisor, or the
 /// process that it takes over from.

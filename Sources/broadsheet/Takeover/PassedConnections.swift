@@ -1,5 +1,5 @@
 import HTTPServer
-import Network
+import Sockets
 
 #if canImport(Glibc)
     import Glibc

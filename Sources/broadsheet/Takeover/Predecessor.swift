@@ -1,6 +1,6 @@
 import ArticleStore
-import Network
 import SQLiteStore
+import Sockets
 
 #if canImport(Glibc)
     import Glibc
@@ -28,7 +28,7 @@ final class Predecessor: Sendable {
     /// - Parameter path: of the database.
     /// - Returns: `nil` where nobody answers.
     static func find(ofDatabase path: String) throws(CommandFailure) -> Predecessor? {
-        let channel = try OwnerChannel.open(
+        let channel = try ControlChannel.open(
             ofDatabase: path, for: TakeoverMessage.protocolName,
             timeoutSeconds: patienceSeconds)
         return channel.map { Predecessor($0, path) }

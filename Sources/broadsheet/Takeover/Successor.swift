@@ -1,7 +1,7 @@
 import ArticleStore
 import Dispatch
-import Network
 import SQLiteStore
+import Sockets
 
 #if canImport(Glibc)
     import Glibc
@@ -119,7 +119,7 @@ final class Successor: Sendable {
 
 /// Receives processes that want to take over, and gives them the sockets; the first that is ready
 /// gets the file. Nothing changes for clients before that.
-final class SuccessorDesk: Sendable {
+final class TakeoverServer: Sendable {
     private let sockets: ListenerSockets
     private let processes: SuccessorProcess
     private let log: ServerLog

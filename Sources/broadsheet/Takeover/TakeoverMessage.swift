@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// What two processes say to each other while the one takes over from the other, a line each:
 ///

@@ -10,7 +10,7 @@ public struct Date: Sendable, Hashable {
 
 public struct Data: Sendable, Hashable, RandomAccessCollection {
     public init() {}
-    public init<Bytes: Sequence>(_ bytes: Bytes) where Bytes.Element == UInt8 {}
+    public init<RawBody: Sequence>(_ bytes: RawBody) where RawBody.Element == UInt8 {}
     public var startIndex: Int { 0 }
     public var endIndex: Int { 0 }
     public subscript(position: Int) -> UInt8 { 0 }

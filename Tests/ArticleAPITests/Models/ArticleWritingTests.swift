@@ -6,7 +6,7 @@ struct ArticleWritingTests {
     /// An article in an object of its own, so that its shape writes it.
     private struct Wrapped: JSONModel {
         var article: Article
-        static let shape = ObjectShape(
+        static let shape = ObjectCodec(
             Wrapped.init, .required("article", \.article, .object(Article.shape)))
     }
 

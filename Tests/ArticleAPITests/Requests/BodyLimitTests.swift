@@ -84,7 +84,7 @@ struct BodyLimitTests {
             let request = HTTPRequest(
                 .post, target, fields: [.contentType: "application/json"], body: Array(body.utf8))
             let source = try #require(RequestSource(request, for: CreateArticleRequest.endpoint))
-            let refusal = #expect(throws: RequestRefusal.self) {
+            let refusal = #expect(throws: RequestValidationError.self) {
                 try CreateArticleRequest(parsing: source)
             }
             let bytes = try #require(refusal).problem().json()

@@ -6,7 +6,7 @@ import Testing
 struct BytesRequestTests {
     private struct PutPictureRequest: BackendAPIRequest {
         static let endpoint = Endpoint(.put, "/pictures/{name}", access: .writeArticles)
-        typealias Item = Bytes
+        typealias Item = RawBody
         static let parameters = Parameters(
             Self.init, .path("name", \.name, .line(1...100)),
             .bytes(\.picture, mediaTypes: ["image/png", "image/jpeg"]))
@@ -35,10 +35,10 @@ struct BytesRequestTests {
     @Test func `bytes of another type, or none, are refused`() throws {
         var printed = RequestPrinter.print(PutPictureRequest(name: "a", picture: [1]))
         printed.fields[.contentType] = "image/gif"
-        let refusal = #expect(throws: RequestRefusal.self) { try parse(printed) }
+        let refusal = #expect(throws: RequestValidationError.self) { try parse(printed) }
         #expect(refusal?.reason == .unsupportedMediaType)
         printed.body = []
-        #expect(throws: RequestRefusal.self) { try parse(printed) }
+        #expect(throws: RequestValidationError.self) { try parse(printed) }
     }
 
     @Test func `a request whose path does not fit is no source`() throws {

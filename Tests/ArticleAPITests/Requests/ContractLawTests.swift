@@ -10,8 +10,8 @@ struct ContractLawTests {
     }
 
     @Test func `a sparse request is read back as it was`() throws {
-        try checkLaw(Sparse<FetchArticlesRequest>.self, seed: 77)
-        try checkLaw(Sparse<FetchArticleRequest>.self, seed: 78)
+        try checkLaw(PartialRequest<FetchArticlesRequest>.self, seed: 77)
+        try checkLaw(PartialRequest<FetchArticleRequest>.self, seed: 78)
     }
 
     private func checkLaw<Request: BackendAPIRequest>(

@@ -14,7 +14,7 @@ struct RefusalTests {
             Request.endpoint.method, try #require(RequestTarget(target.utf8)), fields: fields,
             body: Array(body.utf8))
         let source = try #require(RequestSource(request, for: Request.endpoint))
-        do throws(RequestRefusal) {
+        do throws(RequestValidationError) {
             _ = try Request(parsing: source)
             return "accepted"
         } catch {
@@ -130,7 +130,7 @@ struct RefusalTests {
         let target = try #require(RequestTarget("/v1/articles/\(Samples.id)".utf8))
         let request = HTTPRequest(.patch, target, fields: [.contentType: "a/b"], body: [0x7B])
         let source = try #require(RequestSource(request, for: UpdateArticleRequest.endpoint))
-        let refusal = #expect(throws: RequestRefusal.self) {
+        let refusal = #expect(throws: RequestValidationError.self) {
             try UpdateArticleRequest(parsing: source)
         }
         #expect(refusal?.reason == .unsupportedMediaType)

@@ -67,8 +67,8 @@ struct ResponseMapperTests {
         #expect(
             try PageResponseMapper<ArticleAPI.Tag>().map(Array(page.utf8))
                 == Page(items: [ArticleAPI.Tag(key: "a", name: "A")], next: "c"))
-        #expect(try EmptyResponseMapper().map([]) == Nothing())
-        #expect(try ResponseMapper<Bytes>().map([1, 2]) == Bytes([1, 2]))
+        #expect(try EmptyResponseMapper().map([]) == NoContent())
+        #expect(try ResponseMapper<RawBody>().map([1, 2]) == RawBody([1, 2]))
         let error = #expect(throws: ResponseMapperError.self) {
             try ArrayResponseMapper<ArticleAPI.Tag>().map(Array("[\(tag),{\"key\":\"b\"}]".utf8))
         }

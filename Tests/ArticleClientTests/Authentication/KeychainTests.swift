@@ -11,10 +11,10 @@ import Testing
             var statuses: [String: [Int32]]
             var calls: [String] = []
         }
-        let state: Guarded<State>
+        let state: Locked<State>
 
         init(_ bytes: [UInt8]? = nil, _ statuses: [String: [Int32]] = [:]) {
-            state = Guarded(State(bytes: bytes, statuses: statuses))
+            state = Locked(State(bytes: bytes, statuses: statuses))
         }
 
         var calls: [String] { state.withLock { $0.calls } }

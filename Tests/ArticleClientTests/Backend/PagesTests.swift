@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -107,7 +107,7 @@ import Testing
             }
         }
         var titles: [String?] = []
-        let request = Sparse(FetchArticlesRequest(limit: 1), fields: ["title"])
+        let request = PartialRequest(FetchArticlesRequest(limit: 1), fields: ["title"])
         for try await article in backend.pages(of: request).items {
             titles.append(article.title)
             #expect(article.slug == nil)

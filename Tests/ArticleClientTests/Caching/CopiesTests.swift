@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -176,13 +176,13 @@ import Testing
 
     private struct Asking: BackendAPIRequest {
         static let endpoint = Endpoint(.options, "/v1/articles", access: .everyone)
-        typealias Item = Bytes
+        typealias Item = RawBody
         static let parameters = Parameters<Asking>({ Asking() })
     }
 
     private struct Getting: BackendAPIRequest {
         static let endpoint = Endpoint(.get, "/v1/articles", access: .everyone)
-        typealias Item = Bytes
+        typealias Item = RawBody
         static let parameters = Parameters<Getting>({ Getting() })
     }
 

@@ -1,6 +1,6 @@
 import HTTP
 import HTTPClient
-import Network
+import Sockets
 import TestSupport
 
 /// Stands between client and server and does to answers what networks and servers do.

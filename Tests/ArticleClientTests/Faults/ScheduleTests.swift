@@ -2,7 +2,7 @@ import ArticleAPI
 import Glibc
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 

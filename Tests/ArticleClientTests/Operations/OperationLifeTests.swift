@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import Glibc
 import HTTP
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ArticleAPI
 import Glibc
 import HTTP
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
-import Network
+import Sockets
 import TestSupport
 
 /// A backend in this process that answers as a test says, and remembers what it was asked.

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 

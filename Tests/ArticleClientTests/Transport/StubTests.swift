@@ -16,7 +16,7 @@ import Testing
                     ],
                     next: request.limit.map { "\($0)" })
             }
-            routes.on(DeleteArticleRequest.self) { _ in Nothing() }
+            routes.on(DeleteArticleRequest.self) { _ in NoContent() }
         }
         let page = try await backend.send(FetchTagsRequest(limit: 5))
         #expect(page.items.map(\.tag.name) == ["Swift"] && page.next == "5")

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `a stranger who would edit is asked for a key, whatever is there`() async throws {
-        try await rows(.stranger, "401 unauthenticated", #"Bearer realm="broadsheet""#)
+        try await rows(.anonymous, "401 unauthenticated", #"Bearer realm="broadsheet""#)
             .playWithoutChange()
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct BearerTests {
     private static let key = "0123456789-0123456789-0123456789"
 
-    private func caller(_ value: String) throws(ServiceError) -> Caller {
+    private func caller(_ value: String) throws(ServiceError) -> Principal {
         try KeyRing([], operatorKey: OperatorKey(Self.key)) { Timestamp(milliseconds: 0) }
             .caller(of: [.authorization: value])
     }

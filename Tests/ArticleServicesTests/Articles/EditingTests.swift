@@ -224,7 +224,7 @@ import Testing
             for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
                 #expect(try newsroom.send(line).text == #"{"items":[]}"#)
             }
-            for sender in [Sender.stranger, .editor] {
+            for sender in [Sender.anonymous, .editor] {
                 for target in [Self.bread, "/v1/articles/fresh-bread"] {
                     let gone = try newsroom.send("GET \(target)", as: sender)
                     #expect(gone.summary == "404 not-found")

@@ -46,7 +46,7 @@ import Testing
     ])
     func `what is no key of an article finds none`(key: String) async throws {
         try await Newsroom.run { newsroom in
-            for sender in [Sender.stranger, .editor] {
+            for sender in [Sender.anonymous, .editor] {
                 let answer = try newsroom.send("GET /v1/articles/\(key)", as: sender)
                 #expect(answer.summary == "404 not-found")
             }

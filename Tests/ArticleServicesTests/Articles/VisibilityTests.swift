@@ -4,7 +4,7 @@ import Testing
 
 /// What is not public does not leak: not by addresses, lists, tags, authors, counts or slugs.
 @Suite struct VisibilityTests {
-    private static let readers: [Sender] = [.stranger, .reader]
+    private static let readers: [Sender] = [.anonymous, .reader]
 
     @Test(arguments: readers)
     func `what is hidden answers as what is not there`(sender: Sender) async throws {

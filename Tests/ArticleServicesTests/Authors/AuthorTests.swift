@@ -58,7 +58,7 @@ import Testing
                 [.ifModifiedSince: before.fields[.lastModified] ?? ""],
             ]
             for fields in since {
-                for sender in [Sender.stranger, .editor] {
+                for sender in [Sender.anonymous, .editor] {
                     let after = try newsroom.send(
                         "GET /v1/articles/fresh-bread", as: sender, with: fields)
                     #expect(after.summary == "200" && after.text.contains(#""name":"Minna""#))
@@ -111,16 +111,16 @@ import Testing
                     "no id", .editor, "PUT /v1/authors/mina", #"{"name":"A"}"#,
                     gives: "400 malformed-request ?id"),
                 Scenario(
-                    "no id", .stranger, "GET /v1/authors/mina",
+                    "no id", .anonymous, "GET /v1/authors/mina",
                     gives: "400 malformed-request ?id"),
                 Scenario(
                     "nobody", .editor, "GET /v1/authors/\(Cast.nobody)",
                     gives: "404 not-found"),
                 Scenario(
-                    "a parameter", .stranger, "GET \(Self.mina)?fields=id",
+                    "a parameter", .anonymous, "GET \(Self.mina)?fields=id",
                     gives: "400 malformed-request ?fields"),
                 Scenario(
-                    "a parameter", .stranger, "GET /v1/authors?sort=name",
+                    "a parameter", .anonymous, "GET /v1/authors?sort=name",
                     gives: "400 malformed-request ?sort"),
             ]
         ).playWithoutChange()
@@ -140,7 +140,7 @@ import Testing
                     {"title":"T","status":"\(status)","authors":[{"id":"\(Cast.id(number))"}]}
                     """)
             }
-            for (sender, numbers) in [(Sender.stranger, [2, 4, 6]), (.editor, Array(1...6))] {
+            for (sender, numbers) in [(Sender.anonymous, [2, 4, 6]), (.editor, Array(1...6))] {
                 var target: String? = "/v1/authors?limit=2"
                 var ids: [String] = []
                 while let next = target {

@@ -4,7 +4,7 @@ import Testing
 
 /// `If-None-Match` and `If-Modified-Since` (RFC 9110 §13), with the cache's answers and without.
 @Suite struct ConditionTests {
-    private static let senders: [Sender] = [.stranger, .reader, .editor]
+    private static let senders: [Sender] = [.anonymous, .reader, .editor]
     private static let lines = [
         "/v1/articles/\(Cast.bread)", "/v1/articles/fresh-bread?fields=title", "/v1/articles",
         "/v1/articles?tag=home&limit=1", "/v1/tags", "/v1/authors", "/v1/authors/\(Cast.mina)",

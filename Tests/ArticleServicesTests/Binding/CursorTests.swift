@@ -21,7 +21,7 @@ import Testing
 
     /// The ids on all pages from the target on; between pages something may happen.
     private func walk(
-        _ first: String, as sender: Sender = .stranger, in newsroom: Newsroom,
+        _ first: String, as sender: Sender = .anonymous, in newsroom: Newsroom,
         between: (Int) throws -> Void = { _ in }
     ) throws -> [String] {
         var target: String? = first
@@ -104,24 +104,24 @@ import Testing
                     .description
             }
             let list = "/v1/articles?limit=1"
-            let stranger = try cursor(list, .stranger)
+            let stranger = try cursor(list, .anonymous)
             let editor = try cursor(list, .editor)
             let revisions = "/v1/articles/\(Cast.id(100))/revisions"
             try newsroom.send("DELETE /v1/articles/\(Cast.id(100))", as: .editor)
             let history = try cursor("\(revisions)?limit=1", .editor)
             let refused = "400 malformed-request ?cursor"
             let rows: [(String, Sender, String, String)] = [
-                (list, .stranger, stranger, "200"), (list, .reader, stranger, "200"),
-                ("/v1/articles?fields=title&limit=2", .stranger, stranger, "200"),
-                ("/v1/articles?sort=-publishedAt", .stranger, stranger, "200"),
+                (list, .anonymous, stranger, "200"), (list, .reader, stranger, "200"),
+                ("/v1/articles?fields=title&limit=2", .anonymous, stranger, "200"),
+                ("/v1/articles?sort=-publishedAt", .anonymous, stranger, "200"),
                 (list, .editor, stranger, refused), (list, .admin, editor, "200"),
-                (list, .stranger, editor, refused), (list, .reader, editor, refused),
-                ("/v1/articles?tag=t", .stranger, stranger, refused),
-                ("/v1/articles?sort=publishedAt", .stranger, stranger, refused),
-                ("/v1/articles?status=published", .stranger, stranger, refused),
-                ("/v1/articles?publishedAfter=2020-01-01T00:00:00Z", .stranger, stranger, refused),
-                ("/v1/tags?limit=1", .stranger, stranger, refused),
-                ("/v1/authors?limit=1", .stranger, stranger, refused),
+                (list, .anonymous, editor, refused), (list, .reader, editor, refused),
+                ("/v1/articles?tag=t", .anonymous, stranger, refused),
+                ("/v1/articles?sort=publishedAt", .anonymous, stranger, refused),
+                ("/v1/articles?status=published", .anonymous, stranger, refused),
+                ("/v1/articles?publishedAfter=2020-01-01T00:00:00Z", .anonymous, stranger, refused),
+                ("/v1/tags?limit=1", .anonymous, stranger, refused),
+                ("/v1/authors?limit=1", .anonymous, stranger, refused),
                 ("\(revisions)?limit=1", .editor, editor, refused),
                 (list, .editor, history, refused),
                 ("\(revisions)?limit=1", .editor, history, "200"),

@@ -246,7 +246,7 @@ import Testing
                 #expect(answer.summary == "200", "\(answer.text)")
             }
             func summaries(_ slug: String) throws -> [String] {
-                try [Sender.stranger, .reader, .editor].map {
+                try [Sender.anonymous, .reader, .editor].map {
                     try newsroom.send("GET /v1/articles/\(slug)", as: $0).summary
                 }
             }

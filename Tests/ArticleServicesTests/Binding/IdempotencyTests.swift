@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
-import Network
 import SQLiteStore
+import Sockets
 import TestSupport
 import Testing
 
@@ -177,8 +177,8 @@ import Testing
         }
         let request = CreateArticleRequest(
             article: Article.Draft(title: "A"), idempotencyKey: "k")
-        func key(_ id: String, _ secret: UInt8 = 1) -> WriteKey? {
-            WriteKey(
+        func key(_ id: String, _ secret: UInt8 = 1) -> IdempotencyKey? {
+            IdempotencyKey(
                 of: request, by: .key(id: id, name: "n", role: .editor),
                 secret: [UInt8](repeating: secret, count: 32))
         }
@@ -186,7 +186,7 @@ import Testing
         #expect(key("a")?.scope != key("b")?.scope)
         // Without the secret nothing can be told of requests that may be guessed.
         #expect(key("a")?.scope != key("a", 2)?.scope && key("a")?.request != key("a", 2)?.request)
-        #expect(WriteKey(of: request, by: .stranger, secret: []) == nil)
+        #expect(IdempotencyKey(of: request, by: .anonymous, secret: []) == nil)
     }
 
     @Test func `a refusal is given again, also where it would not be one any more`() async throws {
@@ -231,12 +231,12 @@ import Testing
             .busy, .full, .unavailable(cause: "x"), .unauthenticated(.expired), .inFlight,
             .keyReused,
         ]
-        for error in passing { #expect(KeptWrites.rejection(error) == nil) }
+        for error in passing { #expect(IdempotentWrites.rejection(error) == nil) }
         let lasting: [ServiceError] = [
             .notFound, .idTaken, .slugTaken("a"), .preconditionRequired,
             .preconditionFailed(current: 1), .invalidValue("/title", "is odd"),
         ]
-        for error in lasting { #expect(KeptWrites.rejection(error) != nil) }
+        for error in lasting { #expect(IdempotentWrites.rejection(error) != nil) }
     }
 
     @Test func `of requests at the same time one is done, the others wait or get its result`()
@@ -263,21 +263,21 @@ import Testing
     @Test func `a request whose first is under way is told so`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
-        let writes = KeptWrites(
+        let writes = IdempotentWrites(
             store: store, secret: [UInt8](repeating: 1, count: 32), now: { Self.time })
-        let caller = Caller.key(id: "a", name: "n", role: .editor)
+        let caller = Principal.key(id: "a", name: "n", role: .editor)
         let one = DeleteArticleRequest(id: Article.ID(at: Self.time), idempotencyKey: "1")
         let two = DeleteArticleRequest(id: one.id, idempotencyKey: "2")
         func nothing(
-            _ request: DeleteArticleRequest, _ caller: Caller, _ key: WriteKey?
-        ) async throws(ServiceError) -> Reply<Nothing> { Reply(Nothing()) }
+            _ request: DeleteArticleRequest, _ caller: Principal, _ key: IdempotencyKey?
+        ) async throws(ServiceError) -> Reply<NoContent> { Reply(NoContent()) }
         func busy(
-            _ request: DeleteArticleRequest, _ caller: Caller, _ key: WriteKey?
-        ) async throws(ServiceError) -> Reply<Nothing> { throw .busy }
+            _ request: DeleteArticleRequest, _ caller: Principal, _ key: IdempotencyKey?
+        ) async throws(ServiceError) -> Reply<NoContent> { throw .busy }
         let refused = Lock<ServiceError?>(nil)
         func nested(
-            _ request: DeleteArticleRequest, _ caller: Caller, _ key: WriteKey?
-        ) async throws(ServiceError) -> Reply<Nothing> {
+            _ request: DeleteArticleRequest, _ caller: Principal, _ key: IdempotencyKey?
+        ) async throws(ServiceError) -> Reply<NoContent> {
             _ = try await writes.once(two, by: caller, nothing)
             do throws(ServiceError) {
                 _ = try await writes.once(one, by: caller, nothing)

@@ -28,7 +28,7 @@ import Testing
                     fields: [(.allow, allow)])
             } + [
                 Scenario(
-                    "options", .stranger, "OPTIONS \(path)", gives: "204",
+                    "options", .anonymous, "OPTIONS \(path)", gives: "204",
                     fields: [(.allow, allow)]),
                 Scenario("unknown", .editor, "BREW \(path)", gives: "501 not-implemented"),
             ]
@@ -60,7 +60,7 @@ import Testing
             ]
             let own: [HTTPFieldName] = [.date, .xRequestID]
             for target in targets {
-                for sender in [Sender.stranger, .editor] {
+                for sender in [Sender.anonymous, .editor] {
                     let get = try newsroom.send("GET \(target)", as: sender)
                     let head = try newsroom.send("HEAD \(target)", as: sender)
                     #expect(head.status == get.status && head.body.isEmpty)
@@ -87,11 +87,12 @@ import Testing
         var scenarios = targets.flatMap { target in
             refused.map {
                 Scenario(
-                    "refused", .stranger, "GET \(target)", with: [.accept: $0],
+                    "refused", .anonymous, "GET \(target)", with: [.accept: $0],
                     gives: "406 not-acceptable @Accept")
             }
                 + taken.map {
-                    Scenario("taken", .stranger, "GET \(target)", with: [.accept: $0], gives: "200")
+                    Scenario(
+                        "taken", .anonymous, "GET \(target)", with: [.accept: $0], gives: "200")
                 }
         }
         scenarios.append(
@@ -136,7 +137,7 @@ import Testing
             ("tag=%ff", "-"), ("publishedAfter=now", "?publishedAfter"), ("language=", "?language"),
         ]
         let scenarios = rows.flatMap { query, places in
-            [Sender.stranger, .editor].map {
+            [Sender.anonymous, .editor].map {
                 Scenario(
                     "wrong", $0, "GET /v1/articles?\(query)",
                     gives: "400 malformed-request \(places)")

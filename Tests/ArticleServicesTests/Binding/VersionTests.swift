@@ -29,7 +29,7 @@ import Testing
         try await Newsroom.run { newsroom in
             let version = try #require(newsroom.article(Cast.bread).version)
             let path = "/v1/articles/\(Cast.bread)"
-            for sender in [Sender.stranger, .reader, .editor] {
+            for sender in [Sender.anonymous, .reader, .editor] {
                 for target in [path, path + "?fields=title", "/v1/articles/fresh-bread"] {
                     let answer = try newsroom.send("GET \(target)", as: sender)
                     let tag = try #require(answer.fields[.etag])

@@ -3,7 +3,7 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -92,7 +92,7 @@ import Testing
     @Test func `requests of all callers at once get each their own`() async throws {
         try await Newsroom.run { newsroom in
             let talk = try Talk(newsroom)
-            let callers: [Sender] = [.stranger, .reader, .editor, .reader, .garbage, .stranger]
+            let callers: [Sender] = [.anonymous, .reader, .editor, .reader, .garbage, .anonymous]
             for _ in 0..<20 {
                 let requests = callers.map { Talk.request(Self.list, newsroom.keys.texts[$0]) }
                 try talk.connection.send(requests.joined())
@@ -104,7 +104,7 @@ import Testing
                     #expect(answer.text.contains("Secret plan") == isEditor)
                     #expect(
                         answer.fields[.cacheControl]
-                            == (caller == .stranger ? "public, no-cache" : "private, no-cache"))
+                            == (caller == .anonymous ? "public, no-cache" : "private, no-cache"))
                 }
             }
         }

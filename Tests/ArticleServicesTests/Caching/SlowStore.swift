@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Network
+import Sockets
 import TestSupport
 
 /// A store whose reads take their time between what they saw and giving it back: each is held until
@@ -60,9 +60,9 @@ final class SlowStore: ArticleStore {
     // MARK: Reads of the public
 
     func edition(of key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
-        -> Edition
+        -> ArticleVersion
     {
-        let result: Result<Edition, StoreError>
+        let result: Result<ArticleVersion, StoreError>
         do { result = .success(try await store.edition(of: key, visibleTo: audience)) } catch {
             result = .failure(error)
         }
@@ -93,14 +93,14 @@ extension SlowStore {
     }
 
     func updateArticle(
-        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit,
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Article) throws -> ArticleContent
     ) async throws(StoreError) -> Article {
         try await store.updateArticle(id, expecting: expectation, by: edit, change)
     }
 
     func deleteArticle(
-        _ id: Article.ID, expecting expectation: Expectation, by edit: Edit
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) {
         try await store.deleteArticle(id, expecting: expectation, by: edit)
     }
@@ -116,7 +116,7 @@ extension SlowStore {
     }
 
     func restoreArticle(
-        _ id: Article.ID, to number: Int, expecting expectation: Expectation,
+        _ id: Article.ID, to number: Int, expecting expectation: Precondition,
         by edit: Edit
     ) async throws(StoreError) -> Article {
         try await store.restoreArticle(id, to: number, expecting: expectation, by: edit)
@@ -151,7 +151,7 @@ extension SlowStore {
     }
 
     func putAuthor(
-        _ id: Author.ID, expecting expectation: Expectation, by edit: Edit,
+        _ id: Author.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
         try await store.putAuthor(id, expecting: expectation, by: edit, change)
@@ -159,12 +159,12 @@ extension SlowStore {
 
     func keptWrite(
         _ scope: [UInt8], at time: Timestamp
-    ) async throws(StoreError) -> KeptWrite? {
+    ) async throws(StoreError) -> IdempotencyRecord? {
         try await store.keptWrite(scope, at: time)
     }
 
     func keepRejection(
-        _ words: [UInt8], of key: WriteKey, at time: Timestamp
+        _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) async throws(StoreError) {
         try await store.keepRejection(words, of: key, at: time)
     }

@@ -1,6 +1,6 @@
 import ArticleAPI
 import Glibc
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -3,8 +3,8 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
-import Network
 import SQLiteStore
+import Sockets
 import TestSupport
 import Testing
 
@@ -75,7 +75,7 @@ struct Newsroom: Sendable {
     /// what is true of all answers.
     @discardableResult
     func send(
-        _ line: String, as sender: Sender = .stranger, _ json: String? = nil,
+        _ line: String, as sender: Sender = .anonymous, _ json: String? = nil,
         with fields: HTTPFields = HTTPFields()
     ) throws -> Answer {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)

@@ -6,7 +6,7 @@ import Testing
 /// Who sends a request of a scenario.
 enum Sender: String, Sendable, CaseIterable, CustomTestStringConvertible {
     /// Sends no key.
-    case stranger
+    case anonymous
     case reader, editor, admin
     /// Sends the key that the operator chose.
     case `operator`

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [("/livez", "ok\n"), ("/readyz", "ready\n")])
     func `a healthy server says so to everyone`(target: String, word: String) async throws {
         try await Newsroom.run(cast: false) { newsroom in
-            for sender in [Sender.stranger, .editor, .garbage] {
+            for sender in [Sender.anonymous, .editor, .garbage] {
                 let answer = try newsroom.send("GET \(target)", as: sender)
                 #expect(answer.summary == "200" && answer.text == word)
                 #expect(answer.fields[.contentType] == "text/plain; charset=utf-8")

@@ -58,7 +58,7 @@ import Testing
             rows.map { query in
                 let name = query.prefix { $0 != "=" }
                 return Scenario(
-                    "wrong", .stranger, "GET /v1/tags?\(query)",
+                    "wrong", .anonymous, "GET /v1/tags?\(query)",
                     gives: "400 malformed-request ?\(name)")
             }
         ).playWithoutChange()

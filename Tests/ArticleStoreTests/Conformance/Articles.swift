@@ -119,7 +119,7 @@ extension ArticleStoreConformance {
         func `a write that expects another state changes nothing`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)
-                for expectation in [Expected.versions(["1-000000", "2-000000"]), .nothing] {
+                for expectation in [Precondition.versions(["1-000000", "2-000000"]), .nothing] {
                     let error = try await failure {
                         _ = try await store.updateArticle(
                             made.id, expecting: expectation, by: .first

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Network
+import Sockets
 import Testing
 
 extension ArticleStoreConformance {

@@ -115,17 +115,17 @@ extension ArticleStoreConformance {
         func `putting an author holds to what is expected`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let id = Author.ID.make()
-                func put(_ expectation: Expected) async throws {
+                func put(_ expectation: Precondition) async throws {
                     _ = try await store.putAuthor(id, expecting: expectation, at: .start) { _ in
                         AuthorContent(name: "Ann", about: "", website: nil)
                     }
                 }
-                for expectation in [Expected.existing, .versions(["1-000000"])] {
+                for expectation in [Precondition.existing, .versions(["1-000000"])] {
                     let error = try await failure { try await put(expectation) }
                     guard case .preconditionFailed(current: nil) = error else { throw error }
                 }
                 try await put(.nothing)
-                for expectation in [Expected.nothing, .versions(["1-000000"])] {
+                for expectation in [Precondition.nothing, .versions(["1-000000"])] {
                     let error = try await failure { try await put(expectation) }
                     guard case .preconditionFailed(current: 1) = error else { throw error }
                 }

@@ -1,6 +1,6 @@
 import CFaultVFS
 import Glibc
-import Network
+import Sockets
 import TestSupport
 
 /// A folder on a disk that fails as it is told, and remembers what a power cut may take from it.

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
-import Network
 import SQLiteStore
+import Sockets
 import TestSupport
 import Testing
 
@@ -83,11 +83,11 @@ import Testing
         await store.close()
     }
 
-    private static func key(_ number: Int, of principal: String = "a") -> WriteKey {
+    private static func key(_ number: Int, of principal: String = "a") -> IdempotencyKey {
         var scope = [UInt8](repeating: 0, count: 32)
         scope[0] = UInt8(number)
         scope[1] = principal.utf8.first ?? 0
-        return WriteKey(
+        return IdempotencyKey(
             scope: scope, request: [UInt8](repeating: 0, count: 32), principal: principal
         ) { _, _ in [] }
     }

@@ -66,13 +66,10 @@ extension Article {
     }
 }
 
-extension Expectation {
+extension Precondition {
     /// That this article is as it was then.
-    static func version(_ article: Article) -> Expectation { .versions([article.version ?? ""]) }
+    static func version(_ article: Article) -> Precondition { .versions([article.version ?? ""]) }
 
     /// That this author is as it was then.
-    static func version(_ author: Author) -> Expectation { .versions([author.version ?? ""]) }
+    static func version(_ author: Author) -> Precondition { .versions([author.version ?? ""]) }
 }
-
-/// `Expectation`, where the testing library has another of that name.
-typealias Expected = Expectation

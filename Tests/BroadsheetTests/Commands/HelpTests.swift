@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
-import Network
 import SQLiteStore
+import Sockets
 import Testing
 
 @testable import broadsheet

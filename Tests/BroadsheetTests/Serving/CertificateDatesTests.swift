@@ -1,5 +1,5 @@
 import Glibc
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -21,7 +21,7 @@ import Testing
         try write(authority.pair(["one.test"]))
     }
 
-    private func write(_ pair: TLSPair) throws {
+    private func write(_ pair: CertificateAndKey) throws {
         try write(pair.key, "a.key")
         try write(pair.certificate, "a.pem")
     }
@@ -75,8 +75,8 @@ import Testing
         let good = try authority.pair(["two.test"])
         let expired = try authority.pair(["two.test"], days: -1, startsInDays: -9)
         for pair in [
-            expired, TLSPair(certificate: good.certificate, key: expired.key),
-            TLSPair(certificate: [], key: good.key),
+            expired, CertificateAndKey(certificate: good.certificate, key: expired.key),
+            CertificateAndKey(certificate: [], key: good.key),
         ] {
             try write(pair)
             certificates.reload()

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 import Testing
 
 @testable import broadsheet

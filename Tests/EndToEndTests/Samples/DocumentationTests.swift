@@ -45,7 +45,7 @@ import Testing
     @Test func `an article is read without the backend`() async throws {
         let slug = "your-first-request"
         await #expect(throws: BackendError.notCached) { try await copy(slug, of: backend) }
-        let shown = Guarded<[Article]>([])
+        let shown = Locked<[Article]>([])
         try await show(slug, on: backend) { article in shown.withLock { $0.append(article) } }
         #expect(served.stop() == 0)
         #expect(try await [copy(slug, of: backend)] == shown.withLock { $0 })

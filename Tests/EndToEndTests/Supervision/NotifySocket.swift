@@ -1,5 +1,5 @@
 import Glibc
-import Network
+import Sockets
 import TestSupport
 
 /// A supervisor's end of `$NOTIFY_SOCKET`: a datagram socket, read message by message.

@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import Network
+import Sockets
 import TestSupport
 
 /// A database that the binary serves, on free ports. It is killed with its owner.

@@ -1,6 +1,6 @@
 import Dispatch
 import HTTP
-import Network
+import Sockets
 import TestSupport
 
 /// Clients that read and write without a pause, each on a connection that it keeps as long as the

@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import Network
+import Sockets
 import TestSupport
 
 /// A served database whose server changes: the processes that follow the first are ended with it.

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 
 /// What a proxy sends before a connection's first byte.
 enum ProxyLaws {

@@ -35,7 +35,7 @@ enum ContractLaw {
         _ type: Request.Type, _ request: HTTPRequest, _ laws: inout LawBook
     ) {
         guard let source = RequestSource(request, for: Request.endpoint) else { return }
-        do throws(RequestRefusal) {
+        do throws(RequestValidationError) {
             let parsed = try Request(parsing: source)
             let printed = RequestPrinter.print(parsed)
             guard let second = RequestSource(printed, for: Request.endpoint) else {

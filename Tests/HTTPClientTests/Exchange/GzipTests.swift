@@ -1,7 +1,7 @@
 import CZlib
 import HTTP
 import HTTPClient
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import HTTP
 import HTTPClient
-import Network
+import Sockets
 import Synchronization
 import TestSupport
 import Testing

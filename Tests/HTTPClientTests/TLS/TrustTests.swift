@@ -1,7 +1,7 @@
 import HTTP
 import HTTPClient
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -25,7 +25,7 @@ import Testing
 
     /// What a client that trusts the authority makes of a peer with this certificate.
     private func outcome(
-        of pair: TLSPair, as host: String, version: Int32 = 0, answer: String = answer,
+        of pair: CertificateAndKey, as host: String, version: Int32 = 0, answer: String = answer,
         ending: TestTLSPeer.Ending = .proper, trusting authority: NewCertificate? = nil
     ) async throws -> Result<String?, HTTPClientError> {
         let peer = try TestTLSPeer(pair, version: version, answer: answer, ending: ending)
@@ -74,8 +74,10 @@ import Testing
         async throws
     {
         let own = try NewCertificate.selfSigned(["localhost"], days: 9)
-        #expect(try await outcome(of: TLSPair(own), as: "localhost").isUntrusted("self-signed"))
-        let trusted = try await outcome(of: TLSPair(own), as: "localhost", trusting: own)
+        #expect(
+            try await outcome(of: CertificateAndKey(own), as: "localhost").isUntrusted(
+                "self-signed"))
+        let trusted = try await outcome(of: CertificateAndKey(own), as: "localhost", trusting: own)
         #expect(trusted == .success("hello"))
     }
 

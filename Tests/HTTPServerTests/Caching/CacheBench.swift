@@ -1,7 +1,7 @@
 import Glibc
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 
 /// Something that changes, a router that answers with it by way of a cache, and a gate at which an
@@ -44,8 +44,8 @@ final class CacheBench: Sendable {
         for continuation in held { continuation.resume() }
     }
 
-    static func dependency(_ name: String) -> CacheDependency {
-        CacheDependency(kind: 1, low: UInt64(name.utf8.reduce(0) { $0 * 31 + Int($1) }))
+    static func dependency(_ name: String) -> CacheTag {
+        CacheTag(kind: 1, low: UInt64(name.utf8.reduce(0) { $0 * 31 + Int($1) }))
     }
 
     /// A change as a store makes it: announced, visible, settled.

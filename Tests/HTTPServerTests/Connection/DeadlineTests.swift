@@ -1,6 +1,6 @@
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 

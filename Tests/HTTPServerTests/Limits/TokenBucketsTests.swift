@@ -1,5 +1,5 @@
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -10,9 +10,9 @@ import Testing
         TokenBuckets(try #require(RateLimit(limit)), capacity: capacity)
     }
 
-    private func key(_ number: Int) -> ClientKey {
+    private func key(_ number: Int) -> RateLimitKey {
         let octets = (0..<4).map { UInt8(number >> (24 - 8 * $0) & 0xFF) }
-        return ClientKey(.v4(octets, port: 0))
+        return RateLimitKey(.v4(octets, port: 0))
     }
 
     @Test func `as many come at once, and then as many in each period`() throws {
@@ -50,17 +50,17 @@ import Testing
     }
 
     @Test func `an IPv6 network is one client, and a mapped IPv4 address itself`() {
-        func v6(_ tail: [UInt8]) -> ClientKey {
+        func v6(_ tail: [UInt8]) -> RateLimitKey {
             let head = [0x20, 0x01, 0x0D, 0xB8] + tail
-            return ClientKey(.v6(head + [UInt8](repeating: 0, count: 16 - head.count), port: 1))
+            return RateLimitKey(.v6(head + [UInt8](repeating: 0, count: 16 - head.count), port: 1))
         }
         #expect(v6([0, 1, 0, 2, 9]) == v6([0, 1, 0, 2, 7, 7]))
         #expect(v6([0, 1, 0, 2]) != v6([0, 1, 0, 3]))
         let mapped = [UInt8](repeating: 0, count: 10) + [255, 255, 203, 0, 113, 9]
         #expect(
-            ClientKey(.v6(mapped, port: 1)) == ClientKey(.v4([203, 0, 113, 9], port: 2)))
-        #expect(ClientKey(account: "a") == ClientKey(account: "a"))
-        #expect(ClientKey(account: "a") != ClientKey(account: "b"))
+            RateLimitKey(.v6(mapped, port: 1)) == RateLimitKey(.v4([203, 0, 113, 9], port: 2)))
+        #expect(RateLimitKey(account: "a") == RateLimitKey(account: "a"))
+        #expect(RateLimitKey(account: "a") != RateLimitKey(account: "b"))
     }
 
     @Test func `a flood of clients puts out those that are nearly at rest`() throws {

@@ -1,5 +1,5 @@
 import HTTP
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -16,7 +16,7 @@ import Testing
     func `the authority between stands in the file, and is shown`(version: Int32) async throws {
         let own = try between.pair(["localhost"])
         let chain = own.certificate + Array(between.authority.certificatePEM.utf8)
-        let whole = TLSPair(certificate: chain, key: own.key)
+        let whole = CertificateAndKey(certificate: chain, key: own.key)
         let test = try TLSTest(root) { [try $0.pair(["first.test"]), whole] }
         try await test.run { server in
             #expect(try server.serves(test.options { $0.version = version }))

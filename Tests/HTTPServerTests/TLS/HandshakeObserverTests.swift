@@ -1,5 +1,5 @@
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import HTTP
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -176,12 +176,12 @@ import Testing
         let test = try TLSTest()
         let good = try test.certificates.pair(["new.test"])
         let other = try test.certificates.pair(["new.test"])
-        let broken: [TLSPair] = [
-            TLSPair(certificate: good.certificate, key: other.key),
-            TLSPair(certificate: Array(good.certificate.dropLast(200)), key: good.key),
-            TLSPair(certificate: good.certificate, key: []),
-            TLSPair(certificate: [], key: good.key),
-            TLSPair(certificate: good.key, key: good.certificate),
+        let broken: [CertificateAndKey] = [
+            CertificateAndKey(certificate: good.certificate, key: other.key),
+            CertificateAndKey(certificate: Array(good.certificate.dropLast(200)), key: good.key),
+            CertificateAndKey(certificate: good.certificate, key: []),
+            CertificateAndKey(certificate: [], key: good.key),
+            CertificateAndKey(certificate: good.key, key: good.certificate),
         ]
         try await test.run { server in
             for pair in broken {

@@ -1,5 +1,5 @@
 import HTTPServer
-import Network
+import Sockets
 import TestSupport
 import Testing
 
@@ -9,7 +9,8 @@ struct TLSTest {
     let tls: TLSServer
 
     init(
-        profile: TLSProfile = .intermediate, _ pairs: (TestCertificates) throws -> [TLSPair]
+        profile: TLSProfile = .intermediate,
+        _ pairs: (TestCertificates) throws -> [CertificateAndKey]
     ) throws {
         try self.init(TestCertificates(), profile: profile, pairs)
     }
@@ -17,7 +18,7 @@ struct TLSTest {
     /// With certificates of an authority that several tests share: RSA keys take long to make.
     init(
         _ certificates: TestCertificates, profile: TLSProfile = .intermediate,
-        _ pairs: (TestCertificates) throws -> [TLSPair]
+        _ pairs: (TestCertificates) throws -> [CertificateAndKey]
     ) throws {
         self.certificates = certificates
         tls = try TLSServer(pairs(certificates), profile: profile, protocols: ["http/1.1"])

@@ -16,7 +16,7 @@ struct FetchGreetingRequest: BackendAPIRequest {
 }
 
 struct Greeting: JSONModel, Hashable {
-    static let shape = ObjectShape(
+    static let shape = ObjectCodec(
         Self.init(text:), .required("text", \.text, .text(.line(1...200))))
 
     var text: String

@@ -13,7 +13,7 @@ struct RenewTokenRequest: BackendAPIRequest {
 }
 
 struct Tokens: JSONModel, Hashable {
-    static let shape = ObjectShape(
+    static let shape = ObjectCodec(
         Self.init(access:renewal:), .required("access", \.access, .text(.line(1...4096))),
         .required("renewal", \.renewal, .text(.line(1...4096))))
 

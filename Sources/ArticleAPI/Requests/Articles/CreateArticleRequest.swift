@@ -1,7 +1,7 @@
 import HTTP
 
 /// `POST /v1/articles`: a new article; 201 with its address in `Location`.
-public struct CreateArticleRequest: RepeatableRequest {
+public struct CreateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles", access: .writeArticles, success: .created)
     public typealias Item = Article

@@ -1,10 +1,10 @@
 public import HTTP
 
 /// `DELETE /v1/articles/{id}`: an article goes; editors can still restore it.
-public struct DeleteArticleRequest: RepeatableRequest {
+public struct DeleteArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .delete, "/v1/articles/{id}", access: .writeArticles, success: .noContent)
-    public typealias Item = Nothing
+    public typealias Item = NoContent
 
     public static let parameters = Parameters(
         Self.init, .path("id", \.id, .identifier()), .header("If-Match", \.expected, .ifMatch),

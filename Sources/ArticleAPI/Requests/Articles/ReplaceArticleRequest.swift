@@ -1,7 +1,7 @@
 public import HTTP
 
 /// `PUT /v1/articles/{id}`: a whole new value for an article.
-public struct ReplaceArticleRequest: RepeatableRequest {
+public struct ReplaceArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(.put, "/v1/articles/{id}", access: .writeArticles)
     public typealias Item = Article
 

@@ -1,7 +1,7 @@
 public import HTTP
 
 /// `PATCH /v1/articles/{id}`: changes to an article, as a merge patch (RFC 7396).
-public struct UpdateArticleRequest: RepeatableRequest {
+public struct UpdateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(.patch, "/v1/articles/{id}", access: .writeArticles)
     public typealias Item = Article
 

@@ -1,7 +1,7 @@
 public import HTTP
 
 /// `PUT /v1/authors/{id}`: makes an author, or replaces what is said of one.
-public struct ReplaceAuthorRequest: RepeatableRequest {
+public struct ReplaceAuthorRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(.put, "/v1/authors/{id}", access: .writeAuthors)
     public typealias Item = Author
 

@@ -2,7 +2,7 @@ public import HTTP
 
 /// `POST /v1/articles/{id}/revisions/{number}/restore`: an article becomes again what it was; that
 /// is one more revision, and also brings a deleted article back.
-public struct RestoreRevisionRequest: RepeatableRequest {
+public struct RestoreRevisionRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles/{id}/revisions/{number}/restore", access: .writeArticles)
     public typealias Item = Article

@@ -66,7 +66,7 @@ struct ExportCounts: Sendable, Hashable {
 }
 
 extension ExportCounts: JSONModel {
-    static let shape = ObjectShape(
+    static let shape = ObjectCodec(
         { (_: String, authors: Int, articles: Int, revisions: Int) in
             ExportCounts(authors: authors, articles: articles, revisions: revisions)
         },
@@ -79,7 +79,7 @@ extension ExportCounts: JSONModel {
 private struct AuthorLine: JSONModel {
     var author: Author
 
-    static let shape = ObjectShape(
+    static let shape = ObjectCodec(
         { (_: String, author: Author) in AuthorLine(author: author) },
         .required("kind", kind("author"), .kind),
         .required("author", \.author, Author.format))
@@ -88,7 +88,7 @@ private struct AuthorLine: JSONModel {
 private struct ArticleLine: JSONModel {
     var article: ExportedArticle
 
-    static let shape = ObjectShape(
+    static let shape = ObjectCodec(
         { (_: String, id: Article.ID, aliases: [String], imported: ExportedArticle.ImportMark?) in
             ArticleLine(
                 article: ExportedArticle(id: id, aliases: aliases, imported: imported))
@@ -98,7 +98,7 @@ private struct ArticleLine: JSONModel {
         .required("aliases", \.article.aliases, .array(of: .text(.servedSlug), atMost: 1_000_000)),
         .optional("imported", \.article.imported, .object(mark)))
 
-    private static let mark = ObjectShape(
+    private static let mark = ObjectCodec(
         ExportedArticle.ImportMark.init,
         .required("path", \.path, .text(.lines(maximumBytes: ImportFiles.limitPathBytes))),
         .required("digest", \.digest, .text(.digest)),
@@ -108,7 +108,7 @@ private struct ArticleLine: JSONModel {
 private struct RevisionLine: JSONModel {
     var revision: ExportedRevision
 
-    static let shape = ObjectShape(
+    static let shape = ObjectCodec(
         {
             (_: String, action: Revision.Action, editor: String?, time: Timestamp, article: Article)
             in
@@ -128,15 +128,15 @@ private func kind<Model>(_ name: String) -> @Sendable (Model) -> String {
     { _ in name }
 }
 
-extension JSONFormat where Value == String {
+extension JSONCodec where Value == String {
     /// The name of a kind of line.
-    fileprivate static var kind: JSONFormat { .text(.line(1...16)) }
+    fileprivate static var kind: JSONCodec { .text(.line(1...16)) }
 }
 
-extension TextFormat where Value == [UInt8] {
+extension TextCodec where Value == [UInt8] {
     /// SHA-256 in hexadecimal digits.
-    static var digest: TextFormat {
-        TextFormat(
+    static var digest: TextCodec {
+        TextCodec(
             "64 hexadecimal digits", .text(TextSchema(.token, length: 64...64)),
             parse: { text in
                 text.utf8.count == 64 ? ByteText.bytes(hexadecimal: text) : nil

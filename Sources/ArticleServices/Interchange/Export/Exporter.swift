@@ -1,7 +1,7 @@
 import ArticleAPI
 public import ArticleStore
 import Glibc
-import Network
+import Sockets
 
 /// Writes everything that a store has as lines of JSON, which `Importer` restores: articles with
 /// all their revisions, tombstones, former slugs, and what each was imported from; authors.

@@ -1,5 +1,5 @@
 import Glibc
-import Network
+import Sockets
 
 /// A regular file, read from its beginning by blocking calls (`open(2)`, `read(2)`).
 struct FileReader: ~Copyable {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import Glibc
-import Network
+import Sockets
 
 /// A file to import.
 struct ImportFile: Sendable, Hashable {

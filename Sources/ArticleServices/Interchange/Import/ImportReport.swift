@@ -1,5 +1,5 @@
 public import ArticleStore
-public import Network
+public import Sockets
 
 /// What an import did, in articles.
 public struct ImportReport: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Network
+import Sockets
 
 extension ImportRun {
     /// Articles in one file of lines: their names have to be remembered.

@@ -1,6 +1,6 @@
 package import ArticleAPI
 import ArticleStore
-import Network
+import Sockets
 
 extension ImportRun {
     /// Bytes of a file: the largest body, and a front matter before it.

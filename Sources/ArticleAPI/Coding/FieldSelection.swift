@@ -1,0 +1,93 @@
+/// The attributes that a reader asks for (`fields=id,title,authors.name`).
+///
+/// Its order and repetitions do not matter: equal selections give the same bytes. The `id` of what
+/// is asked for always comes along.
+public struct FieldSelection: Sendable, Hashable {
+    /// Sorted, each once; `authors.name` is left out where `authors` stands.
+    public let names: [String]
+
+    /// - Parameter names: Attributes, inner ones dotted.
+    public init(_ names: some Sequence<String>) {
+        let all = Set(names)
+        self.names = all.filter { name in
+            guard let dot = name.firstIndex(of: ".") else { return true }
+            return !all.contains(String(name[..<dot]))
+        }.sorted()
+    }
+
+    /// Whether the attribute, or something in it, is asked for.
+    public func contains(_ name: String) -> Bool {
+        names.contains {
+            $0 == name || ($0.hasPrefix(name) && $0.dropFirst(name.count).first == ".")
+        }
+    }
+
+    /// What is asked for inside an attribute; `nil` for all of it.
+    func inside(_ name: String) -> FieldSelection? {
+        if names.contains(name) { return nil }
+        return FieldSelection(
+            names.lazy.filter { $0.hasPrefix(name + ".") }.map {
+                String($0.dropFirst(name.count + 1))
+            })
+    }
+}
+
+/// The name of an attribute, and those inside it: two levels at most can be chosen.
+public struct FieldNames: Sendable, Hashable {
+    public let name: String
+    public let inner: [String]
+}
+
+/// A selection made ready for a shape: which attributes to write, and what of them.
+struct FieldPlan: Sendable {
+    enum Choice: Sendable {
+        case skip, all
+        case some(FieldPlan)
+    }
+
+    /// One for each attribute of the shape, in its order.
+    let choices: [Choice]
+    /// One bit for each of the first 64 attributes that is left out.
+    private let skipped: UInt64
+
+    init(choices: [Choice]) {
+        self.choices = choices
+        skipped = choices.enumerated().reduce(0) { bits, choice in
+            if case .skip = choice.element { bits | 1 << UInt64(choice.offset) } else { bits }
+        }
+    }
+
+    /// Whether one of the first 64 attributes is left out.
+    func leavesOut(_ place: Int) -> Bool { skipped & 1 << UInt64(place) != 0 }
+
+    /// The plan for what stands inside an attribute; `nil` for all of it.
+    func inside(_ place: Int) -> FieldPlan? {
+        if case .some(let plan) = choices[place] { plan } else { nil }
+    }
+}
+
+extension TextCodec where Value == FieldSelection {
+    /// A comma-separated choice of attributes.
+    public static func fields<Item>(of format: JSONCodec<Item>) -> TextCodec {
+        let names = format.fields.flatMap { field in
+            [field.name] + field.inner.map { "\(field.name).\($0)" }
+        }
+        return TextCodec(
+            "a list of names separated by commas",
+            .text(TextSchema(.fieldNames(names), length: 1...2000)),
+            parse: { text in
+                guard text.utf8.count <= 2000 else { return nil }
+                return FieldSelection(
+                    text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+            },
+            print: { $0.names.joined(separator: ",") },
+            fault: { selection in
+                let unknown = selection.names.filter { !names.contains($0) }
+                guard let name = unknown.first else {
+                    return selection.names.isEmpty ? "names no attribute" : nil
+                }
+                return
+                    "`\(name.excerpt)` is no attribute; there are \(names.joined(separator: ", "))"
+            })
+    }
+}

@@ -1,0 +1,187 @@
+/// How values of a type are written as JSON, read from it, and which of them a backend accepts.
+public struct JSONCodec<Value>: Sendable {
+    public let schema: JSONSchema
+    /// Reads a value; `nil` if it cannot, and then a fault is reported. A strict reader also
+    /// reports values that are not accepted.
+    let read: @Sendable (JSONValue, inout JSONReader) -> Value?
+    /// Reads a value as a client, straight from the text: what `read` would make of it, or `nil`,
+    /// and then `read` has to.
+    let scan: @Sendable (inout JSONParser) -> Value?
+    let write: @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void
+    /// Reports what a backend would not accept of a value made in code.
+    let check: @Sendable (Value, inout JSONReader) -> Void
+    /// The attributes, if the values are objects (or arrays of objects): what `fields` can choose.
+    let fields: [FieldNames]
+    /// The plan for a choice of attributes, if the values are objects.
+    let plan: @Sendable (FieldSelection) -> FieldPlan?
+
+    init(
+        schema: JSONSchema, read: @escaping @Sendable (JSONValue, inout JSONReader) -> Value?,
+        scan: (@Sendable (inout JSONParser) -> Value?)? = nil,
+        write: @escaping @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void,
+        check: @escaping @Sendable (Value, inout JSONReader) -> Void = { _, _ in },
+        fields: [FieldNames] = [],
+        plan: @escaping @Sendable (FieldSelection) -> FieldPlan? = { _ in nil }
+    ) {
+        self.schema = schema
+        self.read = read
+        self.scan =
+            scan ?? { parser in
+                guard let value = try? parser.value() else { return nil }
+                var reader = JSONReader(.lenient)
+                let result = read(value, &reader)
+                return reader.faults.isEmpty ? result : nil
+            }
+        self.write = write
+        self.check = check
+        self.fields = fields
+        self.plan = plan
+    }
+}
+
+extension JSONCodec {
+    /// JSON text of a value.
+    func bytes(of value: Value, _ fields: FieldSelection?, capacity: Int) -> [UInt8] {
+        var writer = JSONWriter(capacity: capacity)
+        write(value, fields.flatMap(plan), &writer)
+        return writer.bytes
+    }
+
+    /// A JSON string in this form.
+    public static func text(_ format: TextCodec<Value>) -> JSONCodec {
+        JSONCodec(
+            schema: format.schema,
+            read: { value, reader in
+                guard case .string(let text) = value else {
+                    reader.report(.invalid(expected: format.expectation, found: value.kind))
+                    return nil
+                }
+                guard let result = format.parse(text) else {
+                    let found = "\"\(text.excerpt)\""
+                    reader.report(.invalid(expected: format.expectation, found: found))
+                    return nil
+                }
+                if reader.isStrict, let fault = format.fault(result) {
+                    reader.report(.refused(fault))
+                    return nil
+                }
+                return result
+            },
+            scan: { parser in
+                guard let (text, isASCII) = parser.scanText() else { return nil }
+                return isASCII ? format.parseASCII(text) : format.parse(text)
+            },
+            write: { value, _, writer in writer.string(format.print(value)) },
+            check: { value, reader in
+                if let fault = format.fault(value) { reader.report(.refused(fault)) }
+            })
+    }
+
+    /// A JSON string in this form, written by `write` in bytes that need no escape, and read by
+    /// `parse` where there is none.
+    static func text(
+        _ format: TextCodec<Value>,
+        plain write: @escaping @Sendable (Value, inout [UInt8]) -> Void,
+        parse: @escaping @Sendable (borrowing Span<UInt8>) -> Value?
+    ) -> JSONCodec {
+        let text = JSONCodec.text(format)
+        return JSONCodec(
+            schema: text.schema, read: text.read, scan: { $0.scanPlain(parse) },
+            write: { value, _, writer in writer.string { write(value, &$0) } }, check: text.check)
+    }
+
+    /// A JSON array of values in a format.
+    public static func array<Element>(
+        of element: JSONCodec<Element>, atMost limit: Int
+    ) -> JSONCodec where Value == [Element] {
+        JSONCodec(
+            schema: .array(of: element.schema, count: 0...limit),
+            read: { value, reader in
+                guard case .array(let values) = value else {
+                    reader.report(.invalid(expected: "an array", found: value.kind))
+                    return nil
+                }
+                if reader.isStrict, values.count > limit {
+                    reader.report(.refused("has more than \(limit) items"))
+                    return nil
+                }
+                var items: [Element] = []
+                items.reserveCapacity(values.count)
+                for (index, value) in values.enumerated() {
+                    let item = reader.reading(.index(index)) { element.read(value, &$0) }
+                    if let item { items.append(item) }
+                }
+                return items.count == values.count ? items : nil
+            },
+            scan: { $0.scanItems(element.scan) },
+            write: { values, plan, writer in
+                writer.array {
+                    for value in values {
+                        $0.element()
+                        element.write(value, plan, &$0)
+                    }
+                }
+            },
+            check: { values, reader in
+                if values.count > limit { reader.report(.refused("has more than \(limit) items")) }
+                for (index, value) in values.prefix(limit).enumerated() {
+                    reader.reading(.index(index)) { element.check(value, &$0) }
+                }
+            },
+            fields: element.fields, plan: element.plan)
+    }
+
+    /// A JSON object of this shape.
+    public static func object(_ shape: ObjectCodec<Value>) -> JSONCodec {
+        JSONCodec(
+            schema: shape.schema,
+            read: { shape.read($0, &$1) }, scan: { shape.scan(&$0) },
+            write: { shape.write($0, $1, to: &$2) },
+            check: { shape.check($0, &$1) },
+            fields: shape.fields, plan: { shape.plan($0) })
+    }
+}
+
+extension JSONCodec where Value == Bool {
+    public static var boolean: JSONCodec {
+        JSONCodec(
+            schema: .boolean,
+            read: { value, reader in
+                guard case .boolean(let isTrue) = value else {
+                    reader.report(.invalid(expected: "true or false", found: value.kind))
+                    return nil
+                }
+                return isTrue
+            },
+            scan: { $0.scanBoolean() },
+            write: { value, _, writer in writer.boolean(value) }, check: { _, _ in })
+    }
+}
+
+extension JSONCodec where Value == Int {
+    /// A JSON number without fraction or exponent.
+    public static func integer(_ range: ClosedRange<Int>) -> JSONCodec {
+        JSONCodec(
+            schema: .integer(range),
+            read: { value, reader in
+                guard case .number(let number) = value,
+                    let integer = number.integer.flatMap({ Int(exactly: $0) })
+                else {
+                    reader.report(.invalid(expected: "an integer", found: value.kind))
+                    return nil
+                }
+                if reader.isStrict, !range.contains(integer) {
+                    reader.report(.refused(TextCodec<Int>.outside(range)))
+                    return nil
+                }
+                return integer
+            },
+            scan: { $0.scanInteger() },
+            write: { value, _, writer in writer.integer(value) },
+            check: { value, reader in
+                if !range.contains(value) {
+                    reader.report(.refused(TextCodec<Int>.outside(range)))
+                }
+            })
+    }
+}

@@ -1,0 +1,140 @@
+/// The attributes of a model as a JSON object, in their order on the wire.
+///
+/// One line for each attribute says how it is read, written and checked, so that the directions
+/// cannot drift: `ObjectCodec(Tag.init, .required("key", \.key, …), .required("name", \.name, …))`.
+public struct ObjectCodec<Model>: Sendable {
+    public let properties: [JSONSchema.Property]
+    let fields: [FieldNames]
+    // The fields without their types: plain arrays are walked faster than a pack.
+    private let writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void]
+    private let checks: [@Sendable (Model, inout JSONReader) -> Void]
+    private let plans: [@Sendable (FieldSelection) -> FieldPlan?]
+    private let readFields: @Sendable ([JSONValue?], inout JSONReader) -> Model?
+    private let scanFields: @Sendable (inout JSONParser, inout MemberScanner) -> Model?
+    private let names: MemberNames
+
+    /// - Parameters:
+    ///   - make: The model of all attributes' values, in the order of the fields.
+    ///   - field: The attributes.
+    public init<each Value>(
+        _ make: @escaping @Sendable (repeat each Value) -> Model,
+        _ field: repeat Field<Model, each Value>
+    ) {
+        var properties: [JSONSchema.Property] = []
+        var fields: [FieldNames] = []
+        var writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void] = []
+        var checks: [@Sendable (Model, inout JSONReader) -> Void] = []
+        var plans: [@Sendable (FieldSelection) -> FieldPlan?] = []
+        var names: [(name: String, written: [UInt8])] = []
+        for field in repeat each field {
+            properties.append(field.property)
+            fields.append(field.names)
+            writes.append(field.write)
+            checks.append(field.check)
+            plans.append(field.plan)
+            names.append((field.names.name, field.written))
+        }
+        self.properties = properties
+        self.fields = fields
+        self.writes = writes
+        self.checks = checks
+        self.plans = plans
+        self.names = MemberNames(names)
+        let reads = (repeat (each field).read)
+        readFields = { values, reader in
+            var next = 0
+            let results = (repeat (each reads)(Self.take(values, &next), &reader))
+            do { return make(repeat try required(each results)) } catch { return nil }
+        }
+        let scanners = (repeat FieldScanner((each field).scan))
+        var kept: [any AnyObject & Sendable] = []
+        for scanner in repeat each scanners { kept.append(scanner) }
+        let uncounted = (repeat Unmanaged.passUnretained(each scanners))
+        scanFields = { [kept] parser, members in
+            defer { withExtendedLifetime(kept) {} }
+            do {
+                return make(
+                    repeat try (each uncounted).takeUnretainedValue().scan(&parser, &members))
+            } catch { return nil }
+        }
+    }
+
+    public var schema: JSONSchema { .object(properties) }
+
+    /// Writes the model as a JSON object; a plan leaves attributes out.
+    func write(_ model: Model, _ plan: FieldPlan? = nil, to writer: inout JSONWriter) {
+        writer.object { writer in
+            guard let plan else {
+                for write in writes { write(model, nil, &writer) }
+                return
+            }
+            for (choice, write) in zip(plan.choices, writes) {
+                switch choice {
+                case .skip: continue
+                case .all: write(model, nil, &writer)
+                case .some(let inner): write(model, inner, &writer)
+                }
+            }
+        }
+    }
+
+    /// Reads a JSON object; `nil` if it cannot, with every fault reported.
+    func read(_ value: JSONValue, _ reader: inout JSONReader) -> Model? {
+        guard case .object(let members) = value else {
+            reader.report(.invalid(expected: "an object", found: value.kind))
+            return nil
+        }
+        var values = [JSONValue?](repeating: nil, count: properties.count)
+        var next = 0
+        for member in members {
+            // Members come in our own order as a rule: then no name is hashed.
+            let isNext = next < properties.count && properties[next].name == member.name
+            if let position = isNext ? next : names.position(of: member.name) {
+                values[position] = member.value
+                next = position + 1
+            } else if reader.isStrict {
+                reader.reading(.name(member.name.excerpt)) { $0.report(.unknown) }
+            }
+        }
+        return readFields(values, &reader)
+    }
+
+    /// Reads a JSON object as a client, straight from the text; `nil`: `read` has to.
+    func scan(_ parser: inout JSONParser) -> Model? {
+        var members = MemberScanner(names)
+        guard members.open(&parser), let model = scanFields(&parser, &members),
+            members.close(&parser)
+        else { return nil }
+        return model
+    }
+
+    /// Reports what a backend would not accept of a model made in code.
+    func check(_ model: Model, _ reader: inout JSONReader) {
+        for check in checks { check(model, &reader) }
+    }
+
+    /// Which attributes a selection writes; the id always comes along.
+    func plan(_ selection: FieldSelection) -> FieldPlan {
+        FieldPlan(
+            choices: zip(fields, plans).map { field, plan in
+                if field.name == "id" { return .all }
+                guard selection.contains(field.name) else { return .skip }
+                return selection.inside(field.name).flatMap(plan).map { .some($0) } ?? .all
+            })
+    }
+
+    private static func take(_ values: [JSONValue?], _ next: inout Int) -> JSONValue? {
+        defer { next += 1 }
+        return values[next]
+    }
+}
+
+/// What reads a field's value straight from the text.
+///
+/// A class, so that a shape can refer to its scanners without counting (`Unmanaged`): the pack of
+/// them is copied for each object that is read, and closures would be counted twice each.
+private final class FieldScanner<Value>: Sendable {
+    let scan: FieldScan<Value>
+
+    init(_ scan: @escaping FieldScan<Value>) { self.scan = scan }
+}

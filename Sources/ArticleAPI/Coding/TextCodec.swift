@@ -1,0 +1,159 @@
+/// How values of a type are written as text, read from it, and which of them are accepted.
+public struct TextCodec<Value>: Sendable {
+    /// What is expected, in words that follow "is not" or "expected".
+    public let expectation: String
+    public let schema: JSONSchema
+    /// `nil` if the text is no such value.
+    public let parse: @Sendable (String) -> Value?
+    /// The same for a text that is known to be of ASCII alone.
+    let parseASCII: @Sendable (String) -> Value?
+    public let print: @Sendable (Value) -> String
+    /// Why a backend does not accept the value; `nil` if it does.
+    public let fault: @Sendable (Value) -> String?
+
+    public init(
+        _ expectation: String, _ schema: JSONSchema,
+        parse: @escaping @Sendable (String) -> Value?,
+        print: @escaping @Sendable (Value) -> String,
+        fault: @escaping @Sendable (Value) -> String? = { _ in nil }
+    ) {
+        self.init(
+            expectation, schema, parse: parse, parseASCII: parse, print: print, fault: fault)
+    }
+
+    fileprivate init(
+        _ expectation: String, _ schema: JSONSchema,
+        parse: @escaping @Sendable (String) -> Value?,
+        parseASCII: @escaping @Sendable (String) -> Value?,
+        print: @escaping @Sendable (Value) -> String,
+        fault: @escaping @Sendable (Value) -> String?
+    ) {
+        self.expectation = expectation
+        self.schema = schema
+        self.parse = parse
+        self.parseASCII = parseASCII
+        self.print = print
+        self.fault = fault
+    }
+
+    /// The value of a text that a backend accepts, or why it does not.
+    func accept(_ text: String) -> Result<Value, TextFault> {
+        guard let value = parse(text) else {
+            return .failure(TextFault(message: "is not \(expectation)"))
+        }
+        return fault(value).map { .failure(TextFault(message: $0)) } ?? .success(value)
+    }
+}
+
+/// Why a text is not accepted.
+struct TextFault: Error {
+    let message: String
+}
+
+extension TextCodec where Value == String {
+    /// Text in Unicode NFC without control characters, of so many Unicode scalars.
+    public static func line(_ length: ClosedRange<Int>) -> TextCodec {
+        text(.line, length, "a text of one line")
+    }
+
+    /// Text in Unicode NFC, of so many Unicode scalars.
+    public static func lines(_ length: ClosedRange<Int>) -> TextCodec {
+        text(.lines, length, "a text")
+    }
+
+    /// Text in Unicode NFC of at most so many bytes of UTF-8.
+    public static func lines(maximumBytes: Int) -> TextCodec {
+        normalized(
+            "a text", TextSchema(.lines, length: 0...maximumBytes),
+            fault: { text in
+                if text.utf8.count > maximumBytes { return "is longer than \(maximumBytes) bytes" }
+                var text = text
+                // Over the bytes where they lie: the view's own search asks for each by its index.
+                let hasNull = text.withUTF8 { bytes in bytes.contains(0) }
+                return hasNull ? "contains the character U+0000" : nil
+            })
+    }
+
+    /// Printable ASCII of at most so many bytes.
+    public static func token(_ length: ClosedRange<Int>) -> TextCodec {
+        TextCodec(
+            "a token of \(length.lowerBound) to \(length.upperBound) printable ASCII characters",
+            .text(TextSchema(.token, length: length)),
+            parse: { text in
+                var text = text
+                guard length.contains(text.utf8.count),
+                    text.withUTF8({ $0.allSatisfy { $0 &- 0x21 < 0x5E } })
+                else { return nil }
+                return text
+            }, print: { $0 })
+    }
+
+    private static func text(
+        _ form: TextSchema.Form, _ length: ClosedRange<Int>, _ expectation: String
+    ) -> TextCodec {
+        normalized(
+            expectation, TextSchema(form, length: length),
+            fault: { TextLimit.fault($0, length, oneLine: form == .line) })
+    }
+
+    /// Text that is brought into Unicode NFC, which ASCII is in already.
+    static func normalized(
+        _ expectation: String, _ schema: TextSchema, fault: @escaping @Sendable (String) -> String?
+    ) -> TextCodec {
+        TextCodec(
+            expectation, .text(schema), parse: \.inNFC, parseASCII: { $0 }, print: { $0 },
+            fault: fault)
+    }
+}
+
+/// The rules for a text's length and characters.
+enum TextLimit {
+    static func fault(_ text: String, _ length: ClosedRange<Int>, oneLine: Bool) -> String? {
+        // A scalar takes at most 4 bytes: counting is only needed near the limits.
+        let bytes = text.utf8.count
+        if bytes > length.upperBound, text.unicodeScalars.count > length.upperBound {
+            return "is longer than \(length.upperBound) characters"
+        }
+        if bytes < 4 * length.lowerBound, text.unicodeScalars.count < length.lowerBound {
+            return bytes == 0
+                ? "is empty" : "is shorter than \(length.lowerBound) characters"
+        }
+        if length.lowerBound > 0, text.allSatisfy(\.isWhitespace) { return "is blank" }
+        if oneLine {
+            let hasControl = text.unicodeScalars.contains { scalar in
+                scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value)
+                    || scalar.value == 0x2028 || scalar.value == 0x2029
+            }
+            return hasControl ? "contains a line break or another control character" : nil
+        }
+        return text.utf8.contains(0) ? "contains the character U+0000" : nil
+    }
+}
+
+extension TextCodec where Value == Int {
+    /// A decimal integer in a range, without sign `+`, without leading zeros.
+    public static func integer(_ range: ClosedRange<Int>) -> TextCodec {
+        TextCodec(
+            "an integer", .integer(range),
+            parse: { text in Int(text).flatMap { String($0) == text ? $0 : nil } },
+            print: { String($0) },
+            fault: { range.contains($0) ? nil : Self.outside(range) })
+    }
+
+    static func outside(_ range: ClosedRange<Int>) -> String {
+        range.upperBound == .max
+            ? "is less than \(range.lowerBound)"
+            : "is not between \(range.lowerBound) and \(range.upperBound)"
+    }
+}
+
+extension TextCodec
+where Value: RawRepresentable & CaseIterable & SendableMetatype, Value.RawValue == String {
+    /// One of the type's raw values.
+    public static var choice: TextCodec {
+        let names = Value.allCases.map(\.rawValue)
+        return TextCodec(
+            "one of \(names.joined(separator: ", "))", .choice(names),
+            parse: { Value(rawValue: $0) }, print: \.rawValue)
+    }
+}

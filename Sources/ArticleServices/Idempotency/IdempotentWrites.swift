@@ -1,0 +1,92 @@
+import ArticleAPI
+import ArticleStore
+import HTTP
+import Sockets
+
+/// Writes with an idempotency key: each is done once, and whoever sends it again gets the first
+/// response.
+final class IdempotentWrites: Sendable {
+    private let store: any ArticleStore
+    private let secret: [UInt8]
+    private let now: @Sendable () -> Timestamp
+    /// Those that are under way: as one process owns the file, it knows them all.
+    private let scopes = Lock<Set<[UInt8]>>([])
+
+    /// A rejection that says more is not kept.
+    private static let rejectionBytes = 64 << 10
+
+    /// - Parameter secret: 32 bytes of the store's.
+    init(store: any ArticleStore, secret: [UInt8], now: @escaping @Sendable () -> Timestamp) {
+        self.store = store
+        self.secret = secret
+        self.now = now
+    }
+
+    /// Handles a write; one with a key only if it is new, and no other with that key is under way.
+    func once<Request: IdempotentWriteRequest>(
+        _ request: Request, by caller: Principal,
+        _ handle: (Request, Principal, IdempotencyKey?) async throws(ServiceError) -> Reply<
+            Request.Item
+        >
+    ) async throws(ServiceError) -> Reply<Request.Item> where Request.Item: KeptItem {
+        guard let key = IdempotencyKey(of: request, by: caller, secret: secret) else {
+            return try await handle(request, caller, nil)
+        }
+        guard scopes.withLock({ $0.insert(key.scope).inserted }) else { throw .inFlight }
+        defer { scopes.withLock { _ = $0.remove(key.scope) } }
+        if let kept = try await find(key) {
+            guard Digest.areEqual(kept.request, key.request) else { throw .keyReused }
+            return try Self.reply(kept.outcome)
+        }
+        do throws(ServiceError) { return try await handle(request, caller, key) } catch {
+            if let words = Self.rejection(error) { try await keep(words, of: key) }
+            throw error
+        }
+    }
+
+    private func find(_ key: IdempotencyKey) async throws(ServiceError) -> IdempotencyRecord? {
+        do { return try await store.keptWrite(key.scope, at: now()) } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    /// Nobody is told of a rejection that is to be kept before it is.
+    private func keep(_ words: [UInt8], of key: IdempotencyKey) async throws(ServiceError) {
+        do { try await store.keepRejection(words, of: key, at: now()) } catch {
+            throw ServiceError(error)
+        }
+    }
+
+    private static func reply<Item: KeptItem>(
+        _ outcome: IdempotencyRecord.Outcome
+    ) throws(ServiceError) -> Reply<Item> {
+        switch outcome {
+        case .done(let bytes, let isNew, let body):
+            guard let item = Item(kept: bytes, body: body) else {
+                throw .unavailable(cause: "what was kept of a write cannot be read")
+            }
+            return Reply(item, location: isNew ? item.location : nil)
+        case .rejected(let words):
+            let problem: Problem
+            do throws(ResponseMapperError) { problem = try Problem(mapping: words) } catch {
+                throw .unavailable(cause: "a kept rejection: \(error)")
+            }
+            throw .refusedBefore(problem)
+        }
+    }
+
+    /// The words of a rejection that holds as long as the key does; `nil` if the write may be sent
+    /// again: what may go away is not kept.
+    static func rejection(_ error: ServiceError) -> [UInt8]? {
+        switch error {
+        case .inFlight, .keyReused: return nil
+        default: break
+        }
+        var problem = error.problem(instance: "")
+        guard (400..<500).contains(problem.status), problem.status != 401, problem.status != 429
+        else { return nil }
+        problem.instance = nil
+        let words = problem.json()
+        return words.count <= rejectionBytes ? words : nil
+    }
+}

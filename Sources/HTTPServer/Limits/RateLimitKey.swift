@@ -1,0 +1,42 @@
+import Sockets
+
+/// Under what a client is counted: its IPv4 address, its IPv6 network (/64: what one customer
+/// gets), or the account of its key.
+struct RateLimitKey: Sendable, Hashable {
+    private let high: UInt64
+    private let low: UInt64
+    /// By the process's own seed, so that nobody can choose addresses that collide.
+    let digest: UInt
+
+    /// All peers on Unix sockets are one.
+    init(_ address: SocketAddress) {
+        let octets = address.networkOctets ?? []
+        self.init(UInt64(octets.count), octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    init(account: String) {
+        // 128 bits of two seeds: no two of a server's accounts meet.
+        func half(_ seed: UInt64) -> UInt64 {
+            var hasher = Hasher()
+            hasher.combine(seed)
+            hasher.combine(account)
+            return UInt64(UInt(bitPattern: hasher.finalize()))
+        }
+        self.init(half(1), half(2))
+    }
+
+    private init(_ high: UInt64, _ low: UInt64) {
+        self.high = high
+        self.low = low
+        var hasher = Hasher()
+        hasher.combine(high)
+        hasher.combine(low)
+        digest = UInt(bitPattern: hasher.finalize())
+    }
+
+    static func == (left: RateLimitKey, right: RateLimitKey) -> Bool {
+        left.low == right.low && left.high == right.high
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+}

@@ -1,0 +1,83 @@
+import Dispatch
+import Sockets
+
+/// Counts connections, so that there are never too many and a stop knows when the last has gone.
+final class ConnectionLimiter: Sendable {
+    private struct State {
+        var count = 0
+        var refused = 0
+        var waiting: [Int: @Sendable () -> Void] = [:]
+        var nextWaiter = 0
+    }
+
+    /// What becomes of a connection.
+    enum Entrance {
+        case welcome
+        /// It is told that there are too many.
+        case full
+        /// It is closed.
+        case overrun
+    }
+
+    private let limit: Int
+    private let state = Lock(State())
+    /// How many may be told at the same time that there are too many.
+    private static let refusedLimit = 32
+
+    init(limit: Int) { self.limit = limit }
+
+    var count: Int { state.withLock { $0.count } }
+
+    func enter() -> Entrance {
+        state.withLock { state in
+            if state.count < limit {
+                state.count += 1
+                return .welcome
+            }
+            guard state.refused < Self.refusedLimit else { return .overrun }
+            state.refused += 1
+            return .full
+        }
+    }
+
+    func leave() {
+        for waiter in state.withLock({ state in
+            state.count -= 1
+            return Self.takeWaiting(&state)
+        }) { waiter() }
+    }
+
+    func leaveRefused() {
+        for waiter in state.withLock({ state in
+            state.refused -= 1
+            return Self.takeWaiting(&state)
+        }) { waiter() }
+    }
+
+    private static func takeWaiting(_ state: inout State) -> [@Sendable () -> Void] {
+        guard state.count + state.refused == 0 else { return [] }
+        defer { state.waiting = [:] }
+        return Array(state.waiting.values)
+    }
+
+    /// Waits until no connection is left, or so long.
+    func waitUntilEmpty(seconds: Double) async {
+        await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
+            whenEmpty(orAfter: seconds) { continuation.resume() }
+        }
+    }
+
+    /// Calls the body once, when no connection is left, or after so long.
+    func whenEmpty(orAfter seconds: Double, _ body: @escaping @Sendable () -> Void) {
+        let waiter: Int? = state.withLock { state in
+            guard state.count + state.refused > 0 else { return nil }
+            state.nextWaiter += 1
+            state.waiting[state.nextWaiter] = body
+            return state.nextWaiter
+        }
+        guard let waiter else { return body() }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [state] in
+            state.withLock { $0.waiting.removeValue(forKey: waiter) }?()
+        }
+    }
+}

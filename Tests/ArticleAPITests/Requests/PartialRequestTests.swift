@@ -1,0 +1,43 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// Asking for some attributes only.
+struct SparseTests {
+    @Test func `a sparse request goes where the whole one goes`() {
+        let request = PartialRequest(
+            FetchArticlesRequest(limit: 5), fields: ["title", "authors.name"])
+        #expect(type(of: request).endpoint == FetchArticlesRequest.endpoint)
+        #expect(
+            RequestPrinter.target(of: request) == "/v1/articles?limit=5&fields=authors.name,title")
+    }
+
+    @Test func `its answer has what was asked for, and the id`() throws {
+        let fields = FieldSelection(["title", "authors.name", "tags"])
+        let bytes = Page<Article>.answer.write(Page(items: [Samples.article], next: "c"), fields)
+        let page = try ResponseMapper<PartialRequest<FetchArticlesRequest>.Item>().map(bytes)
+        let article = try #require(page.items.first)
+        #expect(page.next == "c")
+        #expect(article.id == Samples.article.id)
+        #expect(article.title == Samples.article.title)
+        #expect(article.authors?.map(\.name) == ["Ada"])
+        #expect(article.authors?.first?.id == Samples.authorID)
+        #expect(article.tags?.map(\.key) == ["swift", "한국어"])
+        #expect(article.slug == nil)
+        #expect(article.createdAt == nil)
+    }
+
+    @Test func `the order of a selection does not matter`() {
+        let one = FieldSelection(["authors.name", "title", "authors", "title"])
+        #expect(one == FieldSelection(["title", "authors"]))
+        #expect(one.names == ["authors", "title"])
+        #expect(one.contains("authors"))
+        #expect(!one.contains("author"))
+        #expect(FieldSelection(["authors.name"]).contains("authors"))
+        #expect(!FieldSelection(["authorship"]).contains("author"))
+    }
+
+    @Test func `a partial article has the attributes of an article`() {
+        #expect(PartialArticle.shape.properties.map(\.name) == Article.shape.properties.map(\.name))
+    }
+}

@@ -1,0 +1,179 @@
+import TestSupport
+import Testing
+
+@testable import Sockets
+
+@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
+struct EventLoopTests {
+    @Test func `work from another thread wakes a sleeping loop`() async throws {
+        let loops = try TestLoops()
+        for _ in 0..<200 { #expect(await loops.submit { $0.isOnLoop }) }
+        #expect(!loops.loop.isOnLoop)
+    }
+
+    @Test func `a channel's task stays on its loop through every kind of call`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        async let places = loops.run(side) { channel in
+            peer.send("x")
+            return await Self.places(of: channel)
+        }
+        #expect(await places == [true, true, true, true, true, true])
+    }
+
+    private static func places(of channel: SocketChannel) async -> [Bool] {
+        let loop = channel.loop
+        var places = [loop.isOnLoop]
+        _ = try? await channel.receive(1)
+        let waiting = loop.schedule(afterMilliseconds: 1) { channel.drain() }
+        try? await channel.waitForMore(isIdle: true)
+        loop.cancel(waiting)
+        places.append(loop.isOnLoop)
+        await Task.yield()
+        places.append(loop.isOnLoop)
+        places.append(await whereAmI(loop))
+        async let child = whereAmI(loop)
+        places.append(await child)
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await whereAmI(loop) }
+            for await place in group { places.append(place) }
+        }
+        loop.checkIsOnLoop()
+        return places
+    }
+
+    @concurrent private static func whereAmI(_ loop: EventLoop) async -> Bool { loop.isOnLoop }
+
+    @Test func `a task that waited for another thread comes back to its loop`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        let pool = BlockingPool(label: "test", width: 1, depth: 1)
+        let loop = loops.loop
+        let places = await loops.run(side) { _ in
+            let away = (try? await pool.run { loop.isOnLoop }) ?? true
+            return [away, loop.isOnLoop]
+        }
+        #expect(places == [false, true])
+        #expect(peer.receiveState() == 0)
+    }
+
+    @Test func `timers run in order, on time, and not once they are cancelled`() async throws {
+        let loops = try TestLoops()
+        let told: [(Int64, Int64)] = await withCheckedContinuation { continuation in
+            loops.loop.submit { [loop = loops.loop] in
+                let start = loop.now
+                let told = Lock<[(Int64, Int64)]>([])
+                for delay in [300, 0, 150] as [Int64] {
+                    loop.schedule(afterMilliseconds: delay) {
+                        told.withLock { $0.append((delay, loop.now - start)) }
+                        if delay == 300 { continuation.resume(returning: told.withLock { $0 }) }
+                    }
+                }
+                let cancelled = loop.schedule(afterMilliseconds: 100) {
+                    told.withLock { $0.append((-1, 0)) }
+                }
+                loop.cancel(cancelled)
+            }
+        }
+        #expect(told.map(\.0) == [0, 150, 300])
+        for (delay, time) in told { #expect(time >= delay) }
+    }
+
+    @Test func `those who give way go on a few at a time`() async throws {
+        let loops = try TestLoops()
+        let loop = loops.loop
+        let resumed = Lock(0)
+        // How many went on up to each turn: what is posted runs at a turn's beginning.
+        let counts = Lock<[Int]>([])
+        @Sendable func look() {
+            let count = resumed.withLock { $0 }
+            counts.withLock { $0.append(count) }
+            if count < 40 { loop.submit(look) }
+        }
+        loop.submit(look)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask(executorPreference: loop) {
+                    await loop.giveWay()
+                    resumed.withLock { $0 += 1 }
+                }
+            }
+        }
+        #expect(await eventually { counts.withLock { $0.last == 40 } })
+        let seen = counts.withLock { $0 }
+        // Eight are resumed in a turn; where a turn runs out of time, the next one has their rest.
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $1 - $0 <= 24 })
+    }
+
+    @Test(arguments: [Backlog.jobs, .work])
+    fileprivate func `sockets are looked at while much is ready`(backlog: Backlog) async throws {
+        let loops = try TestLoops()
+        let loop = loops.loop
+        let (peer, side) = try Peer.pair()
+        let done = Lock(0)
+        let seen = Lock<Int?>(nil)
+        // A client waits; what it sends is noticed by the loop itself.
+        let waits = Signal()
+        let client = Task {
+            await loops.run(side) { channel in
+                channel.onArrival = {
+                    seen.withLock { $0 = done.withLock { $0 } }
+                    return nil
+                }
+                waits.give()
+                try? await channel.waitForMore(isIdle: true)
+            }
+        }
+        await waits.wait()
+        // The first piece of work lets the client send: that is ready long before the others end.
+        @Sendable func piece(_ number: Int) {
+            if number == 0 { peer.send("x") }
+            let end = ContinuousClock.now + .milliseconds(2)
+            while ContinuousClock.now < end {}
+            done.withLock { $0 += 1 }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<Self.pieces {
+                switch backlog {
+                case .work: loop.submit { piece(number) }
+                case .jobs: group.addTask(executorPreference: loop) { piece(number) }
+                }
+            }
+        }
+        await client.value
+        #expect(await eventually { done.withLock { $0 } == Self.pieces })
+        let place = try #require(seen.withLock { $0 })
+        #expect(place < Self.pieces / 2, "noticed behind \(place) pieces of work")
+    }
+
+    fileprivate enum Backlog { case jobs, work }
+    private static let pieces = 64
+
+    @Test func `what a loop was to do later is let go when it stops`() async throws {
+        final class Held: Sendable {}
+        weak var remembered: Held?
+        weak var loop: EventLoop?
+        do {
+            let loops = try TestLoops()
+            let held = Held()
+            (remembered, loop) = (held, loops.loop)
+            await loops.submit { [held] loop in
+                // As what listens again later does.
+                _ = loop.schedule(afterMilliseconds: 3_600_000) { _ = (held, loop) }
+            }
+        }
+        #expect(await eventually { remembered == nil && loop == nil })
+    }
+
+    @Test func `the wall clock tells the second`() async throws {
+        let loops = try TestLoops()
+        // 2026-01-01; a clock in milliseconds or since start-up would be far off.
+        #expect((1_767_225_600..<10_000_000_000).contains(await loops.submit { $0.wallSeconds }))
+    }
+
+    @Test func `a group deals out its loops in turn`() throws {
+        let loops = try TestLoops(count: 3)
+        let turn = (0..<6).map { _ in loops.group.next().index }
+        #expect(turn == [0, 1, 2, 0, 1, 2])
+    }
+}

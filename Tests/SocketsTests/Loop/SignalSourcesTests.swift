@@ -1,0 +1,23 @@
+import Dispatch
+import Glibc
+import Testing
+
+@testable import Sockets
+
+@Suite(.timeLimit(.minutes(1)))
+struct SignalSourcesTests {
+    @Test func `a signal that comes at once is not lost`() async throws {
+        // By default it does nothing, and nobody else here waits for it.
+        let number = SIGURG
+        for _ in 0..<50 {
+            let (signals, received) = AsyncStream.makeStream(of: Int32.self)
+            let sources = SignalSources([number]) { received.yield($0) }
+            #expect(kill(getpid(), number) == 0)
+            for await signal in signals {
+                #expect(signal == number)
+                break
+            }
+            sources.cancel()
+        }
+    }
+}

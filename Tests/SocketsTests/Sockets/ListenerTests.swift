@@ -1,0 +1,174 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Sockets
+
+/// How a listener is reached.
+enum Transport: CaseIterable, Sendable {
+    case v4, v6, unix
+
+    static var available: [Transport] { allCases.filter { $0 != .v6 || SocketAddress.hasIPv6 } }
+
+    func address() -> SocketAddress {
+        switch self {
+        case .v4: .v4([127, 0, 0, 1], port: 0)
+        case .v6: .v6([UInt8](repeating: 0, count: 15) + [1], port: 0)
+        case .unix: .unix("/tmp/broadsheet-\(getpid())-\(UInt64.random(in: 0...(.max))).sock")
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
+struct ListenerTests {
+    @Test(arguments: Transport.available)
+    func `what clients send comes back`(transport: Transport) async throws {
+        let loops = try TestLoops(count: 2)
+        let listener = try Listener(transport.address(), on: loops.loop) { descriptor, peer in
+            loops.group.next().adopt(descriptor, peer: peer) { channel in
+                guard let bytes = try? await channel.receive(5) else { return }
+                try? await channel.write(bytes, Array("!".utf8), stallMilliseconds: 30_000)
+            }
+        }
+        listener.start()
+        if transport != .unix { #expect(listener.address.port != 0) }
+        let peers = try (0..<20).map { _ in try Peer(to: listener.address) }
+        for (number, peer) in peers.enumerated() { peer.send("<\(100 + number)>") }
+        for (number, peer) in peers.enumerated() {
+            #expect(String(decoding: peer.receiveAll(), as: UTF8.self) == "<\(100 + number)>!")
+        }
+        await listener.stop()
+        #expect(throws: SystemError.self) { try Peer(to: listener.address) }
+    }
+
+    @Test func `out of descriptors it waits without spinning, and recovers`() async throws {
+        let loops = try TestLoops()
+        let socket = try ListeningSocket(Transport.v4.address())
+        let calls = Lock((count: 0, first: ContinuousClock.Instant?.none))
+        let listener = Listener(socket, on: loops.loop) { (socket) throws(SystemError) in
+            let isShort = calls.withLock { calls in
+                let first = calls.first ?? .now
+                calls = (calls.count + 1, first)
+                return ContinuousClock.now - first < .milliseconds(250)
+            }
+            if isShort { throw SystemError("accept4", code: EMFILE) }
+            return try socket.accept()
+        } _: { descriptor, _ in
+            Peer(descriptor.release()).send("at last")
+        }
+        listener.start()
+        let peer = try Peer(to: listener.address)
+        #expect(peer.receiveAll() == Array("at last".utf8))
+        // Three or so while it is short; one that takes the connection, one that finds no other.
+        #expect(calls.withLock { $0.count } < 12)
+        await listener.stop()
+    }
+
+    @Test func `a connection that broke off while it waited keeps no other waiting`() async throws {
+        let loops = try TestLoops()
+        let socket = try ListeningSocket(Transport.v4.address())
+        let failures = Lock([ECONNABORTED, EPROTO, EPERM, EHOSTUNREACH])
+        let reports = Lock<[String]>([])
+        let listener = Listener(socket, on: loops.loop) { (socket) throws(SystemError) in
+            if let code = failures.withLock({ $0.popLast() }) {
+                throw SystemError("accept4", code: code)
+            }
+            return try socket.accept()
+        } report: { line in
+            reports.withLock { $0.append(line) }
+        } _: { descriptor, _ in
+            let wasPaused = failures.withLock { !$0.isEmpty }
+            Peer(descriptor.release()).send(wasPaused ? "too early" : "welcome")
+        }
+        let start = ContinuousClock.now
+        listener.start()
+        let peer = try Peer(to: listener.address)
+        #expect(peer.receiveAll() == Array("welcome".utf8))
+        // A pause after each would take longer than all of them together.
+        #expect(ContinuousClock.now - start < .seconds(30))
+        await listener.stop()
+        #expect(reports.withLock { $0 } == [])
+    }
+
+    @Test(arguments: [EMFILE, EINVAL])
+    func `a failure that lasts is reported once and does not spin`(code: Int32) async throws {
+        let loops = try TestLoops()
+        let socket = try ListeningSocket(Transport.v4.address())
+        let tries = Lock(0)
+        let reports = Lock<[String]>([])
+        let listener = Listener(socket, on: loops.loop) { (_) throws(SystemError) in
+            tries.withLock { $0 += 1 }
+            throw SystemError("accept4", code: code)
+        } report: { line in
+            reports.withLock { $0.append(line) }
+        } _: { _, _ in
+        }
+        listener.start()
+        let start = ContinuousClock.now
+        let peer = try Peer(to: listener.address)
+        #expect(await eventually { tries.withLock { $0 } >= 4 })
+        // Between two tries is a pause of 100 ms.
+        #expect(ContinuousClock.now - start > .milliseconds(290))
+        await listener.stop()
+        #expect(peer.receiveState() <= 0)
+        let trouble =
+            code == EMFILE
+            ? "new connections have to wait, as resources are short"
+            : "connections cannot be accepted"
+        let reason = SystemError("accept4", code: code).description
+        #expect(reports.withLock { $0 } == ["\(listener.address): \(trouble): \(reason)"])
+    }
+
+    @Test func `stop is heeded while descriptors are short`() async throws {
+        let loops = try TestLoops()
+        let (tries, tried) = AsyncStream.makeStream(of: Void.self)
+        let socket = try ListeningSocket(Transport.v4.address())
+        let listener = Listener(socket, on: loops.loop) { (_) throws(SystemError) in
+            tried.yield()
+            throw SystemError("accept4", code: ENFILE)
+        } _: { _, _ in
+        }
+        listener.start()
+        let peer = try Peer(to: listener.address)
+        for await _ in tries { break }
+        await listener.stop()
+        #expect(peer.receiveState() <= 0)
+    }
+
+    @Test func `an address is in use while someone answers there`() throws {
+        let loops = try TestLoops()
+        let first = try Listener(Transport.v4.address(), on: loops.loop) { _, _ in }
+        #expect(throws: SystemError("bind", code: EADDRINUSE)) {
+            try Listener(first.address, on: loops.loop) { _, _ in }
+        }
+    }
+
+    @Test func `the file of a Unix socket is removed when nobody answers any more`() async throws {
+        let loops = try TestLoops()
+        let address = Transport.unix.address()
+        guard case .unix(let path) = address else { return }
+        do {
+            // Bound and closed without unlinking, as a killed process leaves it.
+            let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            #expect(address.withSockaddr { bind(left, $0, $1) } == 0)
+            close(left)
+        }
+        let listener = try Listener(address, on: loops.loop) { _, _ in }
+        listener.start()
+        #expect(throws: SystemError("bind", code: EADDRINUSE)) {
+            try Listener(address, on: loops.loop) { _, _ in }
+        }
+        await listener.stop()
+        #expect(access(path, F_OK) == -1)
+    }
+
+    @Test func `a file that is no socket is left alone`() throws {
+        let loops = try TestLoops()
+        let address = Transport.unix.address()
+        guard case .unix(let path) = address else { return }
+        close(open(path, O_CREAT | O_WRONLY, 0o600))
+        defer { unlink(path) }
+        #expect(throws: SystemError.self) { try Listener(address, on: loops.loop) { _, _ in } }
+        #expect(access(path, F_OK) == 0)
+    }
+}

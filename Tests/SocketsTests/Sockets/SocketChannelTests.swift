@@ -1,0 +1,152 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Sockets
+
+@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
+struct SocketChannelTests {
+    @Test func `a deadline ends a wait, and the channel goes on`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        let (error, elapsed, bytes) = await loops.run(side) { channel in
+            let start = channel.loop.now
+            var ended: ChannelError?
+            do throws(ChannelError) { try await channel.waitForMore(milliseconds: 100) } catch {
+                ended = error
+            }
+            let elapsed = channel.loop.now - start
+            peer.send("late")
+            return (ended, elapsed, try? await channel.receive(4))
+        }
+        #expect(error == .timedOut)
+        #expect((100..<10_000).contains(elapsed))
+        #expect(bytes == Array("late".utf8))
+    }
+
+    @Test func `work's deadline is told while the task waits for bytes with a later one`()
+        async throws
+    {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        let error = await loops.run(side) { channel -> ChannelError? in
+            channel.onOverrun = { $0.abort(.timedOut, sending: Array("too slow".utf8)) }
+            channel.beginWork(until: channel.loop.now + 50)
+            do throws(ChannelError) {
+                try await channel.waitForMore(milliseconds: 50_000)
+                return nil
+            } catch { return error }
+        }
+        #expect(error == .timedOut)
+        #expect(peer.receiveAll() == Array("too slow".utf8))
+    }
+
+    @Test func `work that ended in time is not told`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        let isOverrun = Lock(false)
+        let error = await loops.run(side) { channel -> ChannelError? in
+            channel.onOverrun = { _ in isOverrun.withLock { $0 = true } }
+            channel.beginWork(until: channel.loop.now + 50)
+            channel.endWork()
+            do throws(ChannelError) {
+                try await channel.waitForMore(milliseconds: 200)
+                return nil
+            } catch { return error }
+        }
+        #expect(error == .timedOut)
+        #expect(!isOverrun.withLock { $0 })
+        #expect(peer.receiveState() == 0)
+    }
+
+    @Test(arguments: Transport.available)
+    func `a slow reader gets every byte of both pieces`(transport: Transport) async throws {
+        let loops = try TestLoops()
+        let head = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 11) }
+        let listener = try Listener(transport.address(), on: loops.loop) { descriptor, peer in
+            loops.loop.adopt(descriptor, peer: peer) { channel in
+                let start = channel.writeAtOnce(head, body)
+                try? await channel.write(head, body, from: start, stallMilliseconds: 30_000)
+            }
+        }
+        listener.start()
+        let peer = try Peer(to: listener.address, receiveBufferBytes: 4_096)
+        var received: [UInt8] = []
+        while case let piece = peer.receive(50_000), !piece.isEmpty { received += piece }
+        // Compared here: the difference of long arrays takes minutes to describe.
+        let isWhole = received == head + body
+        #expect(isWhole)
+        await listener.stop()
+    }
+
+    @Test func `a reader that stops reading ends the write`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        let error = await loops.run(side) { channel -> ChannelError? in
+            let bytes = [UInt8](repeating: 1, count: 8 << 20)
+            do throws(ChannelError) {
+                try await channel.write(bytes, stallMilliseconds: 100)
+                return nil
+            } catch { return error }
+        }
+        #expect(error == .timedOut)
+        let count = peer.receiveAll().count
+        #expect(count > 0 && count < 8 << 20)
+    }
+
+    @Test func `a reset is a disconnection`() async throws {
+        let loops = try TestLoops()
+        let (errors, told) = AsyncStream.makeStream(of: ChannelError?.self)
+        let listener = try Listener(Transport.v4.address(), on: loops.loop) { descriptor, peer in
+            loops.loop.adopt(descriptor, peer: peer) { channel in
+                do throws(ChannelError) {
+                    _ = try await channel.receive(2)
+                    told.yield(nil)
+                } catch { told.yield(error) }
+            }
+        }
+        listener.start()
+        do {
+            let peer = try Peer(to: listener.address)
+            peer.send("x")
+            peer.endsWithReset()
+        }
+        for await error in errors {
+            #expect(error == .disconnected(code: ECONNRESET))
+            break
+        }
+        await listener.stop()
+    }
+
+    @Test func `a client that has said its last still gets its answer`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        peer.send("ask")
+        peer.shutdownWrite()
+        // More room than bytes: the end must not be waited for although the read was short.
+        let received = await loops.run(side) { channel in
+            let received = try? await channel.receive(100)
+            try? await channel.write(Array("answer".utf8), stallMilliseconds: 30_000)
+            channel.shutdownWrite()
+            return received
+        }
+        #expect(received == Array("ask".utf8))
+        #expect(peer.receiveAll() == Array("answer".utf8))
+    }
+
+    @Test func `an aborted channel's peer sees the end, and its task the reason`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        let (error, isCancelled) = await loops.run(side) { channel in
+            channel.loop.schedule(afterMilliseconds: 1) { channel.abort(.cancelled) }
+            do throws(ChannelError) {
+                try await channel.waitForMore()
+                return (ChannelError?.none, false)
+            } catch { return (error, Task.isCancelled) }
+        }
+        #expect(error == .cancelled)
+        #expect(isCancelled)
+        #expect(peer.receiveState() == 0)
+    }
+}
