@@ -1,7 +1,10 @@
 public import ArticleAPI
 public import HTTP
 
-/// The body of an answer as it comes, piece by piece; letting it go ends the exchange.
+/// The body of a response as it arrives, piece by piece; releasing it ends the exchange.
+///
+/// A stream belongs to the session of its request: when that ends, it fails with
+/// `BackendError.signedOut`.
 public struct BackendStream: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = BackendError
@@ -66,7 +69,7 @@ extension BackendService {
             throw .transport(TransportFailure(.unsupported, "the transport cannot stream"))
         }
         return BackendStream(
-            response, options.streamStallTimeout.map(body.stalling(after:)) ?? body)
+            response, body.watched(in: call.session, of: auth, options.streamStallTimeout))
     }
 
     /// A response to read from, or one that is no success with what it says.
@@ -93,18 +96,24 @@ extension BackendService {
 }
 
 extension HTTPBodyStream {
-    /// The same body; it ends with `timedOut` when a piece takes longer than this.
-    fileprivate func stalling(after wait: Duration) -> HTTPBodyStream {
-        HTTPBodyStream(length: length) {
-            let flight = SharedTask<[UInt8]?>()
-            let alarm = ClientTask.start(at: .now + wait) { flight.end(.failure(.timedOut)) }
-            defer { alarm.cancel() }
-            flight.start {
+    /// The same body; it ends with `signedOut` when its session does, and with `timedOut` when a
+    /// piece takes longer than `wait`.
+    fileprivate func watched(
+        in session: Session, of auth: BackendAuth, _ wait: Duration?
+    ) -> HTTPBodyStream {
+        if session == .anonymous, wait == nil { return self }
+        let stay = Stay(
+            auth: auth, session: session.id, deadline: .zero, left: wait ?? .seconds(Int64.max))
+        return HTTPBodyStream(length: length) {
+            // Nothing more is read for a session that is over.
+            _ = try auth.token(of: session)
+            let piece = SharedTask<[UInt8]?>()
+            piece.start {
                 do { return .success(try await next()) } catch {
                     return .failure(BackendError(streaming: error))
                 }
             }
-            return try await (flight.join() ?? .failure(.cancelled)).get()
+            return try await (piece.join(stay) ?? .failure(.cancelled)).get()
         }
     }
 }

@@ -41,6 +41,34 @@ import Testing
         await never.wait()
     }
 
+    @Test func `a stream ends with the session of its request`() async throws {
+        let (asked, never) = (Signal(), Signal())
+        let backend = TestBackend { _, _ in
+            HTTPResponse(
+                .ok,
+                body: .stream(
+                    HTTPBodyStream {
+                        asked.give()
+                        await withTaskCancellationHandler {
+                            await never.wait()
+                        } onCancel: {
+                            never.give()
+                        }
+                        return nil
+                    }))
+        }
+        let auth = BackendAuth(token: "a")
+        let stream = try await backend.service(auth: auth, cache: nil).stream(list)
+        async let ended = outcome { for try await _ in stream {} }.error
+        await asked.wait()
+        try auth.signIn(Credentials(token: "b"))
+        #expect(await ended == .signedOut)
+        // And so does what it was read from.
+        await never.wait()
+        let late = await outcome { for try await _ in stream {} }.error
+        #expect(late == .signedOut)
+    }
+
     @Test func `a stream in time is what it was`() async throws {
         let backend = TestBackend { _, _ in
             let pieces = Counter()
