@@ -2,7 +2,8 @@ public import ArticleAPI
 public import ArticleStore
 public import HTTPServer
 
-/// The services over one store, and their routes: everything between sockets and the file.
+/// The services over one store and their routes: everything between the sockets and the database
+/// file.
 public struct Backend: Sendable {
     public let store: any ArticleStore
     private let keys: KeyRing
@@ -17,10 +18,10 @@ public struct Backend: Sendable {
     /// Reads keys and secrets from the store.
     ///
     /// - Parameters:
-    ///   - operatorKey: an admin key beside those in the store.
-    ///   - defaultLanguage: of articles that name none (BCP 47).
-    ///   - cacheBytes: for answers that are the same for everyone; 0: none is kept.
-    ///   - log: takes causes that clients are not told.
+    ///   - operatorKey: an admin key in addition to those in the store.
+    ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
+    ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
+    ///   - log: receives causes of errors that are not disclosed to clients.
     public init(
         store: any ArticleStore, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
@@ -42,17 +43,17 @@ public struct Backend: Sendable {
     /// 64 MiB.
     public static let standardCacheBytes = 64 << 20
 
-    /// What the cache of public answers holds and did.
+    /// Statistics of the cache of public responses.
     public var cacheStatistics: ResponseCache.Statistics { answers.cache.statistics }
 
-    /// Answers that wait to be compressed, and bodies that wait to become HTML.
+    /// Responses waiting to be compressed, and bodies waiting to be rendered as HTML.
     public var waitingCompressions: Int { answers.cache.waitingCompressions }
     public var waitingRenderings: Int { markdown.waiting }
 
-    /// Takes a key from now on that was made after the store's were read.
+    /// Accepts a key that was created or changed after the store's keys were read.
     public func admit(_ key: KeyRecord) { keys.admit(key) }
 
-    /// What everybody can reach.
+    /// The public API.
     public func router() throws(RouterError) -> Router {
         var routes = Routes(
             answers: answers, workers: store.workers, readers: keys, writes: writes, now: now,
@@ -65,10 +66,10 @@ public struct Backend: Sendable {
         return try routes.router()
     }
 
-    /// What the operator's commands reach over the control socket: everything that everybody can,
-    /// as an admin without a key, and what concerns the file.
+    /// The API for the operator's commands on the control socket: the public API with admin rights
+    /// and without a key, plus database maintenance.
     ///
-    /// - Parameter file: the store's.
+    /// - Parameter file: maintenance of the store's database file.
     public func controlRouter(_ file: any StoreMaintenance) throws(RouterError) -> Router {
         var routes = Routes(
             answers: answers, workers: store.workers, writes: writes, isPrivileged: true, now: now,

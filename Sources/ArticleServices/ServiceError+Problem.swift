@@ -2,68 +2,79 @@ public import ArticleAPI
 public import HTTP
 public import HTTPServer
 
-// The one table from errors to HTTP: statuses, words and fields.
+// The only place that maps errors to HTTP statuses, texts and header fields.
 
 extension ServiceError {
-    /// What the client is told; causes go to the log.
+    /// The problem that the client receives; causes only go to the log.
     func problem(instance: String) -> Problem {
         switch self {
         case .refused(let refusal): return refusal.problem(instance: instance)
         case .notFound:
-            return Problem(.notFound, detail: "There is no such thing here.", instance: instance)
+            return Problem(
+                .notFound, detail: "The requested resource does not exist.", instance: instance)
         case .unauthenticated(let fault):
             return Problem(.unauthenticated, detail: fault.sentence, instance: instance)
         case .forbidden(let needed, let role):
-            let detail = "This needs a key with the role \(needed); yours is a \(role)'s."
+            let detail =
+                "This requires a key with the role \(needed); your key has the role \(role)."
             return Problem(.forbidden, detail: detail, instance: instance)
         case .preconditionRequired:
-            let detail = "Send If-Match with the ETag of what you edited."
+            let detail = "Send If-Match with the ETag of the version that you edited."
             return Problem(
                 .preconditionRequired, detail: detail, instance: instance,
                 errors: [Problem.Detail("is missing", at: .header("If-Match"))])
         case .preconditionFailed(let current):
-            let state = current.map { "Revision \($0) stands" } ?? "There is none"
+            let state = current.map { "The current revision is \($0)" } ?? "It does not exist"
             return Problem(
                 .preconditionFailed, detail: "\(state); nothing was changed.", instance: instance,
-                errors: [Problem.Detail("does not fit what stands", at: .header("If-Match"))])
+                errors: [
+                    Problem.Detail("does not match the current revision", at: .header("If-Match"))
+                ])
         case .representationDiffers(let name):
             return Problem(
-                .preconditionFailed, detail: "What stands is not what you mean.",
+                .preconditionFailed,
+                detail: "The current representation does not match the precondition.",
                 instance: instance,
-                errors: [Problem.Detail("does not fit what stands", at: .header(name.rawValue))])
+                errors: [
+                    Problem.Detail(
+                        "does not match the current representation", at: .header(name.rawValue))
+                ])
         case .inFlight: return .keyProblem(.requestInFlight, instance)
         case .keyReused: return .keyProblem(.keyReused, instance)
         case .refusedBefore(let problem): return problem.told(in: instance)
         case .idTaken:
             return Problem(
-                .idTaken, detail: "This id was used before.", instance: instance,
-                errors: [Problem.Detail("is taken", at: .pointer("/id"))])
+                .idTaken, detail: "This id has already been used.", instance: instance,
+                errors: [Problem.Detail("is already taken", at: .pointer("/id"))])
         case .slugTaken(let slug):
             return Problem(
                 .slugTaken, detail: "The slug \"\(slug)\" belongs to another article.",
-                instance: instance, errors: [Problem.Detail("is taken", at: .pointer("/slug"))])
+                instance: instance,
+                errors: [Problem.Detail("is already taken", at: .pointer("/slug"))])
         case .invalid(let details):
             return RequestValidationError(.invalid, details: details).problem(instance: instance)
         case .notAcceptable(let mediaType):
             return Problem(
-                .notAcceptable, detail: "There is only \(mediaType).", instance: instance,
-                errors: [Problem.Detail("excludes it", at: .header("Accept"))])
+                .notAcceptable, detail: "This resource is only available as \(mediaType).",
+                instance: instance,
+                errors: [Problem.Detail("does not accept \(mediaType)", at: .header("Accept"))])
         case .busy:
-            let detail = "Too much is waiting; nothing was done. Try again."
+            let detail = "The server is overloaded; the request was not processed. Retry later."
             return Problem(.unavailable, detail: detail, instance: instance)
         case .overLimit(let tokens, _):
-            let detail = "This request counts as \(tokens); there are not as many left."
+            let detail =
+                "This request counts as \(tokens), which exceeds the rest of your rate limit."
             return Problem(.tooManyRequests, detail: detail, instance: instance)
         case .full:
-            let detail = "There is no room left; nothing was changed."
+            let detail = "The server is out of disk space; nothing was changed."
             return Problem(.storageFull, detail: detail, instance: instance)
         case .unavailable:
-            let detail = "A part of the backend did not answer; nothing was changed."
+            let detail = "A part of the backend did not respond; nothing was changed."
             return Problem(.unavailable, detail: detail, instance: instance)
         }
     }
 
-    /// The response, with the fields that belong to it.
+    /// The response with the header fields that belong to the error.
     func response(to requestID: String, log: (String) -> Void) -> HTTPResponse {
         if case .unavailable(let cause) = self { log("\(requestID): \(cause)") }
         var fields: HTTPFields = [.cacheControl: "no-store"]
@@ -90,39 +101,40 @@ extension ServiceError {
 extension ServiceError.CredentialFault {
     fileprivate var sentence: String {
         switch self {
-        case .missing: "Send a key: Authorization: Bearer bsk_…"
-        case .malformed: "Authorization must be: Bearer, a space, and a key."
-        case .unknown: "The key is not known."
-        case .revoked: "The key was revoked."
-        case .expired: "The key has expired."
+        case .missing: "Send an API key: Authorization: Bearer bsk_…"
+        case .malformed: "Authorization must be \"Bearer\", a space and an API key."
+        case .unknown: "The API key is unknown."
+        case .revoked: "The API key was revoked."
+        case .expired: "The API key has expired."
         }
     }
 }
 
 extension Problem {
-    /// What is wrong with the use of an idempotency key.
+    /// The problem for an idempotency key that is in use or was reused.
     fileprivate static func keyProblem(_ kind: Kind, _ instance: String) -> Problem {
         let isWaiting = kind == .requestInFlight
         return Problem(
             kind,
             detail: isWaiting
-                ? "Its result will be kept: ask again." : "Each write needs a key of its own.",
+                ? "The first request with this key is still running. Retry to get its result."
+                : "Each write needs its own idempotency key.",
             instance: instance,
             errors: [
                 Problem.Detail(
-                    isWaiting ? "is in use" : "was sent with another request",
+                    isWaiting ? "is in use" : "was used for a different request",
                     at: .header("Idempotency-Key"))
             ])
     }
 
-    /// The same problem, met again.
+    /// The same problem for a repeated request.
     fileprivate func told(in instance: String) -> Problem {
         var problem = self
         problem.instance = instance
         return problem
     }
 
-    /// The response, with the fields that are given beside the problem's own.
+    /// The response with additional header fields.
     func response(_ fields: HTTPFields) -> HTTPResponse {
         var fields = fields
         fields.append(.contentType, Self.mediaType)
@@ -130,7 +142,7 @@ extension Problem {
             HTTPStatus(status) ?? .internalServerError, fields: fields, body: .bytes(json()))
     }
 
-    /// The response to what the server itself refuses.
+    /// The response to a request that the server itself rejects.
     @Sendable
     public static func response(_ refusal: HTTPError) -> HTTPResponse {
         var kind = Kind.allCases.first { $0.status == refusal.status.code } ?? .malformedRequest
@@ -139,9 +151,9 @@ extension Problem {
         case .request: break
         case .exposedCredentials:
             kind = .insecureTransport
-            errors = [Detail("must not be sent in the clear", at: .header("Authorization"))]
+            errors = [Detail("must not be sent unencrypted", at: .header("Authorization"))]
         case .unexpectedBody:
-            errors = [Detail("is not taken by this request", at: .pointer(""))]
+            errors = [Detail("is not accepted by this request", at: .pointer(""))]
         case .foreignHost:
             let detail = "must be an IP address, localhost, or a name given by --host"
             errors = [Detail(detail, at: .header("Host"))]

@@ -3,7 +3,7 @@ import ArticleStore
 import HTTP
 
 extension ServiceError {
-    /// The one place where what a store says becomes what a service says.
+    /// The only place that converts store errors to service errors.
     init(_ error: any Error) {
         switch error {
         case let error as ServiceError: self = error
@@ -23,7 +23,7 @@ extension ServiceError {
         case .authorDiffers(let index, let name):
             self = .invalidValue(
                 "/authors/\(index)/name",
-                "this author's name is \"\(name)\"; change it by PUT /v1/authors/{id}")
+                "this author's name is \"\(name)\"; change it with PUT /v1/authors/{id}")
         case .rejected(let cause): self = ServiceError(cause)
         case .keyReused: self = .keyReused
         case .repeated: self = .inFlight
@@ -36,7 +36,8 @@ extension ServiceError {
 }
 
 extension Precondition {
-    /// What `If-Match` says (RFC 9110 §13.1.1): of a validator, the version counts.
+    /// The precondition of `If-Match` (RFC 9110 §13.1.1); only the version part of a validator is
+    /// compared.
     init(_ condition: IfMatch?) {
         switch condition {
         case nil: self = .anything

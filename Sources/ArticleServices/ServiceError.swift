@@ -1,36 +1,36 @@
 public import ArticleAPI
 public import HTTP
 
-/// Why a service did not do what it was asked; `ServiceError+Problem.swift` makes HTTP of it.
+/// Why a service did not fulfil a request; `ServiceError+Problem.swift` maps it to HTTP.
 public enum ServiceError: Error, Sendable {
-    /// The contract did not accept the request.
+    /// The request violates the API contract.
     case refused(RequestValidationError)
     case notFound
     case unauthenticated(CredentialFault)
     case forbidden(needed: Role, has: Role)
     /// `If-Match` must be sent.
     case preconditionRequired
-    /// `If-Match` named another revision; the one that stands, `nil` if there is none.
+    /// `If-Match` named another revision; the payload is the current one, `nil` if there is none.
     case preconditionFailed(current: Int?)
-    /// This field of a reader names another state of what is there.
+    /// This precondition of a read does not match the current representation.
     case representationDiffers(HTTPFieldName)
-    /// The first request with this idempotency key is under way.
+    /// The first request with this idempotency key is still being processed.
     case inFlight
     /// The idempotency key belongs to another request.
     case keyReused
-    /// What this very request was refused for when it came first.
+    /// The problem with which the first attempt at this request was rejected.
     case refusedBefore(Problem)
     case idTaken
     case slugTaken(String)
-    /// Values that are well-formed but cannot stand, each with its place.
+    /// Values that are well-formed but not valid, each with its location.
     case invalid([Problem.Detail])
-    /// The media type that there is.
+    /// The only media type that is available.
     case notAcceptable(String)
     case busy
-    /// What the client may send does not reach for this request, which costs so much of it.
+    /// The remaining rate limit does not cover the cost of this request.
     case overLimit(tokens: Int, retryAfterSeconds: Int)
     case full
-    /// The cause is for the log only.
+    /// The cause is only logged.
     case unavailable(cause: String)
 
     /// What is wrong with credentials.
@@ -38,12 +38,12 @@ public enum ServiceError: Error, Sendable {
         case missing, malformed, unknown, revoked, expired
     }
 
-    /// One value of the body that cannot stand.
+    /// One invalid value in the body.
     static func invalidValue(_ pointer: String, _ detail: String) -> ServiceError {
         .invalid([Problem.Detail(detail, at: .pointer(pointer))])
     }
 
-    /// One parameter that cannot stand.
+    /// One invalid parameter.
     static func badParameter(_ name: String, _ detail: String) -> ServiceError {
         .refused(
             RequestValidationError(

@@ -96,7 +96,7 @@ import Testing
         #expect(try run("articles", "delete", slug).status == 0)
         let gone = try run("articles", "get", slug)
         #expect(gone.status == 65)
-        #expect(gone.errors == ["broadsheet: There is no such thing here."])
+        #expect(gone.errors == ["broadsheet: The requested resource does not exist."])
     }
 
     @Test func `an edit that came too late is refused, and its text kept`() throws {

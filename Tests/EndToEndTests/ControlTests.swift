@@ -72,7 +72,7 @@ import Testing
         try connection.send(body)
         let answer = try connection.response(to: .post)
         #expect(answer.status == 401)
-        #expect(answer.text.contains("The key was revoked."))
+        #expect(answer.text.contains("The API key was revoked."))
         let state = try TestClient(.unix(database + ".control")).get("/control/state")
         #expect(state.text.contains(#""articles":0"#))
         #expect(served.stop() == 0)

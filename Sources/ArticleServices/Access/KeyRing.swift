@@ -4,20 +4,20 @@ package import HTTP
 public import HTTPServer
 import Sockets
 
-/// The live keys, in memory: who a request comes from is answered without the store.
+/// The valid keys in memory: authenticates requests without a store access.
 ///
-/// Only the process that owns the file can change its keys, so the ring is filled once and told of
-/// each change. At most 1,000 live keys (`ArticleStore.createKey`).
+/// Only the process that owns the file can change its keys, so the ring is loaded once and notified
+/// of each change. There are at most 1,000 valid keys (`ArticleStore.createKey`).
 public final class KeyRing: Sendable {
     private struct State {
         var records: [String: KeyRecord]
-        /// Readers' credentials that were found to be good, by the number of the key's public id:
-        /// one for each key at most, and gone when its record changes.
+        /// Verified credentials of readers by the number of the key's public id: at most one per
+        /// key, removed when its record changes.
         var verified: [UInt64: Verified] = [:]
     }
 
     private struct Verified {
-        /// What stands in `Authorization` behind the scheme.
+        /// The credentials in `Authorization` after the scheme.
         let key: [UInt8]
         let reader: PublicReader
         let expiresAt: Timestamp?
@@ -39,7 +39,7 @@ public final class KeyRing: Sendable {
                     records.map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })))
     }
 
-    /// Takes a key that was made or changed: the next request sees it.
+    /// Accepts a key that was created or changed; the next request sees it.
     func admit(_ record: KeyRecord) {
         state.withLock { state in
             state.records[record.id] = record
@@ -47,9 +47,9 @@ public final class KeyRing: Sendable {
         }
     }
 
-    /// Who sends these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
+    /// The sender of these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
     ///
-    /// Credentials that are there but not good are refused, also where none are needed.
+    /// Invalid credentials are rejected even where none are required.
     package func caller(of fields: HTTPFields) throws(ServiceError) -> Principal {
         guard fields.contains(.authorization) else { return .anonymous }
         guard let key = fields.withOnlyBytes(of: .authorization, Self.bearerKey) ?? nil else {
@@ -58,7 +58,7 @@ public final class KeyRing: Sendable {
         return try caller(of: key)
     }
 
-    /// What stands behind the scheme; `nil` if that is another one.
+    /// The credentials after the scheme; `nil` for a different scheme.
     private static func bearerKey(in authorization: borrowing Span<UInt8>) -> String? {
         let scheme = "bearer"
         guard authorization.count > scheme.utf8.count else { return nil }
@@ -68,7 +68,7 @@ public final class KeyRing: Sendable {
             start += 1
         }
         guard authorization[start] == UInt8(ascii: " ") else { return nil }
-        // RFC 9110 §11.4: one or more spaces stand before the credentials.
+        // RFC 9110 §11.4: one or more spaces precede the credentials.
         while start < authorization.count, authorization[start] == UInt8(ascii: " ") { start += 1 }
         return authorization.extracting(start...).withUnsafeBufferPointer {
             String(decoding: $0, as: UTF8.self)
@@ -81,7 +81,7 @@ public final class KeyRing: Sendable {
         if let operatorKey, Digest.areEqual(digest, operatorKey.digest) {
             return .key(id: "operator", name: "operator", role: .admin)
         }
-        // An unknown id is compared too, so that timing tells nothing.
+        // The digest is also compared for an unknown id, so that timing discloses nothing.
         let record = APIKey.publicID(of: key).flatMap { id in
             state.withLock { $0.records[id] }
         }
@@ -97,7 +97,7 @@ public final class KeyRing: Sendable {
         return caller
     }
 
-    /// Keeps a reader's key that was found to be good, unless it was revoked meanwhile.
+    /// Remembers a verified key of a reader, unless it was revoked in the meantime.
     private func remember(_ key: String, of record: KeyRecord) {
         guard let number = UInt64(record.id, radix: 16) else { return }
         let verified = Verified(
@@ -111,8 +111,8 @@ public final class KeyRing: Sendable {
 }
 
 extension KeyRing: PublicReaders {
-    /// The reader, if the key was found to be good before: without a digest, as that is most of
-    /// what a request out of the cache would cost.
+    /// The reader, if the key was verified before. This avoids computing a digest, which would be
+    /// most of the cost of a cached response.
     public func reader(of authorization: borrowing Span<UInt8>) -> PublicReader? {
         guard let number = APIKey.publicNumber(of: authorization),
             let verified = state.withLock({ $0.verified[number] })

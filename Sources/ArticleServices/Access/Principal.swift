@@ -1,13 +1,13 @@
 import ArticleAPI
 import ArticleStore
 
-/// What a key may do; each role may do what those below it may.
+/// The permissions of a key; each role includes the permissions of the lower ones.
 public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// Sees what the public sees.
+    /// Sees what is public.
     case reader
     /// Sees and edits everything.
     case editor
-    /// Also what concerns the backend itself.
+    /// Also administers the backend itself.
     case admin
 
     public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
@@ -21,14 +21,14 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     }
 }
 
-/// Who sent a request, as far as its credentials tell.
+/// The sender of a request according to its credentials.
 public enum Principal: Sendable, Hashable {
     /// No credentials.
     case anonymous
-    /// A live key: its public id, its name and its role.
+    /// A valid key: its public id, its name and its role.
     case key(id: String, name: String, role: Role)
 
-    /// The role, `nil` for a stranger.
+    /// The role, `nil` for an anonymous client.
     public var role: Role? {
         switch self {
         case .anonymous: nil
@@ -36,7 +36,8 @@ public enum Principal: Sendable, Hashable {
         }
     }
 
-    /// Whose limits count for this caller's requests; `nil` for a stranger: those of the address.
+    /// The account whose rate limit applies; `nil` for an anonymous client, to which the limit of
+    /// the address applies.
     var account: String? {
         switch self {
         case .anonymous: nil
@@ -44,19 +45,19 @@ public enum Principal: Sendable, Hashable {
         }
     }
 
-    /// What this caller can see at a moment.
+    /// The audience that this caller belongs to at a point in time.
     func audience(at now: Timestamp) -> Audience {
         isEditor ? .editors : .everyone(at: now)
     }
 
-    /// Whether this caller sees what everybody sees, and nothing else: what is kept for everybody
-    /// is for them, too.
+    /// Whether this caller sees exactly what is public, so that shared cached responses can be
+    /// used.
     var seesWhatIsPublic: Bool { !isEditor }
 
-    /// Whether drafts, deleted articles and histories are open to this caller.
+    /// Whether this caller may see drafts, deleted articles and histories.
     var isEditor: Bool { role.map { $0 >= .editor } ?? false }
 
-    /// How the history names this caller.
+    /// The name of this caller in the history.
     var editorName: String? {
         switch self {
         case .anonymous: nil
@@ -64,12 +65,12 @@ public enum Principal: Sendable, Hashable {
         }
     }
 
-    /// An edit by this caller; done once, if it has a key.
+    /// An edit by this caller; idempotent if it has a key.
     func edit(at time: Timestamp, _ key: IdempotencyKey?) -> Edit {
         Edit(at: time, editor: editorName, key: key)
     }
 
-    /// Refuses a caller whose role is too small: a stranger may come back with a key.
+    /// Rejects a caller whose role is insufficient; an anonymous client is asked to authenticate.
     func require(_ needed: Role) throws(ServiceError) {
         guard let role else { throw .unauthenticated(.missing) }
         guard role >= needed else { throw .forbidden(needed: needed, has: role) }

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// How a writer's words become an article's content: defaults, derived values, publication.
+/// Converts drafts to the content of articles: defaults, derived values, publication.
 extension ArticleContent {
     /// The content of a new article.
     init(
@@ -15,20 +15,23 @@ extension ArticleContent {
             at: now)
     }
 
-    /// The content that replaces an article's; what the replacement leaves out gets its default.
+    /// The content that replaces an article's; attributes missing from the replacement get their
+    /// defaults.
     ///
-    /// - Parameter rendered: the new body; `nil` where it stays, or is left to its first reader.
+    /// - Parameter rendered: the new body; `nil` if it is unchanged, or to be rendered when it is
+    ///   first read.
     init(
         replacing current: Article, with draft: Article.Draft, rendered: RenderedBody? = nil,
         defaultLanguage: String, at now: Timestamp
     ) throws(ServiceError) {
         var slug = SlugChoice.keep
         if let wanted = draft.slug, wanted != current.slug {
-            // Only who has an id for a slug may say so again: a title without letters gave it.
+            // Only an article whose slug is its id (because its title has no letters) may repeat
+            // that.
             if let fault = Slug.fault(wanted) { throw .invalidValue("/slug", fault) }
             slug = .exactly(wanted)
         }
-        // A text that stands keeps its numbers: counting otherwise by now is no edit.
+        // An unchanged body keeps its counts: a new way of counting is not an edit.
         let stands = draft.body.utf8.elementsEqual((current.body ?? "").utf8)
         let standing = TextMeasure(
             words: current.wordCount, readingMinutes: current.readingMinutes)
@@ -39,8 +42,8 @@ extension ArticleContent {
             at: now)
     }
 
-    /// The content of an article from a file, whose draft was accepted before. Without a time the
-    /// store gives it that of its first import.
+    /// The content of an imported article, whose draft has been validated. Without a time, the
+    /// store uses the time of the first import.
     init(imported draft: Article.Draft, slug: SlugChoice) {
         let status = draft.status ?? .draft
         let measure = TextMeasure(draft.body)
@@ -53,7 +56,7 @@ extension ArticleContent {
             readingMinutes: measure.readingMinutes)
     }
 
-    /// Takes what became of the body.
+    /// Sets the rendered body.
     mutating func take(_ rendered: RenderedBody) {
         bodyHTML = rendered.kept
         wordCount = rendered.measure.words
@@ -91,7 +94,7 @@ struct Publication {
         switch status {
         case .scheduled:
             guard let time else {
-                throw .invalidValue("/publishedAt", "must say when, for the status `scheduled`")
+                throw .invalidValue("/publishedAt", "is required for the status `scheduled`")
             }
             self.status = .published
             self.time = time
@@ -106,7 +109,8 @@ struct Publication {
 }
 
 extension Article {
-    /// The article as it reads at a moment: published in the future is `scheduled`.
+    /// The article as seen at a point in time: if it is published in the future, its status is
+    /// `scheduled`.
     func asOf(_ now: Timestamp) -> Article {
         guard status == .published, let publishedAt, publishedAt > now else { return self }
         var article = self
@@ -114,6 +118,6 @@ extension Article {
         return article
     }
 
-    /// When it became public, if it is: by its time alone, without an edit.
+    /// When it became public, if it is: this happens at its time and without an edit.
     var publication: Timestamp? { status == .published ? publishedAt : nil }
 }

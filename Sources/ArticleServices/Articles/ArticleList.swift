@@ -1,12 +1,12 @@
 import ArticleAPI
 import ArticleStore
 
-/// A list of articles that a request asks for: the store's question, and the name that binds its
-/// cursors.
+/// A requested list of articles: the query for the store, and the name to which its cursors are
+/// bound.
 struct ArticleList {
     let query: ArticleQuery
-    /// Filters, order and audience; not the fields, the page's size, the count, or the
-    /// moment.
+    /// Identifies filters, order and audience, but not the fields, the page size, the count or the
+    /// time.
     let name: String
 
     init(
@@ -17,7 +17,7 @@ struct ArticleList {
         list.fields = nil
         list.limit = nil
         list.count = nil
-        // Said or left out, the same order is the same list.
+        // The default order is the same list whether or not it is specified.
         list.sort = request.sort ?? .newestFirst
         name = "\(caller.isEditor ? "editors" : "everyone")?\(RequestPrinter.target(of: list))"
 

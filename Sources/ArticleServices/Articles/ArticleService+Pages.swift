@@ -2,22 +2,24 @@ import ArticleAPI
 import ArticleStore
 
 extension BodyHTML {
-    /// Whether a choice of attributes has the HTML in it; without a choice it is left out.
+    /// Whether the selected attributes include the HTML, which is not included by default.
     static func isAskedFor(by fields: FieldSelection?) -> Bool {
         fields?.contains("bodyHTML") ?? false
     }
 }
 
 extension ArticleService {
-    /// How long a page may wait for bodies that were never rendered; it then comes back short.
+    /// How long a page may wait for bodies to be rendered for the first time; after that it is cut
+    /// short.
     private static let patience = Duration.seconds(1)
 
-    /// What makes an answer another one without any edit: the renderer, where its work is in it.
+    /// The renderer's name if the response contains its output, as a new renderer changes the
+    /// response without an edit.
     func renderer(of fields: FieldSelection?) -> String? {
         BodyHTML.isAskedFor(by: fields) ? MarkdownRenderer.name : nil
     }
 
-    /// The page with all that it shows, cut to what a page may hold; one article always stays.
+    /// The page with its HTML, cut to the size limit for pages but to no less than one article.
     func bounded(
         _ slice: ArticleSlice, _ fields: FieldSelection?, in sort: ArticleSort
     ) async throws -> ArticleSlice {
@@ -31,11 +33,10 @@ extension ArticleService {
         return slice
     }
 
-    /// Articles with their bodies as HTML, from the first on; the rest is left out when rendering
-    /// what was never rendered has taken its time.
+    /// Articles with their bodies as HTML, cut short when first-time rendering takes too long.
     ///
-    /// A body that was written before there was HTML, restored, or rendered by an older library is
-    /// rendered here, once: the store keeps it.
+    /// A body that was written before HTML was supported, restored, or rendered by an older library
+    /// is rendered here once: the store keeps the result.
     func withHTML(_ articles: [Article]) async throws -> [Article] {
         let kept = try await store.bodyHTML(of: articles, by: MarkdownRenderer.name)
         let start = ContinuousClock.now
@@ -53,7 +54,7 @@ extension ArticleService {
         return complete
     }
 
-    /// `nil` for a body that the renderer refuses: that is kept as well.
+    /// `nil` for a body that the renderer rejects; this result is stored as well.
     private func rendered(_ article: Article) async throws(ServiceError) -> String? {
         var html: String?
         do throws(ServiceError) {
@@ -61,17 +62,17 @@ extension ArticleService {
         } catch {
             guard case .invalid = error else { throw error }
         }
-        // Without room for it the next reader has it rendered again.
+        // If it cannot be stored, it is rendered again for the next reader.
         try? await store.keepBodyHTML(
             BodyHTML(renderer: MarkdownRenderer.name, html: html), of: article.id,
             revision: article.revision)
         return html
     }
 
-    /// As many articles, from the first on, as a page may hold of bytes.
+    /// The leading articles that fit in the size limit of a page.
     private static func prefix(of articles: [Article], _ fields: FieldSelection?) -> [Article] {
         let limit = ArticleLimits.pageBytes
-        // In JSON a byte becomes six at most: small pages need not be measured.
+        // In JSON a byte becomes at most six, so small pages need not be measured.
         guard articles.reduce(0, { $0 + $1.textBytes }) > limit / 6 else { return articles }
         var bytes = 0
         let count = articles.prefix { article in
@@ -83,7 +84,7 @@ extension ArticleService {
 }
 
 extension Article {
-    /// Bytes of the article as JSON, without writing what is long.
+    /// The size of the article as JSON in bytes, computed without encoding long texts.
     fileprivate func jsonBytes(_ fields: FieldSelection?) -> Int {
         var rest = self
         (rest.body, rest.bodyHTML) = (nil, nil)
@@ -96,7 +97,7 @@ extension Article {
         return bytes
     }
 
-    /// Bytes of all that may be long.
+    /// An estimate of the article's size in bytes.
     var textBytes: Int {
         let names = tags.reduce(0) { $0 + $1.name.utf8.count + $1.key.utf8.count }
         let byline = authors.reduce(0) { $0 + $1.name.utf8.count }

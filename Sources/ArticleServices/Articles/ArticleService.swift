@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// What callers may do with articles.
+/// The operations on articles.
 public struct ArticleService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
@@ -57,7 +57,7 @@ public struct ArticleService: Sendable {
             var article = edition.article.asOf(now)
             let renderer = renderer(of: request.fields)
             if renderer != nil { article = try await withHTML([article])[0] }
-            // No time tells of another renderer.
+            // Modification times do not reflect a change of the renderer.
             let changedAt = renderer == nil ? edition.changedAt : nil
             return Reply(
                 article, fields: request.fields, renderer: renderer,
@@ -87,7 +87,7 @@ public struct ArticleService: Sendable {
     ) async throws(ServiceError) -> Reply<Article> {
         try caller.require(.editor)
         guard let expected = request.expected else { throw .preconditionRequired }
-        // Before the write is queued: nobody else waits for it.
+        // Rendered before the write is queued, so that other writes do not wait for it.
         let rendered = try await markdown.render(request.article.content.body)
         return try await edit(request.id, expecting: expected, by: caller, key) {
             current, now in

@@ -1,12 +1,12 @@
 import ArticleAPI
 
 extension Article.Replacement {
-    /// Refuses read-only attributes that say something else than the article does: they may stand
-    /// in a replacement, so that get, edit, put works, but they cannot be edited.
+    /// Rejects read-only attributes that differ from the article's. They are allowed in a
+    /// replacement, so that a fetched article can be edited and sent back, but cannot be changed.
     func checkReadOnly(against current: Article) throws(ServiceError) {
         var faults: [Problem.Detail] = []
-        func check<Value: Equatable>(_ value: Value?, _ standing: Value?, _ pointer: String) {
-            guard let value, value != standing else { return }
+        func check<Value: Equatable>(_ value: Value?, _ actual: Value?, _ pointer: String) {
+            guard let value, value != actual else { return }
             faults.append(
                 Problem.Detail("is set by the backend and cannot be changed", at: .pointer(pointer))
             )
@@ -21,11 +21,11 @@ extension Article.Replacement {
 }
 
 extension Author.Replacement {
-    /// Refuses read-only attributes that say something else than the author does.
+    /// Rejects read-only attributes that differ from the author's.
     func checkReadOnly(id: Author.ID, against current: Author?) throws(ServiceError) {
         var faults: [Problem.Detail] = []
-        func check<Value: Equatable>(_ value: Value?, _ standing: Value?, _ pointer: String) {
-            guard let value, value != standing else { return }
+        func check<Value: Equatable>(_ value: Value?, _ actual: Value?, _ pointer: String) {
+            guard let value, value != actual else { return }
             faults.append(
                 Problem.Detail("is set by the backend and cannot be changed", at: .pointer(pointer))
             )

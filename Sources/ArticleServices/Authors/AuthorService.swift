@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// What callers may do with authors.
+/// The operations on authors.
 public struct AuthorService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
@@ -48,7 +48,7 @@ public struct AuthorService: Sendable {
         } catch { throw ServiceError(error) }
     }
 
-    /// Makes or replaces an author; what stands is replaced only by who has seen it (`If-Match`).
+    /// Creates or replaces an author; replacing an existing one requires `If-Match`.
     func replace(
         _ request: ReplaceAuthorRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Author> {

@@ -1,22 +1,22 @@
 package import ArticleAPI
 package import ArticleStore
 
-/// A place in a list that a cursor carries.
+/// The position in a list that a cursor encodes.
 package protocol CursorPosition: Sendable {
     var cursorBytes: [UInt8] { get }
     init?(cursorBytes: [UInt8])
 }
 
-/// Makes and reads cursors: sealed, and bound to the list that they belong to.
+/// Encodes and decodes cursors, which are sealed and bound to their list.
 ///
-/// A cursor is base64url of the position's bytes, sealed for the list's name (its filters, order
-/// and audience). A page that ended at a bound on work names a row that its reader may not see:
-/// nothing of that can be read from it, not even by its length, as all cursors of a kind are
-/// equally long.
+/// A cursor is the base64url encoding of the position's bytes, sealed for the list's name (its
+/// filters, order and audience). The cursor of a page that ended at the scan limit may refer to a
+/// row that its reader must not see. Sealing hides it, including its length, as all cursors of a
+/// kind have the same length.
 public struct CursorSealer: Sendable {
     private let seal: Seal
 
-    /// A sealer with a secret of at least 32 bytes (`ArticleStore.secret(named:)`).
+    /// Creates a sealer with a secret of at least 32 bytes (`ArticleStore.secret(named:)`).
     public init(secret: [UInt8]) { seal = Seal(secret: secret) }
 
     /// The cursor for a position in the list that `list` describes.
@@ -24,7 +24,8 @@ public struct CursorSealer: Sendable {
         ByteText.base64URL(seal.seal(position.cursorBytes, for: list))
     }
 
-    /// The position in the list, `.invalid` if this sealer made no such cursor for this list.
+    /// The position in the list. Throws `.invalid` if this sealer did not create the cursor for
+    /// this list.
     package func open<Position: CursorPosition>(
         _ cursor: String, in list: String
     ) throws(ServiceError) -> Position {
@@ -35,7 +36,7 @@ public struct CursorSealer: Sendable {
     }
 
     private static let invalid = ServiceError.badParameter(
-        "cursor", "is not a cursor of this list; start again without one")
+        "cursor", "is not a valid cursor for this list; restart without a cursor")
 }
 
 extension ArticlePosition: CursorPosition {
@@ -68,10 +69,10 @@ extension Int: CursorPosition {
 }
 
 extension String: CursorPosition {
-    /// A tag has 64 characters, and case folding makes 5 bytes of each at most.
+    /// A tag has at most 64 characters, each of at most 5 bytes after case folding.
     private static var room: Int { 328 }
 
-    /// The text and 1, filled up with zeros.
+    /// The text followed by 1 and padded with zeros.
     package var cursorBytes: [UInt8] {
         let text = Array(utf8) + [1]
         let filled = (text.count + Self.room - 1) / Self.room * Self.room
@@ -86,7 +87,7 @@ extension String: CursorPosition {
     }
 }
 
-/// Eight bytes a word, big-endian.
+/// Eight bytes per word, big-endian.
 private func packed(_ words: [UInt64]) -> [UInt8] {
     words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
 }

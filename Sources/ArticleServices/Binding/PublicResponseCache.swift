@@ -4,13 +4,13 @@ import HTTP
 import HTTPServer
 import Sockets
 
-/// What an answer to strangers is made of.
+/// The data on which a public response depends.
 struct Dependencies: Sendable {
     let names: [CacheTag]
-    /// The moment that it was made for, where it becomes another when an article gets public by its
-    /// time.
+    /// The time for which it was created, if it changes when an article's publication time is
+    /// reached.
     let moment: Timestamp?
-    /// From when on the answer tells more; `nil`: it tells all.
+    /// When the response will contain more (`Last-Modified`); `nil` if it is final.
     private(set) var end: Timestamp?
 
     func lasting(until end: Timestamp?) -> Dependencies {
@@ -19,26 +19,26 @@ struct Dependencies: Sendable {
         return dependencies
     }
 
-    /// One article, whose by-line has the names of its authors. That it is public is not undone by
-    /// time.
+    /// One article, whose byline contains its authors' names. Passing time does not make it private
+    /// again.
     static func article(_ article: Article) -> Dependencies {
         let authors = article.authors.map { CacheTag.author($0.id) }
         return Dependencies(names: [.article(article.id)] + authors, moment: nil)
     }
 
-    /// An author, who is public by having articles.
+    /// An author, who is public if they have public articles.
     static func author(_ author: Author) -> Dependencies {
         Dependencies(names: [.author(author.id), .lists], moment: nil)
     }
 
-    /// A list of what was public at that moment.
+    /// A list of what was public at that time.
     static func lists(at moment: Timestamp) -> Dependencies {
         Dependencies(names: [.lists], moment: moment)
     }
 }
 
 extension CacheTag {
-    /// Everything that is made of more than one article.
+    /// Everything that depends on more than one article.
     static let lists = CacheTag(kind: 0)
 
     static func article(_ id: Article.ID) -> CacheTag {
@@ -50,20 +50,21 @@ extension CacheTag {
     }
 }
 
-/// Answers to strangers, which are the same for all of them: kept in a cache that is told of each
-/// change before anyone can see it.
+/// Caches public responses, which are the same for all anonymous clients. The cache is notified of
+/// each change before it becomes visible.
 final class PublicResponseCache: Sendable {
     let cache: ResponseCache
     private let store: any ArticleStore
     private let schedule = Lock(Schedule())
 
-    /// When the next article becomes public by its time, as far as it is known.
+    /// When the next scheduled article becomes public, as far as it is known.
     private struct Schedule {
-        /// The last change that was announced.
+        /// The last announced change.
         var announced: Int64 = 0
-        /// All changes up to here are visible.
+        /// All changes up to this one are visible.
         var visible: Int64 = 0
-        /// What was read, and when: changes up to `stamp` were in it, for moments from `from` on.
+        /// The cached result of a read: it includes changes up to `stamp`, and is valid for times
+        /// from `from` on.
         var known: (stamp: Int64, from: Timestamp, next: Timestamp?)?
     }
 
@@ -73,8 +74,8 @@ final class PublicResponseCache: Sendable {
         store.observeChanges(self)
     }
 
-    /// Answers a stranger: from the cache, or with what `make` gives, which is kept if it says what
-    /// it depends on.
+    /// Responds to an anonymous request from the cache, or with the result of `make`, which is
+    /// cached if it has dependencies.
     func answer(
         _ message: HTTPRequest, _ context: RequestContext, log: (String) -> Void,
         _ make: () async throws(ServiceError) -> (HTTPResponse, Dependencies?)
@@ -90,7 +91,7 @@ final class PublicResponseCache: Sendable {
         }
     }
 
-    /// The answer for everyone, with when it ends.
+    /// The public response with its expiry.
     private func lasting(
         _ response: HTTPResponse, of dependencies: Dependencies
     ) async throws(StoreError) -> CacheableResponse {
@@ -103,7 +104,7 @@ final class PublicResponseCache: Sendable {
         return .lasting(response, dependencies: dependencies.names, until: until?.milliseconds)
     }
 
-    /// The store is asked once for each change: lists are made far more often.
+    /// The store is queried at most once per change, as lists are requested far more often.
     private func nextPublication(after now: Timestamp) async throws(StoreError) -> Timestamp? {
         let (known, stamp): (Timestamp??, Int64) = schedule.withLock { schedule in
             guard let known = schedule.known, known.stamp >= schedule.announced, known.from <= now,

@@ -1,18 +1,18 @@
 import ArticleAPI
 import HTTP
 
-/// What a handler gives back: the item, and what HTTP has to say of it.
+/// The result of a handler: the item and the metadata for its HTTP response.
 struct Reply<Item: Sendable>: Sendable {
     var item: Item
-    /// Which attributes the caller asked for; `nil` for the usual ones.
+    /// The requested attributes; `nil` for the default ones.
     var fields: FieldSelection?
-    /// What rendered a part of the item: another one makes it another answer.
+    /// The renderer of a part of the item: another one produces a different response.
     var renderer: String?
-    /// The request that fetches what was made: `Location`, and 201.
+    /// The request that fetches the created resource: results in `Location` and 201.
     var location: (any BackendAPIRequest)?
-    /// When what it shows last changed; `nil` where nobody is told.
+    /// When the item last changed; `nil` if this is not disclosed.
     var changedAt: Timestamp?
-    /// What it is made of, where strangers all get the same; `nil`: it is made each time.
+    /// What a response shared by all anonymous clients depends on; `nil` if it must not be cached.
     var dependencies: Dependencies?
 
     init(

@@ -1,13 +1,13 @@
 import ArticleAPI
 import HTTP
 
-/// An item as it goes out: its bytes, its validators, and what caches may do with it.
+/// The representation of an item: its bytes, its validators and its caching fields.
 struct Representation<Request: BackendAPIRequest> {
     private let reply: Reply<Request.Item>
     private let answer: ResponseEncoding<Request.Item>
     private let request: Request
     private let caller: Principal
-    /// When the request came: what was acknowledged before is in the reply.
+    /// When the request arrived: the reply includes what was acknowledged before.
     private let time: Timestamp
 
     init(
@@ -21,10 +21,11 @@ struct Representation<Request: BackendAPIRequest> {
         self.caller = caller
     }
 
-    /// The response; 304 where the client's copy still stands (RFC 9110 §13.2.2).
+    /// The response; 304 if the client's copy is current (RFC 9110 §13.2.2).
     ///
-    /// - Parameter message: whose conditions count; `nil` for the whole response in any case.
-    /// - Throws: `.representationDiffers` where a reader means another state.
+    /// - Parameter message: the request with its preconditions; `nil` to return the complete
+    ///   response in any case.
+    /// - Throws: `.representationDiffers` if a precondition of a read is not met.
     func response(to message: HTTPRequest?) throws(ServiceError) -> HTTPResponse {
         var fields = HTTPFields()
         let isRead = Request.endpoint.method.isSafe
@@ -39,12 +40,12 @@ struct Representation<Request: BackendAPIRequest> {
         let etag = Validator.tag(version: version, of: bytes, renderer: reply.renderer)
         fields.append(.etag, etag.description)
         let modified = lastModified
-        let isTold = settlesAt == nil
-        if let modified, isTold { fields.append(.lastModified, HTTPDate.text(modified)) }
+        let isDisclosed = settlesAt == nil
+        if let modified, isDisclosed { fields.append(.lastModified, HTTPDate.text(modified)) }
         appendLinks(to: &fields)
         if isRead, let message {
             let outcome = ConditionalRequest.outcome(
-                message.fields, etag: etag, lastModified: modified, isTold: isTold
+                message.fields, etag: etag, lastModified: modified, isTold: isDisclosed
             ) { Validator.isMeant(by: $0, version: version, etag) }
             switch outcome {
             case .proceed: break
@@ -58,26 +59,26 @@ struct Representation<Request: BackendAPIRequest> {
         return HTTPResponse(status, fields: fields, body: .bytes(bytes))
     }
 
-    /// About how many bytes the body has, without what has to be escaped.
+    /// An estimate of the body's size in bytes, without JSON escapes.
     var estimatedBytes: Int { (reply.item as? any Measured)?.textBytes ?? 4_096 }
 
-    /// The second by whose beginning the last change was made, since 1970.
+    /// The time of the last change in seconds since 1970, rounded up.
     private var lastModified: Int64? { reply.changedAt.map { $0.milliseconds / 1_000 + 1 } }
 
-    /// From when on the time of the last change is told; `nil`: it is. Until then a change that
-    /// waits for its commit may come to have the same one, and would seem to be this one to who
-    /// knows it by its time alone (RFC 9110 §8.8.2.2).
+    /// When the time of the last change can be disclosed; `nil` if it can be now. Until then, a
+    /// pending change may still be committed with the same time, and clients that only compare
+    /// times would miss it (RFC 9110 §8.8.2.2).
     var settlesAt: Timestamp? {
         guard let lastModified else { return nil }
         let end = Timestamp(milliseconds: (lastModified + Self.longestWaitSeconds) * 1_000)
         return end <= time ? nil : end
     }
 
-    /// What a write waits at most, far above what it does.
+    /// An upper bound for the latency of a commit, far above what is realistic.
     private static var longestWaitSeconds: Int64 { 60 }
 
-    /// Shared caches may keep what strangers see, and ask each time whether it still stands; what
-    /// depends on the caller is private.
+    /// Shared caches may store public responses and must revalidate them each time; responses that
+    /// depend on the caller are private.
     private var cacheControl: String {
         caller == .anonymous ? "public, no-cache" : "private, no-cache"
     }
@@ -98,7 +99,7 @@ struct Representation<Request: BackendAPIRequest> {
     }
 }
 
-/// An item with revisions of its own.
+/// An item that has revisions.
 private protocol Versioned {
     var version: String? { get }
 }
@@ -106,7 +107,7 @@ private protocol Versioned {
 extension Article: Versioned {}
 extension Author: Versioned {}
 
-/// An item that tells about how long it is, without being written.
+/// An item that can estimate its size without being encoded.
 private protocol Measured {
     var textBytes: Int { get }
 }

@@ -3,8 +3,8 @@ import HTTP
 import HTTPServer
 import Sockets
 
-/// What is done for a request of one kind, from its bytes to those of its response, and where:
-/// reads, and whatever is large, on the threads of the store; the rest on the event loop.
+/// Processes requests of one type, from the bytes of the request to those of the response: reads
+/// and large requests on the store's threads, everything else on the event loop.
 struct RequestWork<Request: BackendAPIRequest>: Sendable {
     typealias Handle =
         @Sendable (Request, Principal) async throws(ServiceError) -> Reply<Request.Item>
@@ -35,7 +35,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
         } catch { throw .refused(error) }
     }
 
-    /// What everybody gets, whole, and what it is made of.
+    /// The complete public response and its dependencies.
     func publicResponse(
         to request: Request, _ context: RequestContext, for caller: Principal
     ) async throws(ServiceError) -> (HTTPResponse, Dependencies?) {

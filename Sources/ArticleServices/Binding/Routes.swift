@@ -4,10 +4,10 @@ import HTTP
 import HTTPServer
 import Sockets
 
-/// Binds requests of the contract to what services do: nothing else knows an endpoint.
+/// Binds the requests of the contract to the services: nothing else knows an endpoint.
 ///
-/// Each binding reads the request (`RequestSource`), calls the service with a typed value and the
-/// caller, and writes the answer with validators and caching fields.
+/// Each binding parses the request (`RequestSource`), calls the service with a typed value and the
+/// caller, and encodes the response with validators and caching fields.
 struct Routes {
     private var builder: RouterBuilder
     private let identify: Identify
@@ -17,18 +17,19 @@ struct Routes {
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
-    /// Who sends these fields.
+    /// Identifies the sender of these fields.
     typealias Identify = @Sendable (HTTPFields) throws(ServiceError) -> Principal
 
     /// - Parameters:
-    ///   - identify: tells who a request comes from.
-    ///   - answers: keeps what strangers get.
+    ///   - identify: determines the sender of a request.
+    ///   - answers: caches public responses.
     ///   - workers: the threads on which the store reads.
-    ///   - readers: who gets that, too, in spite of credentials.
-    ///   - writes: keeps what writes with an idempotency key were answered.
-    ///   - isPrivileged: whether every caller sees more than strangers do, so that nobody may be
+    ///   - readers: recognizes authenticated clients that get the public responses, too.
+    ///   - writes: stores the results of writes with an idempotency key.
+    ///   - isPrivileged: whether every caller sees more than anonymous clients, so that cached
+    ///     public responses must not be used.
     ///     answered out of what is kept for these.
-    ///   - log: takes causes of failures, which clients never see; one line each.
+    ///   - log: receives the causes of failures, which are never sent to clients, as single lines.
     init(
         answers: PublicResponseCache, workers: WorkerPool, readers: (any PublicReaders)? = nil,
         writes: IdempotentWrites, isPrivileged: Bool = false,
@@ -44,7 +45,7 @@ struct Routes {
         self.log = log
     }
 
-    /// Binds a write, which may bring an idempotency key, to the function that does it.
+    /// Binds a write, which may have an idempotency key, to its handler.
     mutating func on<Request: IdempotentWriteRequest>(
         _ type: Request.Type,
         _ handle:
@@ -58,7 +59,7 @@ struct Routes {
         }
     }
 
-    /// Binds the request to the function that answers it.
+    /// Binds the request to its handler.
     mutating func on<Request: BackendAPIRequest>(
         _: Request.Type,
         _ handle:
@@ -68,7 +69,7 @@ struct Routes {
     ) {
         let (identify, answers, log) = (identify, answers, log)
         let endpoint = Request.endpoint
-        // Made once: an answer's format is put together each time it is asked for.
+        // Created once, as the encoding is computed on each access.
         let answer = Request.Item.answer
         let mediaType = answer.mediaType.flatMap { MediaType($0) }
         let work = RequestWork(answer: answer, turns: turns, now: now, handle)
@@ -76,7 +77,7 @@ struct Routes {
             endpoint.method, endpoint.template.description,
             takesBody: Request.parameters.body != nil
         ) { message, context in
-            // All that can be said before the body is read.
+            // Checks everything that does not require the body.
             do throws(ServiceError) {
                 let caller = try identify(message.fields)
                 try Self.checkAccept(message, mediaType)
@@ -94,7 +95,8 @@ struct Routes {
                     !ConditionalRequest.hasPreconditions(message.fields)
                 else { return try await work.response(to: message, context, caller) }
                 let request = try work.parse(message, context)
-                // What is shared is made as for a stranger, whoever asks for it first.
+                // Shared responses are created as for an anonymous client, whoever requests them
+                // first.
                 let response = await answers.answer(message, context, log: log) {
                     () throws(ServiceError) in
                     try await work.publicResponse(to: request, context, for: caller)
@@ -106,23 +108,23 @@ struct Routes {
         }
     }
 
-    /// Binds a path that is no part of the contract (health, operations).
+    /// Binds a path that is not part of the contract (health, operations).
     mutating func on(_ method: HTTPMethod, _ template: String, _ handler: @escaping HTTPHandler) {
         builder.on(method, template, handler)
     }
 
-    /// The router of everything that was bound.
+    /// The router for all bindings.
     ///
-    /// - Throws: for bindings that cannot stand together.
+    /// - Throws: if bindings conflict.
     func router() throws(RouterError) -> Router {
         try builder.build()
     }
 
-    /// Refuses conditions that no write heeds, rather than write in spite of them (RFC 9110 §13.2).
+    /// Rejects preconditions that writes do not support instead of ignoring them (RFC 9110 §13.2).
     private static func checkConditions(_ message: HTTPRequest) throws(ServiceError) {
         let ignored = [HTTPFieldName.ifNoneMatch, .ifUnmodifiedSince]
         let details = ignored.filter(message.fields.contains).map { name in
-            Problem.Detail("is not taken by writes; send If-Match", at: .header(name.rawValue))
+            Problem.Detail("is not supported for writes; use If-Match", at: .header(name.rawValue))
         }
         guard details.isEmpty else {
             throw .refused(RequestValidationError(.malformed, details: details))
@@ -140,7 +142,7 @@ struct Routes {
 }
 
 extension Principal {
-    /// Refuses a caller who may not send requests of this kind.
+    /// Rejects a caller who may not send requests of this kind.
     func require(_ access: Endpoint.Access) throws(ServiceError) {
         switch access {
         case .everyone: return

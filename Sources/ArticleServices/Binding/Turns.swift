@@ -4,18 +4,18 @@ import HTTP
 import HTTPServer
 import Sockets
 
-/// What a request is worth in the work that it causes.
+/// The estimated cost of a request.
 struct RequestCost: Sendable, Hashable {
-    /// Of its sender's rate limit; at least 1.
+    /// Tokens of its sender's rate limit; at least 1.
     var tokens = 1
-    /// Whether it is likely to take milliseconds.
+    /// Whether it is likely to take milliseconds or more.
     var isHeavy = false
-    /// The most that its response is likely to take in memory while it is made.
+    /// The likely maximum memory in bytes for creating its response.
     var bytes = 256 << 10
 
-    /// What reads, writes or hashes more than this leaves the event loop.
+    /// Requests that read, write or hash more bytes than this leave the event loop.
     static let largeBytes = 64 << 10
-    /// Of a write with a large body, or with a large response.
+    /// The cost of a write with a large body or a large response.
     static let largeWrite = RequestCost(isHeavy: true, bytes: 2 << 20)
 }
 
@@ -25,14 +25,15 @@ protocol CostlyRequest: BackendAPIRequest {
 }
 
 extension FetchArticlesRequest: CostlyRequest {
-    /// Counting examines 30,000 index rows at most, a page 10,000; bodies make a page of 4 MiB.
+    /// Counting examines at most 30,000 index rows, a page at most 10,000; bodies make a page up to
+    /// 4 MiB.
     var cost: RequestCost {
         var cost = RequestCost()
         if count != nil { cost.tokens += 49 }
         let facets =
             tags.count + [author != nil, language != nil, source != nil].count { $0 }
         let isByPublication = sort.map { $0 == .newestFirst || $0 == .oldestFirst } ?? true
-        // Only the rarest of several filters, and only by publication, is walked by its index.
+        // An index covers only the rarest of several filters, and only in publication order.
         if facets > 1 || facets == 1 && !isByPublication { cost.tokens += 5 }
         if fields?.contains("body") ?? false || BodyHTML.isAskedFor(by: fields) {
             cost.tokens += ((limit ?? 20) + 4) / 5
@@ -43,12 +44,13 @@ extension FetchArticlesRequest: CostlyRequest {
     }
 }
 
-/// Lets requests be worked on away from event loops: in a turn on the threads of the store, which
-/// reads, writes the JSON and hashes it in one go.
+/// Runs requests off the event loops: in a turn on the store's threads, which reads, encodes and
+/// hashes in one go.
 struct Turns: Sendable {
     let workers: WorkerPool
 
-    /// Does the work in a turn of the caller's, and holds room for the response until it is sent.
+    /// Does the work in a turn of the caller, and reserves memory for the response until it is
+    /// sent.
     func take<Result>(
         _ cost: RequestCost, for caller: Principal, _ context: RequestContext,
         _ work: (WorkerTurn) async throws(ServiceError) -> Result
@@ -64,7 +66,7 @@ struct Turns: Sendable {
         } catch { throw .busy }
         context.scope?.hold(turn)
         return try await withTaskExecutorPreference(turn) { () async throws(ServiceError) in
-            // Who waited for too long has been told so already.
+            // A client that waited too long has already been sent a response.
             guard !turn.isRefused, !Task.isCancelled else { throw .busy }
             return try await work(turn)
         }
@@ -73,7 +75,7 @@ struct Turns: Sendable {
     private static func client(_ caller: Principal, _ context: RequestContext) -> WorkerPool.Client
     {
         switch caller {
-        // The operator's commands, over the control socket.
+        // The operator's commands on the control socket.
         case .key("control", _, _): .init(.house)
         case .anonymous: .init(.anonymous, number: context.clientNumber)
         case .key(let id, _, _): .init(.keyed, number: UInt64(UInt(bitPattern: id.hashValue)))
@@ -82,7 +84,7 @@ struct Turns: Sendable {
 }
 
 extension WorkerTurn {
-    /// The response takes its bytes from here on, until it is sent.
+    /// Reduces the reservation to the response's size, until it is sent.
     func settle(_ response: HTTPResponse) {
         guard case .bytes(let bytes) = response.body else { return settle(bytes: 0) }
         settle(bytes: bytes.count)

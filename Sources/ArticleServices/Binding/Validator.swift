@@ -1,11 +1,11 @@
 import ArticleStore
 import HTTP
 
-/// Validators of representations: `"<version><hash>"`, where `If-Match` compares the version (which
-/// also stands for itself) and `If-None-Match` the whole; `"<hash>"` where there is no version.
+/// Validators of representations: `"<version><hash>"`, where `If-Match` only compares the version
+/// (which is also accepted alone) and `If-None-Match` all of it; `"<hash>"` if there is no version.
 enum Validator {
-    /// A strong entity tag over a representation's bytes, and the name of what rendered a part of
-    /// them: 64 bits of SHA-256 in hexadecimal.
+    /// A strong entity tag of a representation's bytes and the name of its renderer: 64 bits of
+    /// SHA-256 in hexadecimal.
     static func tag(version: String?, of bytes: [UInt8], renderer: String? = nil) -> EntityTag {
         let hashed = renderer.map { bytes + $0.utf8 } ?? bytes
         let hash = ByteText.hexadecimal(Digest.sha256(hashed).prefix(8))
@@ -15,20 +15,20 @@ enum Validator {
         return tag
     }
 
-    /// Whether a tag of `If-Match` names this representation (RFC 9110 §13.1.1): one of the same
-    /// version does, or, without versions, the very same.
+    /// Whether a tag in `If-Match` matches this representation (RFC 9110 §13.1.1): it must have the
+    /// same version or, without versions, be identical.
     static func isMeant(by tag: EntityTag, version: String?, _ etag: EntityTag) -> Bool {
         guard let version else { return tag.stronglyMatches(etag) || isCompressed(tag, etag) }
         return self.version(in: tag) == version
     }
 
-    /// Whether a tag names the compressed form (`ResponseCache`) of what the other one names.
+    /// Whether a tag names the compressed form (`ResponseCache`) of the other tag's representation.
     private static func isCompressed(_ tag: EntityTag, _ etag: EntityTag) -> Bool {
         !tag.isWeak && !etag.isWeak && tag.value == etag.value + "-gzip"
     }
 
-    /// The version with which a strong tag begins; `nil` for a tag that this backend cannot have
-    /// made.
+    /// The version at the beginning of a strong tag; `nil` for a tag that this backend cannot have
+    /// created.
     static func version(in tag: EntityTag) -> String? {
         guard !tag.isWeak, let dash = tag.value.utf8.firstIndex(of: UInt8(ascii: "-")),
             let end = tag.value.utf8.index(

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `POST /control/backups`: a copy of the database, as a stream.
+/// `POST /control/backups`: streams a copy of the database.
 public struct BackupRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.post, "/control/backups", access: .administer)
     public typealias Item = RawBody
@@ -12,7 +12,7 @@ public struct BackupRequest: BackendAPIRequest {
     public init() {}
 }
 
-/// `GET /control/backups/current`: how far the copy is that is made now.
+/// `GET /control/backups/current`: the progress of the running backup.
 public struct FetchBackupProgressRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/control/backups/current", access: .administer)

@@ -5,14 +5,15 @@ import HTTP
 import HTTPServer
 import Sockets
 
-/// Copies of the served database, for the operator's commands.
+/// Backs up the served database for the operator's commands.
 ///
-/// A copy is made beside the database, in a file without a name, and then read by who asked for it:
-/// the writer never waits for them, nor for their disk.
+/// The copy is written to an unlinked file next to the database and streamed from there: the writer
+/// never waits for the client or its disk.
 struct BackupService: Sendable {
     let file: any StoreMaintenance
     let log: @Sendable (String) -> Void
-    /// Of the copy that is made now; one at a time, as each takes the room of the database.
+    /// Progress of the running copy. Only one runs at a time, as each needs as much space as the
+    /// database.
     private let current = Lock<CopyProgress?>(nil)
 
     init(file: any StoreMaintenance, log: @escaping @Sendable (String) -> Void) {
@@ -20,7 +21,7 @@ struct BackupService: Sendable {
         self.log = log
     }
 
-    /// Left free for what is written meanwhile.
+    /// Disk space left free for concurrent writes.
     private static let marginBytes = 64 << 20
 
     func register(on routes: inout Routes) {
@@ -38,7 +39,7 @@ struct BackupService: Sendable {
                 return current == nil
             }
             guard isFirst else {
-                throw ServiceError.invalidValue("", "another backup is being made")
+                throw ServiceError.invalidValue("", "another backup is in progress")
             }
             defer { current.withLock { $0 = nil } }
             guard Self.hasRoom(forCopyOf: file.path) else { throw ServiceError.full }
@@ -58,8 +59,8 @@ struct BackupService: Sendable {
         return Reply(progress)
     }
 
-    /// Whether the disk has room for a second database (`statvfs(3)`): a copy must not be what
-    /// keeps writers from writing.
+    /// Whether the disk has room for a second database (`statvfs(3)`): a backup must not fill the
+    /// disk and block writers.
     private static func hasRoom(forCopyOf path: String) -> Bool {
         var disk = statvfs()
         var database = stat()

@@ -5,13 +5,13 @@ import HTTP
 import HTTPServer
 import Sockets
 
-/// What the operator's commands ask of the process that owns the file, over its control socket:
-/// everybody who can open that socket is an admin.
+/// Serves the operator's commands on the control socket of the process that owns the database file.
+/// Anyone who can open that socket has admin rights.
 struct ControlService: Sendable {
     let store: any ArticleStore
     let keys: KeyRing
     let markdown: MarkdownRenderer
-    /// The store's file, beside which long answers wait for their readers.
+    /// The store's file; long responses are spooled next to it.
     let file: any StoreMaintenance
     let now: @Sendable () -> Timestamp
     let log: @Sendable (String) -> Void
@@ -38,7 +38,7 @@ struct ControlService: Sendable {
     ) async throws(ServiceError) -> Reply<ImportResult> {
         var items = request.batch.items
         for index in items.indices {
-            // The command has rendered it already, to see that it can be.
+            // The command has already rendered it to validate it.
             guard let body = try? await markdown.render(items[index].content.body) else { continue }
             items[index].content.take(body)
         }
@@ -68,7 +68,7 @@ struct ControlService: Sendable {
         } catch { throw ServiceError(error) }
     }
 
-    /// Commands know records by their words, and not by an article's attributes.
+    /// Restored records have no JSON pointers, so commands get the error as a sentence.
     private static func refusal(_ error: StoreError) -> ServiceError {
         switch error {
         case .full, .busy, .unavailable, .corrupt: ServiceError(error)
@@ -87,7 +87,7 @@ struct ControlService: Sendable {
         } catch { throw ServiceError(error) }
     }
 
-    /// The export is whole before its first byte goes out.
+    /// The export is completed before its first byte is sent.
     private func export(_ context: RequestContext) async -> HTTPResponse {
         do {
             let spool = try SpoolFile(beside: file.path)
@@ -143,7 +143,7 @@ struct ControlService: Sendable {
 }
 
 extension ServiceError {
-    /// What kept an export from being written: most often, room.
+    /// Why an export could not be written: usually because the disk is full.
     init(interchange error: any Error) {
         switch error {
         case InterchangeError.store(let error): self.init(error)

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `POST /control/imports`: articles of an import, for the process that owns the file.
+/// `POST /control/imports`: sends articles of an import to the process that owns the file.
 public struct ImportArticlesRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.post, "/control/imports", access: .administer)
     public typealias Item = ImportResult
@@ -14,7 +14,7 @@ public struct ImportArticlesRequest: BackendAPIRequest {
     public init(batch: ImportBatch) { self.batch = batch }
 }
 
-/// Articles that come in together.
+/// Articles that are imported together.
 public struct ImportBatch: Sendable, Hashable {
     public var items: [ImportItem]
     public var isDryRun: Bool
@@ -25,13 +25,13 @@ public struct ImportBatch: Sendable, Hashable {
     }
 }
 
-/// What became of each article of a batch, in its order.
+/// The outcome for each article of a batch, in the same order.
 public struct ImportResult: Sendable, Hashable {
     public var results: [Result]
 
     public enum Result: Sendable, Hashable {
         case taken(ImportOutcome)
-        /// Why it was not, in words for the operator.
+        /// Why it was rejected, as a sentence for the operator.
         case refused(String)
     }
 }
@@ -96,7 +96,7 @@ extension SlugChoice {
 }
 
 extension ArticleContent {
-    /// The draft that gives this content; the slug goes beside it.
+    /// The draft that results in this content; the slug is encoded separately.
     fileprivate var draft: Article.Draft {
         Article.Draft(
             title: title, summary: summary, body: body, language: language, authors: authors,

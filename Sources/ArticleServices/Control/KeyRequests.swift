@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `GET /control/keys`: all API keys, as records.
+/// `GET /control/keys`: lists the records of all API keys.
 public struct FetchKeysRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/control/keys", access: .administer)
     public typealias Item = KeyList
@@ -12,7 +12,7 @@ public struct FetchKeysRequest: BackendAPIRequest {
     public init() {}
 }
 
-/// `POST /control/keys`: keeps the record of a new key, which works at once.
+/// `POST /control/keys`: stores the record of a new key, which is valid immediately.
 public struct CreateKeyRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/control/keys", access: .administer, success: .noContent)
@@ -25,7 +25,7 @@ public struct CreateKeyRequest: BackendAPIRequest {
     public init(key: KeyRecord) { self.key = key }
 }
 
-/// `POST /control/keys/{id}/revocation`: the key stops working at once.
+/// `POST /control/keys/{id}/revocation`: revokes a key, effective immediately.
 public struct RevokeKeyRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/control/keys/{id}/revocation", access: .administer)
@@ -38,7 +38,7 @@ public struct RevokeKeyRequest: BackendAPIRequest {
     public init(id: String) { self.id = id }
 }
 
-/// Every key that the file has.
+/// All keys in the database.
 public struct KeyList: Sendable, Hashable {
     public var keys: [KeyRecord]
 }
@@ -49,7 +49,7 @@ extension KeyList: JSONModel {
 }
 
 extension KeyRecord: JSONModel {
-    /// With the digest, which is for the owner of the file alone.
+    /// Includes the digest, which only the owner of the file may see.
     public static let shape = ObjectCodec(
         Self.init,
         .required("id", \.id, .text(.token(1...64))),

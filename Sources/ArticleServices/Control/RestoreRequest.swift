@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `POST /control/restorations`: lines of an export, for the process that owns the file.
+/// `POST /control/restorations`: sends lines of an export to the process that owns the file.
 public struct RestoreRecordsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.post, "/control/restorations", access: .administer)
     public typealias Item = RestoreCounts
@@ -11,13 +11,13 @@ public struct RestoreRecordsRequest: BackendAPIRequest {
         Self.init(mode:lines:), .query("mode", \.mode, .choice),
         .bytes(\.lines, mediaTypes: ["application/x-ndjson"]))
 
-    /// Whether anything is kept.
+    /// Whether the records are stored.
     public enum Mode: String, Sendable, CaseIterable {
         case restore, dryRun
     }
 
     private var mode: Mode?
-    /// Records as they stand in an export (`ExportLine`).
+    /// Records as they appear in an export (`ExportLine`).
     private var lines: [UInt8]
 
     private init(mode: Mode?, lines: [UInt8]) {
@@ -32,13 +32,13 @@ public struct RestoreRecordsRequest: BackendAPIRequest {
 
     var isDryRun: Bool { mode == .dryRun }
 
-    /// - Throws: for a line that is no record.
+    /// - Throws: if a line is not a record.
     func records() throws(ServiceError) -> [ExportRecord] {
         var records: [ExportRecord] = []
         for (index, line) in lines.split(separator: UInt8(ascii: "\n")).enumerated() {
             guard let value = try? JSONParser.parse(Array(line)),
                 case .record(let record)? = try? ExportLine(value)
-            else { throw .invalidValue("", "line \(index + 1) is no record of an export") }
+            else { throw .invalidValue("", "line \(index + 1) is not a record of an export") }
             records.append(record)
         }
         return records

@@ -2,8 +2,8 @@ import Glibc
 import HTTP
 import Sockets
 
-/// A file without a name that holds a long answer until its reader has taken it: what makes the
-/// answer never waits for who reads it.
+/// An unlinked file that buffers a long response until the client has read it, so that producing
+/// the response never waits for the client.
 final class SpoolFile: Sendable {
     let descriptor: Int32
     private let pool = BlockingPool(label: "broadsheet.control.spool", width: 1, depth: 1)
@@ -11,9 +11,9 @@ final class SpoolFile: Sendable {
 
     private static let pieceBytes = 256 << 10
 
-    /// Beside `path`, where there is room for such things; only its owner reads it.
+    /// Creates the file next to `path`, readable only by its owner.
     ///
-    /// - Parameter use: opens the file by its name, before that goes.
+    /// - Parameter use: opens the file by its name before it is unlinked.
     init(
         beside path: String, _ use: (_ name: String) throws -> Void = { _ in }
     ) throws {
@@ -25,7 +25,7 @@ final class SpoolFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// The whole file as a response of this type.
+    /// A response that streams the whole file with this media type.
     func response(_ mediaType: String) throws(SystemError) -> HTTPResponse {
         let length = Int(try retrying("lseek") { lseek(descriptor, 0, SEEK_END) })
         return HTTPResponse(
@@ -40,7 +40,7 @@ final class SpoolFile: Sendable {
         return piece.isEmpty ? nil : piece
     }
 
-    /// The bytes behind those that were read before (`pread(2)`).
+    /// The bytes after those that were already read (`pread(2)`).
     private func read() throws(SystemError) -> [UInt8] {
         let offset = position.withLock { $0 }
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `GET /control/state`: how much there is.
+/// `GET /control/state`: returns what the store holds.
 public struct FetchStateRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/control/state", access: .administer)
     public typealias Item = StoreState
@@ -16,7 +16,7 @@ public struct FetchStateRequest: BackendAPIRequest {
 public struct StoreState: Sendable, Hashable {
     /// The number of the last change.
     public var sequence: Int
-    /// Tombstones not counted.
+    /// Excludes tombstones.
     public var articles: Int
 }
 
@@ -27,7 +27,7 @@ extension StoreState: JSONModel {
         .required("articles", \.articles, .integer(0...Int.max)))
 }
 
-/// `GET /control/check`: examines the file while it is served.
+/// `GET /control/check`: checks the database while it is being served.
 public struct CheckRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/control/check", access: .administer)
     public typealias Item = CheckReport
@@ -46,7 +46,7 @@ extension CheckReport: JSONModel {
         .required("findings", \.findings, .array(of: .text(.lines(0...10_000)), atMost: 10_000)))
 }
 
-/// `GET /control/export`: an export as `Exporter` writes it, as a stream.
+/// `GET /control/export`: streams an export in the format of `Exporter`.
 public struct ExportRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/control/export", access: .administer)
     public typealias Item = RawBody

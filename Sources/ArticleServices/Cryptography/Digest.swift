@@ -1,12 +1,11 @@
 import COpenSSL
 
-/// SHA-256 and what is built on it, by OpenSSL's libcrypto.
+/// SHA-256 and HMAC, from OpenSSL's libcrypto.
 public enum Digest {
-    /// Looked up once: `EVP_sha256` would have each use look for its implementation
-    /// (`EVP_MD_fetch`).
+    /// Fetched once, as `EVP_sha256` would look up the implementation on each use (`EVP_MD_fetch`).
     private static let algorithm = Algorithm()
 
-    // Safe to share: what is fetched is immutable, and lives as long as the program.
+    // Safe to share: a fetched algorithm is immutable and lives as long as the program.
     private struct Algorithm: @unchecked Sendable {
         let handle = EVP_MD_fetch(nil, "SHA256", nil)
     }
@@ -37,7 +36,8 @@ public enum Digest {
         }
     }
 
-    /// Whether both are the same bytes, in a time that tells only their lengths (`CRYPTO_memcmp`).
+    /// Whether both contain the same bytes, in a time that only depends on their lengths
+    /// (`CRYPTO_memcmp`).
     static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }
@@ -48,14 +48,14 @@ public enum Digest {
                 == 0
     }
 
-    /// `count` bytes of the system's cryptographic generator.
+    /// `count` bytes from the system's cryptographic random generator.
     static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 }
 
-/// Text of bytes: lower-case hexadecimal, and base64url without padding (RFC 4648 §5).
+/// Text encodings of bytes: lower-case hexadecimal, and base64url without padding (RFC 4648 §5).
 package enum ByteText {
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
@@ -99,7 +99,7 @@ package enum ByteText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes of the text; `nil` for foreign letters, padding, or bits that no encoder writes.
+    /// The decoded bytes; `nil` for invalid characters, padding or non-zero trailing bits.
     package static func bytes(base64URL text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count * 3 / 4)

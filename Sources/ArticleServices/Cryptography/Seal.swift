@@ -1,30 +1,30 @@
 import COpenSSL
 
-/// Deterministic authenticated encryption by AES-SIV (RFC 5297), from OpenSSL's libcrypto.
+/// Deterministic authenticated encryption with AES-SIV (RFC 5297), from OpenSSL's libcrypto.
 ///
-/// Equal texts for equal purposes give equal results, from which nothing else can be read; what was
-/// not sealed with this secret for this purpose does not open.
+/// Equal texts with equal purposes have equal results, which disclose nothing else. Only texts that
+/// were sealed with this secret for this purpose can be opened.
 final class Seal: @unchecked Sendable {
-    // `@unchecked`: an `EVP_CIPHER` that was fetched never changes, and any thread may use it.
+    // `@unchecked`: a fetched `EVP_CIPHER` is immutable and may be used by any thread.
     private let cipher: OpaquePointer
     private let key: [UInt8]
 
-    /// What a sealed text is longer than the text.
+    /// By how much a sealed text is longer than the text.
     static let overheadBytes = 16
 
     /// - Parameter secret: at least 32 bytes; the key is derived from it.
     init(secret: [UInt8]) {
         guard let cipher = EVP_CIPHER_fetch(nil, "AES-256-SIV", nil) else {
-            preconditionFailure("programmer error: AES-256-SIV is in every libcrypto from 3.0 on")
+            preconditionFailure("programmer error: AES-256-SIV is in every libcrypto since 3.0")
         }
         self.cipher = cipher
-        // Two keys of 256 bits: SIV authenticates by the one and encrypts by the other.
+        // Two keys of 256 bits: SIV uses one for authentication and one for encryption.
         key = [1, 2].flatMap { Digest.hmac(Array("AES-256-SIV".utf8) + [$0], key: secret) }
     }
 
     deinit { EVP_CIPHER_free(cipher) }
 
-    /// The tag of 16 bytes and the encrypted text.
+    /// The 16-byte tag followed by the encrypted text.
     func seal(_ text: [UInt8], for purpose: String) -> [UInt8] {
         let context = Context()
         var isDone = EVP_EncryptInit_ex2(context.handle, cipher, key, nil, nil) == 1
@@ -38,12 +38,12 @@ final class Seal: @unchecked Sendable {
             && EVP_EncryptUpdate(context.handle, &sealed, &length, text, Int32(text.count)) == 1
             && EVP_CIPHER_CTX_ctrl(
                 context.handle, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1
-        // Programmer error: only a text or a purpose of no bytes cannot be sealed.
+        // Programmer error: only an empty text or purpose cannot be sealed.
         precondition(isDone, "AES-SIV failed")
         return tag + sealed
     }
 
-    /// The text; `nil` where it was not sealed for this purpose, or was changed since.
+    /// The text; `nil` if it was not sealed for this purpose, or was modified.
     func open(_ sealed: [UInt8], for purpose: String) -> [UInt8]? {
         guard sealed.count > Self.overheadBytes, sealed.count < 1 << 20 else { return nil }
         let context = Context()
@@ -59,20 +59,20 @@ final class Seal: @unchecked Sendable {
             EVP_DecryptUpdate(
                 context.handle, &text, &length, encrypted, Int32(encrypted.count)) == 1
         else {
-            // What failed stands in the thread's queue, where TLS would find it.
+            // The failure is in the thread's error queue, where TLS would find it.
             ERR_clear_error()
             return nil
         }
         return text
     }
 
-    /// What one text takes (`EVP_CIPHER_CTX_new`).
+    /// The context for one operation (`EVP_CIPHER_CTX_new`).
     private struct Context: ~Copyable {
         let handle: OpaquePointer
 
         init() {
             guard let handle = EVP_CIPHER_CTX_new() else {
-                preconditionFailure("programmer error: there is no memory left")
+                preconditionFailure("programmer error: out of memory")
             }
             self.handle = handle
         }

@@ -3,9 +3,10 @@ import ArticleStore
 import HTTP
 
 extension IdempotencyKey {
-    /// The key that a request brings; `nil` if it has none.
+    /// The key of a request; `nil` if it has none.
     ///
-    /// - Parameter secret: of the database: what is kept says nothing of keys and requests.
+    /// - Parameter secret: the database's secret, so that stored digests disclose nothing about
+    ///   keys and requests.
     init?(of request: some IdempotentWriteRequest, by caller: Principal, secret: [UInt8]) {
         guard let key = request.idempotencyKey, case .key(let id, _, _) = caller else { return nil }
         var request = request
@@ -22,12 +23,12 @@ extension IdempotencyKey {
             principal: id, item: Self.item)
     }
 
-    /// What to keep of an item, with which `KeptItem` makes it again.
+    /// The bytes that are stored for an item, from which `KeptItem` restores it.
     @Sendable
     private static func item(_ written: WrittenItem, at time: Timestamp) -> [UInt8] {
         switch written {
         case .article(var article, _):
-            // The text is kept already.
+            // The body is stored already.
             article.body = nil
             return article.asOf(time).json()
         case .author(let author, _): return author.json()
@@ -35,13 +36,13 @@ extension IdempotencyKey {
         }
     }
 
-    /// The length of each part stands before it, so that no two lists give the same bytes.
+    /// Each part is prefixed with its length, so that no two lists have the same bytes.
     private static func digest(_ parts: [[UInt8]], _ secret: [UInt8]) -> [UInt8] {
         Digest.hmac(parts.flatMap { Array("\($0.count):".utf8) + $0 }, key: secret)
     }
 }
 
-/// What a write answers, made again from what was kept of it.
+/// The result of a write, restored from its stored form.
 protocol KeptItem: Sendable {
     init?(kept bytes: [UInt8], body: String?)
 

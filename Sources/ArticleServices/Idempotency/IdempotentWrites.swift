@@ -3,26 +3,25 @@ import ArticleStore
 import HTTP
 import Sockets
 
-/// Writes with an idempotency key: each is done once, and whoever sends it again gets the first
-/// response.
+/// Executes each write with an idempotency key once; repeated requests get the first response.
 final class IdempotentWrites: Sendable {
     private let store: any ArticleStore
     private let secret: [UInt8]
     private let now: @Sendable () -> Timestamp
-    /// Those that are under way: as one process owns the file, it knows them all.
+    /// The scopes of running writes, which are all known here, as only one process owns the file.
     private let scopes = Lock<Set<[UInt8]>>([])
 
-    /// A rejection that says more is not kept.
+    /// Larger rejections are not stored.
     private static let rejectionBytes = 64 << 10
 
-    /// - Parameter secret: 32 bytes of the store's.
+    /// - Parameter secret: a 32-byte secret of the store.
     init(store: any ArticleStore, secret: [UInt8], now: @escaping @Sendable () -> Timestamp) {
         self.store = store
         self.secret = secret
         self.now = now
     }
 
-    /// Handles a write; one with a key only if it is new, and no other with that key is under way.
+    /// Handles a write; if it has a key, only if the key is new and not used by a running write.
     func once<Request: IdempotentWriteRequest>(
         _ request: Request, by caller: Principal,
         _ handle: (Request, Principal, IdempotencyKey?) async throws(ServiceError) -> Reply<
@@ -50,7 +49,7 @@ final class IdempotentWrites: Sendable {
         }
     }
 
-    /// Nobody is told of a rejection that is to be kept before it is.
+    /// A rejection is stored before the client receives it.
     private func keep(_ words: [UInt8], of key: IdempotencyKey) async throws(ServiceError) {
         do { try await store.keepRejection(words, of: key, at: now()) } catch {
             throw ServiceError(error)
@@ -63,20 +62,20 @@ final class IdempotentWrites: Sendable {
         switch outcome {
         case .done(let bytes, let isNew, let body):
             guard let item = Item(kept: bytes, body: body) else {
-                throw .unavailable(cause: "what was kept of a write cannot be read")
+                throw .unavailable(cause: "the stored result of a write cannot be read")
             }
             return Reply(item, location: isNew ? item.location : nil)
         case .rejected(let words):
             let problem: Problem
             do throws(ResponseMapperError) { problem = try Problem(mapping: words) } catch {
-                throw .unavailable(cause: "a kept rejection: \(error)")
+                throw .unavailable(cause: "a stored rejection cannot be read: \(error)")
             }
             throw .refusedBefore(problem)
         }
     }
 
-    /// The words of a rejection that holds as long as the key does; `nil` if the write may be sent
-    /// again: what may go away is not kept.
+    /// The body of a permanent rejection, which is stored with the key; `nil` for a temporary one,
+    /// after which the write may be sent again.
     static func rejection(_ error: ServiceError) -> [UInt8]? {
         switch error {
         case .inFlight, .keyReused: return nil

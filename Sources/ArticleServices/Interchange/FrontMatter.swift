@@ -1,9 +1,9 @@
 package import ArticleAPI
 
-/// What a post says of itself in front of its text, in the words that Jekyll's users have.
+/// The metadata at the beginning of a Markdown post, with the keys that Jekyll uses.
 ///
-/// Names that are not known here are left aside. Limits of an article (lengths, numbers of tags)
-/// are not checked here but where every other draft's are.
+/// Unknown keys are ignored. An article's limits (lengths, numbers of tags) are not checked here
+/// but by the validation that all drafts share.
 package struct FrontMatter: Sendable, Hashable {
     /// `title`.
     package var title: String?
@@ -13,40 +13,41 @@ package struct FrontMatter: Sendable, Hashable {
     package var slug: String?
     /// `date`.
     package var date: Timestamp?
-    /// `author` or `authors`: names, in the order of the by-line.
+    /// `author` or `authors`: names in the order of the byline.
     package var authors: [String] = []
-    /// `category`, `categories`, `tag` and `tags`: each once.
+    /// `category`, `categories`, `tag` and `tags`, without duplicates.
     package var tags: [String] = []
     /// `lang`, `language` or `locale`: a BCP 47 tag.
     package var language: String?
     /// `published`, or the opposite of `draft`.
     package var isPublished = true
-    /// `status`: `draft`, `published`, `scheduled` or `archived`; other words are left aside.
+    /// `status`: `draft`, `published`, `scheduled` or `archived`; other values are ignored.
     package var status: Article.Status?
-    /// `image`, `hero_image`, `featured_image` or `cover`, also with `-`: an address, or `url` and
+    /// `image`, `hero_image`, `featured_image` or `cover` (also with `-`): a URL, or `url` and
     /// `alt`.
     package var heroImage: Article.HeroImage?
-    /// `original_url`, `canonical_url`, `canonical` or `source`; without a name, it has the host's.
+    /// `original_url`, `canonical_url`, `canonical` or `source`; the name defaults to the URL's
+    /// host.
     package var source: Article.Source?
-    /// What could not become part of an article, and did not keep the post out.
+    /// Attributes that were omitted without rejecting the post.
     package var leftOut: [LeftOut] = []
 
-    /// An attribute that was passed over: an image without an absolute address, a source that is no
-    /// address.
+    /// An attribute that was omitted: an image without an absolute URL, or a source that is not a
+    /// URL.
     package struct LeftOut: Sendable, Hashable {
         package var key: String
         /// The line in the file, from 1.
         package var line: Int
     }
 
-    /// At most so many bytes of YAML.
+    /// Maximum size of the YAML in bytes.
     package static let limitBytes = 64 * 1024
-    /// At most so many lists and mappings within one another.
+    /// Maximum nesting depth of lists and mappings.
     package static let limitDepth = 16
 
     package init() {}
 
-    /// Reads the YAML text that begins on line `firstLine` of a file.
+    /// Parses the YAML that begins on line `firstLine` of a file.
     init(yaml: ArraySlice<UInt8>, firstLine: Int) throws(FrontMatterError) {
         let fields = FrontMatterFields(try FrontMatterNode.mapping(of: yaml, firstLine: firstLine))
         title = try fields.text("title")
@@ -85,13 +86,14 @@ package struct FrontMatter: Sendable, Hashable {
         return name.isEmpty ? nil : String(name)
     }
 
-    /// The singular names hold one tag, unless commas part it; the plural ones also part at spaces.
+    /// The singular keys hold one tag unless it contains commas; the plural ones are also split at
+    /// spaces.
     private static func tags(in fields: FrontMatterFields) throws(FrontMatterError) -> [String] {
         let all =
-            try fields.words("category", partingAtSpaces: false)
-            + fields.words("categories", partingAtSpaces: true)
-            + fields.words("tag", partingAtSpaces: false)
-            + fields.words("tags", partingAtSpaces: true)
+            try fields.words("category", splittingAtSpaces: false)
+            + fields.words("categories", splittingAtSpaces: true)
+            + fields.words("tag", splittingAtSpaces: false)
+            + fields.words("tags", splittingAtSpaces: true)
         var seen: Set<String> = []
         return all.filter { seen.insert($0.lowercased()).inserted }
     }
@@ -131,7 +133,7 @@ package struct FrontMatter: Sendable, Hashable {
         }
     }
 
-    /// The host of an absolute address, without `www.`.
+    /// The host of an absolute URL without `www.`.
     private static func host(of address: String) -> String {
         let authority = address.split(separator: "/", maxSplits: 2)[1]
         let host = authority.prefix { $0 != "?" && $0 != "#" && $0 != ":" }.lowercased()

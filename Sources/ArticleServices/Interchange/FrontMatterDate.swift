@@ -1,10 +1,10 @@
 import ArticleAPI
 
 extension Timestamp {
-    /// Reads a date as posts have it: `2016-1-29`, `2016-02-01 18:00`, `2016-02-01 9:00:00 +0900`,
-    /// or RFC 3339. Without an offset it is UTC.
+    /// Parses the date formats found in posts: `2016-1-29`, `2016-02-01 18:00`, `2016-02-01 9:00:00
+    /// +0900`, or RFC 3339. Without an offset it is UTC.
     ///
-    /// The parts are brought into RFC 3339's form; whether they make a date is decided there.
+    /// The text is normalized to RFC 3339, whose parser validates it.
     init?(frontMatter text: String) {
         let halves = text.split(maxSplits: 1) { $0 == " " || $0 == "T" || $0 == "t" }
         let date = (halves.first ?? "").split(separator: "-", omittingEmptySubsequences: false)
@@ -27,7 +27,8 @@ extension Timestamp {
         number.utf8.count == 1 ? "0\(number)" : String(number)
     }
 
-    /// Cuts `Z`, `UTC`, `GMT`, `+09`, `+0900` or `+09:00` off; `Z` if there is none.
+    /// Removes and returns the offset `Z`, `UTC`, `GMT`, `+09`, `+0900` or `+09:00`; `Z` if there
+    /// is none.
     private static func takeOffset(from time: inout Substring) -> String {
         for name in ["Z", "z", "UTC", "GMT"] where time.hasSuffix(name) {
             time = time.dropLast(name.count).trimmingSpaces
@@ -43,7 +44,7 @@ extension Timestamp {
 }
 
 extension StringProtocol {
-    /// Without the white space at both ends.
+    /// The text without leading and trailing whitespace.
     var trimmingSpaces: SubSequence {
         let start = firstIndex { !$0.isWhitespace } ?? endIndex
         let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start

@@ -1,6 +1,6 @@
-/// The named values of a front matter, read by type.
+/// Typed access to the values of the front matter.
 ///
-/// An absent value, `null` and an empty text are the same here.
+/// A missing value, `null` and an empty string are equivalent.
 struct FrontMatterFields {
     private let nodes: [String: FrontMatterNode]
 
@@ -8,16 +8,16 @@ struct FrontMatterFields {
         nodes = Dictionary(entries.map { ($0.key, $0.node) }) { first, _ in first }
     }
 
-    /// The first of these keys that holds a text, its line breaks made spaces.
+    /// The text of the first of these keys that has one, with line breaks replaced by spaces.
     func text(_ keys: String...) throws(FrontMatterError) -> String? {
         for key in keys {
             guard let node = nodes[key] else { continue }
-            if let text = try Self.text(of: node, key: key, expected: "a text") { return text }
+            if let text = try Self.text(of: node, key: key, expected: "a string") { return text }
         }
         return nil
     }
 
-    /// The first of these keys that holds something, as `make` reads it.
+    /// The value of the first of these keys that has one, as parsed by `make`.
     func value<Value>(
         _ keys: String..., expected: String, make: (String) -> Value?
     ) throws(FrontMatterError) -> Value? {
@@ -33,7 +33,7 @@ struct FrontMatterFields {
         return nil
     }
 
-    /// A truth value in any of YAML's words.
+    /// A Boolean in any of YAML's spellings.
     func flag(_ key: String) throws(FrontMatterError) -> Bool? {
         try value(key, expected: "true or false") { text in
             switch text.lowercased() {
@@ -44,7 +44,7 @@ struct FrontMatterFields {
         }
     }
 
-    /// One name or a list of names; a mapping is named by its `name`.
+    /// One name or a list of names; a mapping contributes its `name`.
     func names(_ key: String) throws(FrontMatterError) -> [String] {
         guard let node = nodes[key] else { return [] }
         let expected = "a name or a list of names"
@@ -63,10 +63,10 @@ struct FrontMatterFields {
         }
     }
 
-    /// A list of texts, or one text that is parted at commas, or else, if so wished, at spaces.
-    func words(_ key: String, partingAtSpaces: Bool) throws(FrontMatterError) -> [String] {
+    /// A list of strings, or one string that is split at commas, or else optionally at spaces.
+    func words(_ key: String, splittingAtSpaces: Bool) throws(FrontMatterError) -> [String] {
         guard let node = nodes[key] else { return [] }
-        let expected = "a text or a list of texts"
+        let expected = "a string or a list of strings"
         if case .list(let items) = node.value {
             var words: [String] = []
             for item in items {
@@ -80,7 +80,7 @@ struct FrontMatterFields {
         let parts =
             if text.contains(",") {
                 text.split(separator: ",").map(\.trimmingSpaces)
-            } else if partingAtSpaces {
+            } else if splittingAtSpaces {
                 text.split(whereSeparator: \.isWhitespace)
             } else {
                 [text[...]]
@@ -88,19 +88,19 @@ struct FrontMatterFields {
         return parts.filter { !$0.isEmpty }.map(String.init)
     }
 
-    /// A text, or a mapping with a text under one of `mainKeys` and other texts beside it.
+    /// A string, or a mapping with a string under one of `mainKeys` and further strings.
     func record(
         _ key: String, mainKeys: [String]
     ) throws(FrontMatterError) -> (main: String, others: [String: String], line: Int)? {
         guard let node = nodes[key] else { return nil }
         guard case .mapping(let entries) = node.value else {
-            let text = try Self.text(of: node, key: key, expected: "an address")
+            let text = try Self.text(of: node, key: key, expected: "a URL")
             return text.map { ($0, [:], node.line) }
         }
         var texts: [String: String] = [:]
         for entry in entries {
             guard case .scalar = entry.node.value else { continue }
-            texts[entry.key] = try Self.text(of: entry.node, key: key, expected: "an address")
+            texts[entry.key] = try Self.text(of: entry.node, key: key, expected: "a URL")
         }
         guard let main = mainKeys.lazy.compactMap({ texts[$0] }).first else { return nil }
         return (main, texts, node.line)

@@ -1,24 +1,24 @@
 import CYAML
 
-/// A value of front matter with the line of the file on which it begins, from 1.
+/// A value in the front matter with the line of the file on which it begins, from 1.
 struct FrontMatterNode {
     var value: Value
     var line: Int
 
     enum Value {
-        /// A text; `isPlain` unless it was quoted or a block (only a plain `null` or `no` is more
-        /// than text).
+        /// A scalar; `isPlain` unless it is quoted or a block, as only a plain `null` or `no` has a
+        /// special meaning.
         case scalar(String, isPlain: Bool)
         case list([FrontMatterNode])
         case mapping([(key: String, node: FrontMatterNode)])
     }
 
-    /// Reads a YAML text of one mapping, which begins on line `firstLine` of its file; an empty
-    /// text is an empty mapping.
+    /// Parses YAML with one mapping that begins on line `firstLine` of its file; empty input is an
+    /// empty mapping.
     ///
-    /// Anchors, aliases and nesting beyond `FrontMatter.limitDepth` are refused, so that the result
-    /// is never larger than the text; and so is a key with two different values (a line that was
-    /// pasted twice is common in real posts, and does no harm).
+    /// Anchors, aliases and nesting deeper than `FrontMatter.limitDepth` are rejected, so that the
+    /// result is never larger than the input. So is a key with two different values; exact
+    /// duplicates are common in real posts and harmless.
     static func mapping(
         of yaml: ArraySlice<UInt8>, firstLine: Int
     ) throws(FrontMatterError) -> [(key: String, node: FrontMatterNode)] {
@@ -26,7 +26,7 @@ struct FrontMatterNode {
         return try reader.document()
     }
 
-    /// Whether this is the same text as another one.
+    /// Whether both are the same scalar.
     fileprivate func repeats(_ other: FrontMatterNode) -> Bool {
         guard case .scalar(let text, _) = value, case .scalar(let otherText, _) = other.value
         else { return false }
@@ -34,12 +34,12 @@ struct FrontMatterNode {
     }
 }
 
-/// One libyaml parser over bytes of its own. It cannot be copied; leaving scope deletes it
+/// A libyaml parser that owns its input. It cannot be copied; leaving scope deletes it
 /// (`yaml_parser_delete`).
 private struct EventReader: ~Copyable {
-    /// On the heap: libyaml keeps a pointer from the parser to itself.
+    /// Heap-allocated, as libyaml's parser contains pointers to itself.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
-    /// The text, which libyaml reads in place.
+    /// The input, which libyaml reads in place.
     private let text: UnsafeMutableBufferPointer<UInt8>
     private var lines: LineCounter
 
@@ -68,7 +68,7 @@ private struct EventReader: ~Copyable {
         text.deallocate()
     }
 
-    /// The one document that there may be, a mapping.
+    /// The only document, which must be a mapping.
     mutating func document() throws(FrontMatterError) -> [(key: String, node: FrontMatterNode)] {
         _ = try next()
         var (event, line) = try next()
@@ -78,7 +78,7 @@ private struct EventReader: ~Copyable {
         _ = try next()
         let (end, endLine) = try next()
         guard case .streamEnd = end else {
-            throw error(endLine, .malformed("a second document begins"))
+            throw error(endLine, .malformed("there is a second document"))
         }
         switch root.value {
         case .mapping(let entries): return entries
@@ -87,7 +87,7 @@ private struct EventReader: ~Copyable {
         }
     }
 
-    /// The value that `event` begins; whatever belongs to it is consumed.
+    /// The value that begins with `event`; consumes all of its events.
     private mutating func node(
         _ event: Event, line: Int, depth: Int
     ) throws(FrontMatterError) -> FrontMatterNode {
@@ -136,8 +136,8 @@ private struct EventReader: ~Copyable {
         }
     }
 
-    /// The next event and its line: the choke point for libyaml's convention, by which 0 is an
-    /// error that the parser describes (`yaml_parser_parse`).
+    /// The next event and its line. The only place that handles libyaml's error convention: 0 means
+    /// that the parser describes an error (`yaml_parser_parse`).
     private mutating func next() throws(FrontMatterError) -> (Event, line: Int) {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw problem() }
@@ -172,7 +172,7 @@ private struct EventReader: ~Copyable {
             let line = lines.line(at: parser.pointee.problem_mark, in: UnsafeBufferPointer(text))
             return error(line, .malformed(words))
         }
-        // A reader's error has a byte offset only.
+        // Reader errors only have a byte offset.
         let before = text.prefix(min(parser.pointee.problem_offset, text.count))
         let breaks = before.count { $0 == UInt8(ascii: "\n") }
         return error(lines.firstLine + breaks, .malformed(words))
@@ -185,11 +185,11 @@ private struct EventReader: ~Copyable {
     }
 }
 
-/// Tells on which line of the file a mark stands: libyaml's own count also takes CR and a few other
-/// characters for ends of lines, which no editor does.
+/// Computes the line of a mark. libyaml's own count also treats CR and a few other characters as
+/// line breaks, which no editor does.
 private struct LineCounter {
     let firstLine: Int
-    /// How far it has counted: whole characters, their bytes, the line feeds among them.
+    /// What has been counted so far: whole characters, their bytes and the line feeds among them.
     private var characters = 0
     private var bytes = 0
     private var lineFeeds = 0

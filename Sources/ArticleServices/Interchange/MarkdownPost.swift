@@ -1,21 +1,21 @@
 import ArticleAPI
 
-/// A Markdown file, taken apart: what it says of itself, and its text.
+/// A parsed Markdown file: its metadata and its text.
 package struct MarkdownPost: Sendable, Hashable {
     package let frontMatter: FrontMatter
-    /// The title of the front matter, else the first heading of level 1, else the file's name.
+    /// The title from the front matter, else the first level-1 heading, else the file name.
     package let title: String
-    /// The part of a file's name that Jekyll makes an address of: `hello` of `2016-1-29-hello.md`.
+    /// The part of the file name that Jekyll uses in URLs: `hello` of `2016-1-29-hello.md`.
     package let addressName: String?
-    /// Everything behind the front matter from its first line that is not blank on, byte for byte.
+    /// Everything from the first non-blank line after the front matter on, byte for byte.
     package let body: String
     /// The line of the file on which the body begins, from 1.
     package let bodyLine: Int
 
-    /// Reads a file's bytes, which are UTF-8, with or without a byte order mark and a front matter.
+    /// Parses the bytes of a UTF-8 file, with or without a byte order mark and front matter.
     ///
-    /// `name` is the file's own name without folders. A date in front of it (`2016-1-29-hello.md`)
-    /// is the post's where the front matter gives none.
+    /// `name` is the file name without folders. If it starts with a date (`2016-1-29-hello.md`),
+    /// that is the default for the post's date.
     package init(_ bytes: [UInt8], name: String) throws(FrontMatterError) {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let content = bytes.starts(with: byteOrderMark) ? bytes[3...] : bytes[...]
@@ -38,8 +38,8 @@ package struct MarkdownPost: Sendable, Hashable {
         self.frontMatter = frontMatter
     }
 
-    /// What stands between a first line `---` and a later `---` or `...`; `nil` if the first line
-    /// is another. `rest` and `line` move to what follows.
+    /// The text between a first line `---` and a later `---` or `...`; `nil` if the first line is
+    /// different. Advances `rest` and `line` to what follows.
     private static func takeFrontMatter(
         from rest: inout ArraySlice<UInt8>, line: inout Int
     ) throws(FrontMatterError) -> ArraySlice<UInt8>? {
@@ -63,8 +63,8 @@ package struct MarkdownPost: Sendable, Hashable {
         throw FrontMatterError(line: 1, reason: .unclosed)
     }
 
-    /// Front matter and text are set apart by blank lines that belong to neither; the spaces before
-    /// the first word stay, as they can mean code.
+    /// Drops the blank lines between front matter and text. Leading spaces of the first line are
+    /// kept, as they may mark code.
     private static func dropBlankLines(from rest: inout ArraySlice<UInt8>, line: inout Int) {
         var lines = Lines(rest)
         // Invariant: all lines before `rest` are blank.
@@ -74,7 +74,7 @@ package struct MarkdownPost: Sendable, Hashable {
         }
     }
 
-    /// `marker` alone on a line, perhaps with white space behind it.
+    /// Whether the line consists of `marker` and optional trailing whitespace.
     private static func isDelimiter(_ line: ArraySlice<UInt8>, _ marker: String) -> Bool {
         line.starts(with: marker.utf8) && line.dropFirst(3).allSatisfy { " \t\r".utf8.contains($0) }
     }
@@ -88,7 +88,7 @@ package struct MarkdownPost: Sendable, Hashable {
         return number
     }
 
-    /// The text of the first `# heading` that is not within a fence of code.
+    /// The text of the first `# heading` outside of fenced code.
     private static func heading(in body: ArraySlice<UInt8>) -> String? {
         var lines = Lines(body)
         var isCode = false
@@ -123,12 +123,12 @@ private struct Lines {
     }
 }
 
-/// What a post's file name says: `2016-1-29-hello-world.md`.
+/// The parts of a post's file name: `2016-1-29-hello-world.md`.
 private struct FileName {
     let date: Timestamp?
-    /// What stands between date and extension; `nil` without a date.
+    /// The part between date and extension; `nil` without a date.
     let addressName: String?
-    /// The name without date and extension, its hyphens and underscores made spaces.
+    /// The name without date and extension, with spaces for hyphens and underscores.
     let words: String
 
     init(_ name: String) {

@@ -1,20 +1,20 @@
 import ArticleAPI
 
-/// How much one text may cost to be rendered.
+/// Limits for rendering one text.
 public struct MarkdownLimits: Sendable, Hashable {
-    /// Of the HTML.
+    /// Maximum size of the HTML.
     public var outputBytes = ArticleLimits.bodyHTMLBytes
-    /// Of all that the library holds at a time: some fifty times a long text of prose.
+    /// Maximum memory of the library: about fifty times that of a long prose text.
     public var memoryBytes = 128 << 20
-    /// Of elements in one another; browsers give up at 512.
+    /// Maximum nesting depth of elements; browsers give up at 512.
     public var depth = 200
-    /// Of a processor's time: 2 MiB of prose take 50.
+    /// Maximum CPU time; 2 MiB of prose take 50 ms.
     public var milliseconds = 1_000
-    /// Of the clock, until a worker that says nothing is given up.
+    /// Maximum wall-clock time until an unresponsive worker is killed.
     public var patienceSeconds = 10
-    /// Texts that are rendered at the same time, each in a process of its own.
+    /// Number of texts that are rendered concurrently, each in its own process.
     public var workers = 2
-    /// Texts that wait for a worker before further ones are refused.
+    /// Maximum number of texts waiting for a worker; further ones are rejected.
     public var queueDepth = 256
 
     public init() {}

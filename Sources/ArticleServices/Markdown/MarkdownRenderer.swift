@@ -2,38 +2,39 @@ import ArticleAPI
 import CMarkdown
 import Sockets
 
-/// Makes HTML of Markdown (GitHub's flavour, by libcmark-gfm): without raw HTML, without links that
-/// run scripts.
+/// Renders Markdown (GitHub's flavour, with libcmark-gfm) as HTML without raw HTML and without
+/// links that run scripts.
 ///
-/// Whatever the text, time, memory and output are bounded: it is rendered in a process of its own,
-/// which ends when it goes beyond. So does a fault in the library.
+/// Time, memory and output are limited for any text: it is rendered in a separate process, which is
+/// killed when it exceeds a limit. This also contains faults in the library.
 public final class MarkdownRenderer: Sendable {
     private let limits: MarkdownLimits
     private let pool: BlockingPool
     private let idle = Lock<[MarkdownWorker]>([])
-    /// Each of them has work in the pool, which renders those that come first.
+    /// For each of them there is a job in the pool, and jobs render the oldest texts.
     private let texts = Lock<[WaitingText]>([])
-    /// Small texts share a trip to a worker: as many, and of so many bytes together, at most.
+    /// Small texts are sent to a worker together, up to this number and total size.
     private static let sharedTexts = 8
     private static let sharedBytes = 32 << 10
 
-    /// No process is started before the first text comes.
+    /// Processes are started on demand.
     public init(limits: MarkdownLimits = MarkdownLimits()) {
         self.limits = limits
         pool = BlockingPool(
             label: "broadsheet.markdown", width: limits.workers, depth: limits.queueDepth)
     }
 
-    /// Bodies that wait for a worker.
+    /// Number of bodies waiting for a worker.
     var waiting: Int { pool.waiting }
 
-    /// The library, its version, and how it is used here: HTML by another name is made again.
+    /// Identifies the library, its version and its options: HTML with another name is rendered
+    /// again.
     static let name = "cmark-gfm \(String(cString: broadsheet_markdown_version())) safe-2"
 
-    /// Renders a body away from the event loops.
+    /// Renders a body without blocking the caller's thread.
     ///
-    /// - Throws: `.invalid` with a pointer to the body if that costs too much, `.busy` if too many
-    ///   wait, `.unavailable` if no worker can be had.
+    /// - Throws: `.invalid` with a pointer to the body if it exceeds a limit, `.busy` if too many
+    ///   texts are waiting, `.unavailable` if no worker is available.
     func render(_ body: String) async throws(ServiceError) -> RenderedBody {
         if body.isEmpty { return RenderedBody(written: []) }
         let result = await withUnsafeContinuation { continuation in
@@ -44,27 +45,27 @@ public final class MarkdownRenderer: Sendable {
         return try result.get()
     }
 
-    /// Renders a body on this thread, which is none of an event loop.
+    /// Renders a body on this thread, which must not be an event loop.
     func renderNow(_ body: String) throws(ServiceError) -> RenderedBody {
         if body.isEmpty { return RenderedBody(written: []) }
         for _ in 0..<2 {
             let worker = try idleWorker()
             let outcome = worker.render(body, limits)
-            if outcome.keepsWorker { rest(worker) }
+            if outcome.keepsWorker { park(worker) }
             switch outcome {
             case .rendered(let html): return RenderedBody(written: html)
             case .refused(let outcome): throw limits.refusal(outcome)
-            case .stuck: throw .unavailable(cause: "a Markdown worker did not answer")
-            // Perhaps it was ended from outside: the text alone is to blame if it happens again.
+            case .stuck: throw .unavailable(cause: "a Markdown worker did not respond")
+            // It may have been killed from outside: only a second failure is blamed on the text.
             case .lost: continue
             }
         }
         throw .invalidValue("/body", "cannot be rendered as Markdown")
     }
 
-    // MARK: Texts that wait
+    // MARK: Waiting texts
 
-    /// A text, and who waits for what becomes of it.
+    /// A text and the caller waiting for its result.
     private final class WaitingText: Sendable {
         typealias Result = Swift.Result<RenderedBody, ServiceError>
 
@@ -79,7 +80,7 @@ public final class MarkdownRenderer: Sendable {
         func finish(_ result: Result) { continuation.resume(returning: result) }
     }
 
-    /// The pool is full: the text does not wait, unless it is rendered already.
+    /// The pool is full: removes the text, unless another job has already taken it.
     private func giveUp(_ text: WaitingText) {
         let waited = texts.withLock { texts in
             guard let place = texts.firstIndex(where: { $0 === text }) else { return false }
@@ -93,19 +94,20 @@ public final class MarkdownRenderer: Sendable {
         var texts = nextTexts()[...]
         while !texts.isEmpty {
             if texts.count > 1 { texts.removeFirst(renderTogether(Array(texts))) }
-            // What ended the worker of all is rendered by itself.
+            // The text that ended the shared worker is rendered separately.
             guard let text = texts.popFirst() else { return }
             text.finish(Result { () throws(ServiceError) in try renderNow(text.body) })
         }
     }
 
-    /// Those that come next and may share a worker; workers share what waits.
+    /// The next texts that may share a worker; waiting texts are divided among the workers.
     private func nextTexts() -> [WaitingText] {
         texts.withLock { texts in
             let most = min(Self.sharedTexts, (texts.count + limits.workers - 1) / limits.workers)
             var bytes = 0
             var count = 0
-            // Invariant: the first `count` texts have so many bytes, and may share.
+            // Invariant: the first `count` texts have `bytes` bytes in total and may share a
+            // worker.
             while count < most {
                 bytes += texts[count].body.utf8.count
                 if count > 0, bytes > Self.sharedBytes { break }
@@ -116,9 +118,9 @@ public final class MarkdownRenderer: Sendable {
         }
     }
 
-    /// Renders texts by one worker, until one of them ends it.
+    /// Renders texts with one worker, until one of them ends it.
     ///
-    /// - Returns: how many of them are finished.
+    /// - Returns: the number of finished texts.
     private func renderTogether(_ texts: [WaitingText]) -> Int {
         guard let worker = try? idleWorker() else { return 0 }
         var finished = 0
@@ -132,7 +134,7 @@ public final class MarkdownRenderer: Sendable {
             }
             finished += 1
         }
-        if finished == texts.count { rest(worker) }
+        if finished == texts.count { park(worker) }
         return finished
     }
 
@@ -145,7 +147,7 @@ public final class MarkdownRenderer: Sendable {
         } catch { throw .unavailable(cause: "a Markdown worker cannot be started: \(error)") }
     }
 
-    private func rest(_ worker: MarkdownWorker) {
+    private func park(_ worker: MarkdownWorker) {
         idle.withLock { idle in
             if idle.count < limits.workers { idle.append(worker) }
         }
@@ -157,17 +159,17 @@ extension MarkdownLimits {
         .invalidValue("/body", fault(outcome))
     }
 
-    /// What is wrong with a text, in words that follow the name of its place.
+    /// The fault of a text as a phrase that follows the name of its location.
     private func fault(_ outcome: broadsheet_markdown_outcome) -> String {
         switch outcome {
         case BROADSHEET_MARKDOWN_TOO_DEEP:
-            "has more than \(depth) elements in one another, as Markdown"
-        case BROADSHEET_MARKDOWN_TOO_LONG: "becomes more than \(outputBytes) bytes of HTML"
+            "nests more than \(depth) elements as Markdown"
+        case BROADSHEET_MARKDOWN_TOO_LONG: "renders to more than \(outputBytes) bytes of HTML"
         case BROADSHEET_MARKDOWN_OUT_OF_MEMORY:
-            "needs more than \(memoryBytes >> 20) MiB of memory to be rendered: it nests too deep, "
+            "needs more than \(memoryBytes >> 20) MiB of memory to render: it nests too deeply, "
                 + "or its tables have too many cells"
         case BROADSHEET_MARKDOWN_OUT_OF_TIME:
-            "takes more than \(milliseconds) ms to be rendered as Markdown"
+            "takes more than \(milliseconds) ms to render as Markdown"
         default: "cannot be rendered as Markdown"
         }
     }

@@ -2,20 +2,20 @@ import CMarkdown
 import Glibc
 import Sockets
 
-/// A process of our own program that renders Markdown, and ends with its owner.
+/// A subprocess of this program that renders Markdown, and exits with its parent.
 ///
-/// One thread has it at a time.
+/// Only one thread may use it at a time.
 final class MarkdownWorker: Sendable {
-    /// What became of a text.
+    /// The outcome of rendering a text.
     enum Outcome: Sendable {
         case rendered([UInt8])
         case refused(broadsheet_markdown_outcome)
-        /// It said nothing, or ended without an answer.
+        /// It exited without a response.
         case lost
-        /// It used up the clock's time.
+        /// It did not respond in time.
         case stuck
 
-        /// Whether the process renders on.
+        /// Whether the process can be used again.
         var keepsWorker: Bool {
             switch self {
             case .rendered, .refused(BROADSHEET_MARKDOWN_TOO_DEEP),
@@ -29,8 +29,8 @@ final class MarkdownWorker: Sendable {
     let process: ChildProcess
     private let socket: Int32
 
-    /// Starts the process: in a group of its own, so that an interrupt from the
-    /// terminal lets it finish; without the environment, which may hold a key.
+    /// Starts the process in its own process group, so that an interrupt from the terminal does not
+    /// stop it, and without the environment, which may contain a key.
     init(patienceSeconds: Int) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -49,7 +49,7 @@ final class MarkdownWorker: Sendable {
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
     }
 
-    /// Ends the process, whatever it does.
+    /// Kills the process.
     func end() { kill(process.id, SIGKILL) }
 
     deinit {
@@ -58,14 +58,14 @@ final class MarkdownWorker: Sendable {
         _ = process.wait()
     }
 
-    /// Renders texts, each as if it were alone: they go out together, which wakes the process once.
+    /// Renders texts independently. They are sent together, which wakes the process only once.
     ///
-    /// After any outcome but `.rendered`, `.refused` for its depth or its length, the process is of
-    /// no more use, and there are no further ones.
+    /// After any outcome other than `.rendered` and `.refused` for depth or length, the process is
+    /// no longer usable, and there are no further outcomes.
     ///
     /// - Parameters:
-    ///   - texts: several only if they are small, and fit the buffer of a socket.
-    ///   - take: gets the outcomes, in the order of the texts.
+    ///   - texts: several only if they are small enough to fit in a socket buffer.
+    ///   - take: receives the outcomes in the order of the texts.
     func render(_ texts: [String], _ limits: MarkdownLimits, _ take: (Outcome) -> Void) {
         var incoming = Incoming(socket: socket)
         guard request(texts, limits).withUnsafeBytes(send) else {
@@ -98,7 +98,7 @@ final class MarkdownWorker: Sendable {
         return .rendered(html)
     }
 
-    /// What is sent for the texts: in one piece.
+    /// The requests for the texts as one message.
     private func request(_ texts: [String], _ limits: MarkdownLimits) -> [UInt8] {
         let headBytes = MemoryLayout<broadsheet_markdown_request>.size
         var bytes: [UInt8] = []
@@ -126,19 +126,19 @@ final class MarkdownWorker: Sendable {
         return true
     }
 
-    /// What comes from the process.
+    /// The bytes received from the process.
     private struct Incoming {
         let socket: Int32
-        /// What came; the bytes before `start` are taken.
+        /// Received bytes; those before `start` have been consumed.
         private var bytes: [UInt8] = []
         private var start = 0
-        /// Why nothing more came.
+        /// Why no more bytes were received.
         private(set) var failure = Outcome.lost
         private static let chunkBytes = 32 << 10
 
         init(socket: Int32) { self.socket = socket }
 
-        /// The next so many bytes; `nil` if they do not come.
+        /// The next `count` bytes; `nil` if they are not received.
         mutating func take(_ count: Int) -> [UInt8]? {
             var taken: [UInt8] = []
             taken.reserveCapacity(count)

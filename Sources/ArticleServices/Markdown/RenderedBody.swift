@@ -1,28 +1,28 @@
 import ArticleAPI
 import ArticleStore
 
-/// What a body becomes for readers.
+/// A rendered body.
 struct RenderedBody: Sendable, Hashable {
     let html: String
-    /// Of the words that readers see: not of addresses and markup.
+    /// Counts the words that readers see, without URLs and markup.
     let measure: TextMeasure
 
-    /// - Parameter html: as the renderer writes it.
+    /// - Parameter html: the renderer's output.
     init(written html: [UInt8]) {
         measure = TextMeasure(utf8: Self.text(of: html))
         self.html = String(decoding: Self.withMarkupKept(html), as: UTF8.self).inNFC
     }
 
-    /// U+0338 as a reference: behind the `>` of a tag it would make `≯` of it in NFC, here or at
-    /// a reader who normalises, and the tag would go on into the text. No other mark composes
-    /// with the characters of markup.
+    /// Replaces U+0338 by a character reference. After the `>` of a tag, it would compose to `≯` in
+    /// NFC, here or at a client that normalizes, and the tag would continue into the text. No other
+    /// mark composes with markup characters.
     private static func withMarkupKept(_ html: [UInt8]) -> [UInt8] {
         html.withUnsafeBufferPointer { bytes in
             guard bytes.contains(0xCC) else { return html }
             var kept: [UInt8] = []
             kept.reserveCapacity(bytes.count)
             var start = 0
-            // Invariant: bytes[..<start] is in `kept`, with references for the mark.
+            // Invariant: `kept` contains bytes[..<start] with references for the mark.
             while let first = bytes[start...].firstIndex(of: 0xCC) {
                 let isMark = first + 1 < bytes.count && bytes[first + 1] == 0xB8
                 kept += bytes[start..<first]
@@ -33,19 +33,18 @@ struct RenderedBody: Sendable, Hashable {
         }
     }
 
-    /// As the store keeps it.
+    /// The form that is stored.
     var kept: BodyHTML { BodyHTML(renderer: MarkdownRenderer.name, html: html) }
 
-    /// The text of our own renderer's HTML, in which `<` and `>` stand around tags and comments
-    /// only, blocks are parted by line breaks, and `&amp; &lt; &gt; &quot;` are all the references
-    /// that there are.
+    /// The text of our own renderer's HTML, in which `<` and `>` only delimit tags and comments,
+    /// blocks are separated by line breaks, and `&amp; &lt; &gt; &quot;` are the only references.
     private static func text(of html: [UInt8]) -> [UInt8] {
         html.withUnsafeBufferPointer { bytes in
             var text: [UInt8] = []
             text.reserveCapacity(bytes.count)
             var start = 0
-            // Invariant: `text` holds what of bytes[..<start] stands outside of tags, a space for
-            // each reference; neither goes on at `start`.
+            // Invariant: `text` holds the part of bytes[..<start] outside of tags, with a space for
+            // each reference; `start` is not inside a tag or reference.
             while start < bytes.count {
                 var end = start
                 while end < bytes.count, bytes[end] != UInt8(ascii: "<"),

@@ -2,31 +2,31 @@ public import ArticleStore
 import HTTP
 import HTTPServer
 
-/// Whether the process lives, and whether it can serve: what supervisors and balancers ask.
+/// Liveness and readiness endpoints for supervisors and load balancers.
 public struct HealthService: Sendable {
     let store: any ArticleStore
     let log: @Sendable (String) -> Void
 
-    /// - Parameter log: takes why the server is not ready.
+    /// - Parameter log: receives the reason why the server is not ready.
     public init(store: any ArticleStore, log: @escaping @Sendable (String) -> Void) {
         self.store = store
         self.log = log
     }
 
     func register(on routes: inout Routes) {
-        // Alive is who can answer at all: no store, nothing else.
-        routes.on(.get, "/livez") { _, _ in Self.answer(.ok, "ok") }
+        // Liveness only requires that the process can respond; the store is not involved.
+        routes.on(.get, "/livez") { _, _ in Self.response(.ok, "ok") }
         routes.on(.get, "/readyz") { [store, log] _, context in
             do throws(StoreError) {
                 _ = try await store.changeSequence()
-                return Self.answer(.ok, "ready")
+                return Self.response(.ok, "ready")
             } catch {
                 return ServiceError(error).response(to: context.requestID, log: log)
             }
         }
     }
 
-    private static func answer(_ status: HTTPStatus, _ word: String) -> HTTPResponse {
+    private static func response(_ status: HTTPStatus, _ word: String) -> HTTPResponse {
         HTTPResponse(
             status,
             fields: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// What editors may do with the history of an article, also of a deleted one.
+/// The operations on the history of an article, including a deleted one.
 public struct RevisionService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer

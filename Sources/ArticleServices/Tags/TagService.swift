@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// What callers may know of tags.
+/// The operations on tags.
 public struct TagService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer

@@ -108,7 +108,7 @@ import Testing
             let details = try [Sender.garbage, .forger].map { sender in
                 try Problem(mapping: newsroom.send("GET /v1/articles", as: sender).body).detail
             }
-            #expect(details == ["The key is not known.", "The key is not known."])
+            #expect(details == ["The API key is unknown.", "The API key is unknown."])
         }
     }
 

@@ -49,15 +49,15 @@ import Testing
         ("title: A\ntitle [\n", 4, .malformed("could not find expected ':'")),
         ("title: A: B", 2, .malformed("mapping values are not allowed in this context")),
         ("a: 1\nb: \u{1}", 3, .malformed("control characters are not allowed")),
-        ("a: 1\n--- x\nb: 2", 3, .malformed("a second document begins")),
-        ("a: 1\ntitle: [x]", 3, .invalidValue(key: "title", expected: "a text")),
+        ("a: 1\n--- x\nb: 2", 3, .malformed("there is a second document")),
+        ("a: 1\ntitle: [x]", 3, .invalidValue(key: "title", expected: "a string")),
         ("a: 1\npublished: maybe", 3, .invalidValue(key: "published", expected: "true or false")),
         ("lang: Korean language", 2, .invalidValue(key: "lang", expected: "a language tag")),
         (
             "author:\n  - [x]", 3,
             .invalidValue(key: "author", expected: "a name or a list of names")
         ),
-        ("tags: {a: b}", 2, .invalidValue(key: "tags", expected: "a text or a list of texts")),
+        ("tags: {a: b}", 2, .invalidValue(key: "tags", expected: "a string or a list of strings")),
     ])
     func `a fault is named with its line`(
         yaml: String, line: Int, reason: FrontMatterError.Reason

@@ -100,8 +100,8 @@ import Testing
                     "\(path):6: $ is not an object but an array",
                     "\(path):7: the slug \"taken\" is taken by another article",
                     "\(path):8: the id is taken by another article",
-                    "\(path):9: /publishedAt must say when, for the status `scheduled`",
-                    "\(path):11: $.slug is that of line 10",
+                    "\(path):9: /publishedAt is required for the status `scheduled`",
+                    "\(path):11: $.slug was already used on line 10",
                     "\(path):12: $.authors[0].id: no author has the id \(taken)",
                 ])
         }

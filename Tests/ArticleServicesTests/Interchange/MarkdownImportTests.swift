@@ -92,7 +92,7 @@ import Testing
             #expect(
                 report.failures.map(\.description) == [
                     "\(desk.path("two/blog/a.md")): has the same name as "
-                        + "\(desk.path("one/blog/a.md")): import one of them by itself"
+                        + "\(desk.path("one/blog/a.md")): import them separately"
                 ])
         }
     }
@@ -124,7 +124,7 @@ import Testing
                     "\(blog)/6.md: is larger than 2162688 bytes",
                 ])
             #expect(report.leftOut == 1)
-            let omission = "image is no absolute http(s) address and was left out"
+            let omission = "image is not an absolute http(s) URL and was omitted"
             #expect(report.omissions.map(\.description) == ["\(blog)/9.md:2: \(omission)"])
             // What did not change is not told again.
             #expect(try await desk.run("blog").leftOut == 0)

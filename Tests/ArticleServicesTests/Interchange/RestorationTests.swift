@@ -32,8 +32,8 @@ import Testing
                 let report = try await restore(Array(lines[..<count]), desk)
                 #expect(
                     report.failures.map(\.description) == [
-                        "\(desk.path("one.ndjson")):\(count): the export ends too early; "
-                            + "nothing of the export was restored"
+                        "\(desk.path("one.ndjson")):\(count): the export is truncated; "
+                            + "nothing was restored"
                     ])
             }
             for index in 1..<lines.count {
@@ -64,7 +64,7 @@ import Testing
                     #"{"kind":"article","id":""#, #"{"kind":"article","id":"0"#,
                     "$.id is not a UUIDv7"
                 ),
-                (#""createdAt":"2026"#, #""createdAt":"2025"#, "$.article.createdAt is not that"),
+                (#""createdAt":"2026"#, #""createdAt":"2025"#, "$.article.createdAt differs"),
             ]
             for change in changes {
                 var damaged = lines
@@ -91,8 +91,8 @@ import Testing
             let report = try await restore(lines, desk)
             #expect(
                 report.failures.map(\.description) == [
-                    "\(desk.path("one.ndjson")):2: the database holds other things: "
-                        + "an export goes into an empty one"
+                    "\(desk.path("one.ndjson")):2: the database is not empty; "
+                        + "an export can only be restored to an empty one"
                 ])
             #expect(try await desk.store.changeSequence() == 1)
         }

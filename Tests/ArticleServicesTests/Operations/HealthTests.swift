@@ -39,7 +39,7 @@ import Testing
             for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
                 let answer = try newsroom.send(line)
                 #expect(answer.summary == "503 unavailable")
-                #expect(answer.text.contains("did not answer; nothing was changed."))
+                #expect(answer.text.contains("did not respond; nothing was changed."))
                 let cause = try #require(newsroom.takeLog().last)
                 #expect(cause.hasPrefix(answer.fields[.xRequestID] ?? "-"))
                 #expect(cause.contains("closed"))

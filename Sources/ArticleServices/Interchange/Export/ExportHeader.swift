@@ -1,15 +1,15 @@
 import ArticleAPI
 
-/// What the first line of a file says of the rest, if it is an export's.
+/// The format of a file according to its first line, if it is an export.
 enum ExportHeader: Sendable, Hashable {
     case known
-    /// Of another format or of a newer version: why it cannot be read.
+    /// Another format or a newer version; the reason why it cannot be read.
     case unknown(String)
 
     static let format = "broadsheet-export"
     static let version = 1
 
-    /// The line, with its line feed.
+    /// The line including its line feed.
     static var bytes: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -21,7 +21,7 @@ enum ExportHeader: Sendable, Hashable {
         return writer.bytes + [UInt8(ascii: "\n")]
     }
 
-    /// `nil` for any line that is no object with a `format`, which no article has.
+    /// `nil` unless the line is an object with a `format`, which no article has.
     init?(_ line: LineReader.Line) {
         guard let value = try? line.json().value, case .object(let members) = value,
             let format = members.first(where: { $0.name == "format" })?.value
@@ -39,6 +39,6 @@ enum ExportHeader: Sendable, Hashable {
             number <= Self.version
             ? .known
             : .unknown(
-                "the export has version \(number), this broadsheet reads up to \(Self.version)")
+                "the export has version \(number); broadsheet supports up to \(Self.version)")
     }
 }

@@ -1,22 +1,23 @@
 import ArticleAPI
 import ArticleStore
 
-/// What stands on a line of an export.
+/// A line of an export.
 ///
-/// The first is `{"format":"broadsheet-export","version":1}`. Then come all authors in the order of
-/// their ids, and all articles in the order of theirs, each followed by its revisions:
+/// The first is `{"format":"broadsheet-export","version":1}`. It is followed by all authors in the
+/// order of their ids and all articles in the order of theirs, each followed by its revisions:
 ///
 ///     {"kind":"author","author":{…}}
 ///     {"kind":"article","id":…,"aliases":[…],"imported":{"path":…,"digest":…,"revision":…}}
 ///     {"kind":"revision","action":…,"editor":…,"time":…,"article":{…}}
 ///
-/// Authors and articles are written as they are served. The last line counts the others, so that a
-/// part is never taken for the whole: `{"kind":"end","authors":…,"articles":…,"revisions":…}`.
+/// Authors and articles have the same JSON as in the API. The last line counts the others, so that
+/// a truncated export is not mistaken for a complete one:
+/// `{"kind":"end","authors":…,"articles":…,"revisions":…}`.
 enum ExportLine: Sendable {
     case record(ExportRecord)
     case end(ExportCounts)
 
-    /// Reads a line behind the first, strictly; `nil` for an unknown kind.
+    /// Strictly parses any line after the first; `nil` for an unknown kind.
     init?(_ value: JSONValue) throws(LineFault) {
         guard case .object(let members) = value,
             let kind = members.first(where: { $0.name == "kind" })?.value
@@ -34,7 +35,7 @@ enum ExportLine: Sendable {
         } catch { throw LineFault(error) }
     }
 
-    /// The line, with its line feed.
+    /// The line including its line feed.
     var bytes: [UInt8] {
         var bytes =
             switch self {
@@ -123,18 +124,18 @@ private struct RevisionLine: JSONModel {
         .required("article", \.revision.article, Article.format))
 }
 
-/// What every model of a line gives for `kind`.
+/// A getter that returns the same `kind` for every line of a model.
 private func kind<Model>(_ name: String) -> @Sendable (Model) -> String {
     { _ in name }
 }
 
 extension JSONCodec where Value == String {
-    /// The name of a kind of line.
+    /// The kind of a line.
     fileprivate static var kind: JSONCodec { .text(.line(1...16)) }
 }
 
 extension TextCodec where Value == [UInt8] {
-    /// SHA-256 in hexadecimal digits.
+    /// A SHA-256 digest in hexadecimal.
     static var digest: TextCodec {
         TextCodec(
             "64 hexadecimal digits", .text(TextSchema(.token, length: 64...64)),

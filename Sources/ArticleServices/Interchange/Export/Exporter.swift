@@ -3,23 +3,23 @@ public import ArticleStore
 import Glibc
 import Sockets
 
-/// Writes everything that a store has as lines of JSON, which `Importer` restores: articles with
-/// all their revisions, tombstones, former slugs, and what each was imported from; authors.
+/// Writes the contents of a store as JSON lines, which `Importer` restores: articles with all their
+/// revisions, tombstones, former slugs and import marks; and authors.
 ///
-/// API keys and the server's secrets are not in it: an export is a file to be passed on, and
-/// whoever restores it makes keys of their own. The lines are of one moment, and the same store
-/// gives the same bytes; see `ExportLine` for their form.
+/// API keys and the server's secrets are not included: exports are meant to be shared, and whoever
+/// restores one creates new keys. All lines come from one snapshot, and the same store always
+/// yields the same bytes; see `ExportLine` for the format.
 public struct Exporter: Sendable {
     let store: any ArticleStore
 
     public init(store: any ArticleStore) { self.store = store }
 
-    /// Writes to an open descriptor by blocking calls (`write(2)`), on a thread of the store's own.
+    /// Writes to an open descriptor with blocking calls (`write(2)`) on a thread of the store.
     ///
-    /// The descriptor is neither flushed to disk nor closed. One that is closed at its other end
-    /// gives `.output`, if the process ignores `SIGPIPE`.
+    /// The descriptor is neither flushed to disk nor closed. If the other end is closed, `.output`
+    /// is thrown, provided that the process ignores `SIGPIPE`.
     ///
-    /// - Parameter progress: is told how far it is, every 64 KiB.
+    /// - Parameter progress: called every 64 KiB.
     public func write(
         to descriptor: Int32,
         progress: @escaping @Sendable (ExportProgress) -> Void = { _ in }
@@ -56,7 +56,7 @@ public struct Exporter: Sendable {
                 }
                 rest = rest.dropFirst(count)
             } catch {
-                // A terminal or a pipe that someone else made non-blocking.
+                // Another process may have made the terminal or pipe non-blocking.
                 guard error.code == EAGAIN else { throw error }
                 var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = try retrying("poll") { poll(&output, 1, -1) }
@@ -68,12 +68,12 @@ public struct Exporter: Sendable {
 /// What an export wrote.
 public struct ExportReport: Sendable, Hashable {
     public var authors: Int
-    /// Tombstones too.
+    /// Includes tombstones.
     public var articles: Int
     public var revisions: Int
     public var bytes: Int
 
-    /// More than the last line of an export has.
+    /// An upper bound for the length of the last line of an export.
     public static let lastLineBytes = 256
 
     init(authors: Int, articles: Int, revisions: Int, bytes: Int) {
@@ -89,7 +89,7 @@ public struct ExportReport: Sendable, Hashable {
             bytes: bytes)
     }
 
-    /// What the last line of an export says; `nil` if the export broke off before it.
+    /// The counts in the last line of an export; `nil` if the export is truncated.
     public init?(end: [UInt8], bytes: Int) {
         guard let line = end.split(separator: UInt8(ascii: "\n")).last,
             let value = try? JSONParser.parse(Array(line)),
@@ -99,14 +99,14 @@ public struct ExportReport: Sendable, Hashable {
     }
 }
 
-/// How far an export has come.
+/// The progress of an export.
 public struct ExportProgress: Sendable, Hashable {
     public var articles: Int
-    /// About as many as there will be: tombstones are not known before.
+    /// An estimate: tombstones are only counted as they are found.
     public var total: Int
 }
 
-/// Lines that wait to be written.
+/// Lines that are buffered before they are written.
 private struct ExportOutput {
     private(set) var counts = ExportCounts()
     private var waiting: [UInt8] = ExportHeader.bytes
@@ -118,14 +118,14 @@ private struct ExportOutput {
         ExportReport(counts, bytes: bytes)
     }
 
-    /// Adds a line; gives all that waits when it is enough to be written.
+    /// Adds a line; returns the buffered bytes once there are enough to write.
     mutating func add(_ record: ExportRecord) -> [UInt8]? {
         counts.count(record)
         append(.record(record))
         return waiting.count >= Self.chunkBytes ? take() : nil
     }
 
-    /// Adds the last line, and gives the rest.
+    /// Adds the last line and returns the remaining bytes.
     mutating func end() -> [UInt8] {
         append(.end(counts))
         return take()

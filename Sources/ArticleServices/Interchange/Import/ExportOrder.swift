@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// Whether the records of an export follow one another as those of a whole one do.
+/// Validates that the records of an export are complete and in order.
 struct ExportOrder {
     private(set) var counts = ExportCounts()
     private var isEnded = false
@@ -11,7 +11,7 @@ struct ExportOrder {
     private var lastRevision: Article?
 
     mutating func take(_ line: ExportLine) throws(LineFault) {
-        guard !isEnded else { throw LineFault(reason: "something follows the end of the export") }
+        guard !isEnded else { throw LineFault(reason: "there is data after the end of the export") }
         switch line {
         case .record(let record):
             switch record {
@@ -22,15 +22,15 @@ struct ExportOrder {
             counts.count(record)
         case .end(let counts):
             guard counts == self.counts else {
-                throw LineFault(reason: "the export lacks records, or has too many")
+                throw LineFault(reason: "the export has missing or extra records")
             }
             isEnded = true
         }
     }
 
-    /// - Throws: if lines are missing.
+    /// - Throws: if the last line is missing.
     func finish() throws(LineFault) {
-        guard isEnded else { throw LineFault(reason: "the export ends too early") }
+        guard isEnded else { throw LineFault(reason: "the export is truncated") }
     }
 
     private mutating func take(_ author: Author) throws(LineFault) {
@@ -46,7 +46,7 @@ struct ExportOrder {
             throw LineFault(reason: "$.id is out of order")
         }
         guard next.aliases.allSatisfy({ isName($0, of: next.id) }) else {
-            throw LineFault(reason: "$.aliases has the id of another article")
+            throw LineFault(reason: "$.aliases contains the id of another article")
         }
         article = next
         lastRevision = nil
@@ -54,20 +54,20 @@ struct ExportOrder {
 
     private mutating func take(_ next: Article) throws(LineFault) {
         guard let article, next.id == article.id else {
-            throw LineFault(reason: "$.article.id is not that of the article before")
+            throw LineFault(reason: "$.article.id differs from the preceding article's")
         }
         guard next.revision == (lastRevision?.revision ?? 0) + 1 else {
-            throw LineFault(reason: "$.article.revision is not the next one")
+            throw LineFault(reason: "$.article.revision is not the next revision")
         }
         guard next.createdAt == lastRevision?.createdAt ?? next.createdAt else {
-            throw LineFault(reason: "$.article.createdAt is not that of the revision before")
+            throw LineFault(reason: "$.article.createdAt differs from the preceding revision's")
         }
         guard isName(next.slug, of: next.id) else {
             throw LineFault(reason: "$.article.slug is the id of another article")
         }
         guard next.body != nil else { throw LineFault(reason: "$.article.body is missing") }
         guard next.authors.allSatisfy({ authors.contains($0.id) }) else {
-            throw LineFault(reason: "$.article.authors names one that is not in the export")
+            throw LineFault(reason: "$.article.authors has an author that is not in the export")
         }
         lastRevision = next
     }

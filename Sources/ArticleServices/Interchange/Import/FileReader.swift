@@ -1,14 +1,14 @@
 import Glibc
 import Sockets
 
-/// A regular file, read from its beginning by blocking calls (`open(2)`, `read(2)`).
+/// Reads a regular file sequentially with blocking calls (`open(2)`, `read(2)`).
 struct FileReader: ~Copyable {
     private let descriptor: Descriptor
 
     init(_ path: String) throws(SystemError) { descriptor = try Self.open(path) }
 
     private static func open(_ path: String) throws(SystemError) -> Descriptor {
-        // Without waiting: a pipe that took a file's place must not hold the import up.
+        // Non-blocking, as a FIFO that replaced the file must not stall the import.
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
         let descriptor = Descriptor(try retrying("open") { Glibc.open(path, flags) })
         var status = stat()
@@ -17,7 +17,8 @@ struct FileReader: ~Copyable {
         return descriptor
     }
 
-    /// Fills the buffer's beginning: the number of bytes, 0 at the end of the file.
+    /// Reads into the beginning of the buffer; returns the number of bytes, 0 at the end of the
+    /// file.
     mutating func read(into buffer: inout [UInt8]) throws(SystemError) -> Int {
         let raw = descriptor.raw
         return try retrying("read") {
@@ -39,17 +40,18 @@ struct FileReader: ~Copyable {
     }
 }
 
-/// The lines of a file, one at a time: no more than a line and a chunk are in memory.
+/// Reads the lines of a file one at a time: at most one line and one chunk are in memory.
 struct LineReader: ~Copyable {
     /// One line without its line feed.
     struct Line {
         /// From 1.
         var number: Int
-        /// `nil` for a line of more than `limitBytes`.
+        /// `nil` if the line is longer than `limitBytes`.
         var bytes: [UInt8]?
     }
 
-    /// Bytes of a line. The largest body, each byte of it escaped (RFC 8259 §7), fits.
+    /// Maximum length of a line in bytes. The largest body fits even if each of its bytes is
+    /// escaped (RFC 8259 §7).
     static let limitBytes = 16 * 1024 * 1024
 
     /// Bytes read so far.
@@ -65,7 +67,7 @@ struct LineReader: ~Copyable {
         self.limitBytes = limitBytes
     }
 
-    /// The next line that is not blank; a byte order mark before the first one is dropped.
+    /// The next line that is not blank; a byte order mark at the beginning of the file is dropped.
     mutating func next() throws(SystemError) -> Line? {
         while let line = try nextLine() {
             guard var bytes = line.bytes else { return line }
@@ -106,6 +108,6 @@ struct LineReader: ~Copyable {
 }
 
 extension SystemError {
-    /// What the system says, without the call (`strerror(3)`).
+    /// The system's error message without the name of the call (`strerror(3)`).
     var reason: String { String(cString: strerror(code)) }
 }

@@ -4,19 +4,19 @@ import Sockets
 
 /// A file to import.
 struct ImportFile: Sendable, Hashable {
-    /// For opening and for messages.
+    /// Used for opening the file and in messages.
     var path: String
-    /// The file for all imports to come: its path from the name of the folder that was given on.
+    /// Identifies the file in future imports: its path beginning with the name of the given folder.
     var identity: String
     var sizeBytes: Int
     var format: Format
 
     enum Format: Sendable, Hashable {
         case markdown, lines
-        /// A file that was given by a name of its own: its first byte decides.
+        /// A file without a known extension that was named explicitly: its first byte decides.
         case unknown
 
-        /// By the extension of the name, in either case.
+        /// The format according to the file extension (case-insensitive).
         init(name: String) {
             let name = name.lowercased()
             if name.hasSuffix(".md") || name.hasSuffix(".markdown") {
@@ -30,25 +30,25 @@ struct ImportFile: Sendable, Hashable {
     }
 }
 
-/// The files that were given, and those in the folders that were given, in an order that depends on
-/// their names alone.
+/// The given files and those in the given folders, in an order that only depends on their names.
 ///
-/// Of folders, files with a known extension are taken; hidden ones are not, nor is what links to
-/// folders lead to (so that no circle of links can hold an import up).
+/// In folders, only files with a known extension are imported. Hidden files are skipped, and so are
+/// symbolic links to folders (which avoids endless cycles).
 struct ImportFiles {
     private(set) var files: [ImportFile] = []
-    /// What cannot be read, each with its reason.
+    /// Paths that cannot be read, each with the reason.
     private(set) var faults: [ImportFault] = []
-    /// The files by their identity, with device and inode.
+    /// Device, inode and path of each file by its identity.
     private var known: [String: (device: UInt, inode: UInt, path: String)] = [:]
 
-    /// Files of one import.
+    /// Maximum number of files in one import.
     static let limit = 1_000_000
-    /// Folders within one another.
+    /// Maximum nesting depth of folders.
     static let limitDepth = 64
-    /// Bytes of what the store keeps of an article's place: a file's identity, and a line's name.
+    /// Maximum length in bytes of an article's import path: a file's identity and a line's name.
     static let limitPathBytes = 1_000
-    /// Bytes of a file's identity: leaves a line the room for a slug of any script.
+    /// Maximum length in bytes of a file's identity, which leaves room for a slug in any script in
+    /// a line's name.
     static let limitIdentityBytes = 590
 
     init(_ paths: [String]) {
@@ -63,7 +63,8 @@ struct ImportFiles {
             let path = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
             addFolder(path, identity: name, depth: 1)
         case S_IFREG:
-            // Given one by one or with their folder, files have the same identity.
+            // Files have the same identity whether they are named individually or with their
+            // folder.
             let parts = path.split(separator: "/").map(String.init)
             let name = parts.last ?? path
             let folder = path.hasSuffix(name) ? String(path.dropLast(name.count)) : ""
@@ -84,7 +85,7 @@ struct ImportFiles {
         }
         for name in names where !name.hasPrefix(".") {
             guard files.count < Self.limit else {
-                return fault(path, "an import takes at most \(Self.limit) files")
+                return fault(path, "an import is limited to \(Self.limit) files")
             }
             let path = "\(path)/\(name)"
             let identity = "\(identity)/\(name)"
@@ -113,7 +114,7 @@ struct ImportFiles {
             guard (other.device, other.inode) != (UInt(status.st_dev), UInt(status.st_ino)) else {
                 return
             }
-            return fault(path, "has the same name as \(other.path): import one of them by itself")
+            return fault(path, "has the same name as \(other.path): import them separately")
         }
         known[identity] = (UInt(status.st_dev), UInt(status.st_ino), path)
         files.append(
@@ -121,7 +122,7 @@ struct ImportFiles {
                 path: path, identity: identity, sizeBytes: Int(status.st_size), format: format))
     }
 
-    /// What is there, behind links; otherwise the fault is noted.
+    /// The status of the link's target (`stat(2)`); records a fault on failure.
     private mutating func status(of path: String) -> stat? {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -135,7 +136,7 @@ struct ImportFiles {
         faults.append(ImportFault(path: path, line: nil, reason: reason))
     }
 
-    /// The folder's own name, also where the path ends in `.` or `..`.
+    /// The folder's name, resolved if the path ends in `.` or `..`.
     private static func name(ofFolder path: String) -> String {
         if let last = path.split(separator: "/").last, last != ".", last != ".." {
             return String(last)
@@ -146,9 +147,9 @@ struct ImportFiles {
     }
 }
 
-/// Folders as they are read (`readdir(3)`).
+/// Lists folders (`readdir(3)`).
 private enum Folder {
-    /// All names but `.` and `..`, in the order of their bytes.
+    /// All names except `.` and `..` in byte order.
     static func names(_ path: String) throws(SystemError) -> [String] {
         guard let folder = opendir(path) else { throw .last("opendir") }
         defer { closedir(folder) }

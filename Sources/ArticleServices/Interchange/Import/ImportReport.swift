@@ -1,30 +1,29 @@
 public import ArticleStore
 public import Sockets
 
-/// What an import did, in articles.
+/// The outcome of an import in numbers of articles.
 public struct ImportReport: Sendable, Hashable {
-    /// New here; of an export, all that were restored, tombstones too.
+    /// New articles; for an export, all restored articles including tombstones.
     public internal(set) var created = 0
-    /// Their files changed, and they were as the last import left them.
+    /// The file changed, and the article had not been edited since the last import.
     public internal(set) var updated = 0
-    /// As the last import left them, from files that did not change; of an export, those that were
-    /// here already.
+    /// The file did not change; for an export, articles that already existed.
     public internal(set) var unchanged = 0
-    /// Their files changed, but so were they, through the API: they stand.
+    /// The file changed, but the article was edited through the API, so the edit was kept.
     public internal(set) var keptEdits = 0
-    /// Files and lines that did not come in.
+    /// Files and lines that were not imported.
     public internal(set) var failed = 0
-    /// The first `faultLimit` of them, in the order of the import.
+    /// The first `faultLimit` of these, in import order.
     public internal(set) var failures: [ImportFault] = []
-    /// Attributes that were passed over in posts that came in now: an image without an absolute
-    /// address, a source that is no address.
+    /// Attributes omitted from imported posts: images without an absolute URL, sources that are not
+    /// URLs.
     public internal(set) var leftOut = 0
     /// The first `faultLimit` of these.
     public internal(set) var omissions: [ImportFault] = []
 
     public static let faultLimit = 1_000
 
-    /// Articles that there were something to say of, whatever it was.
+    /// All articles that were processed successfully.
     public var articles: Int { created + updated + unchanged + keptEdits }
 
     mutating func fail(_ path: String, line: Int? = nil, _ reason: String) {
@@ -36,17 +35,17 @@ public struct ImportReport: Sendable, Hashable {
     mutating func omit(_ omissions: [FrontMatter.LeftOut], in path: String) {
         leftOut += omissions.count
         for omission in omissions.prefix(Self.faultLimit - self.omissions.count) {
-            let reason = "\(omission.key) is no absolute http(s) address and was left out"
+            let reason = "\(omission.key) is not an absolute http(s) URL and was omitted"
             self.omissions.append(ImportFault(path: path, line: omission.line, reason: reason))
         }
     }
 }
 
-/// What is wrong with a file or a line of it; the description is one line, `path:line: reason`.
+/// A fault in a file or one of its lines; the description is one line, `path:line: reason`.
 public struct ImportFault: Sendable, Hashable, CustomStringConvertible {
-    /// As it was given, or as it was found in a folder that was given.
+    /// The path as given on the command line, or below a given folder.
     public var path: String
-    /// From 1; `nil` where the file as a whole is meant.
+    /// From 1; `nil` if the fault concerns the whole file.
     public var line: Int?
     public var reason: String
 
@@ -56,21 +55,21 @@ public struct ImportFault: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// How far an import has come.
+/// The progress of an import.
 public struct ImportProgress: Sendable, Hashable {
-    /// Bytes of the files that are done with; never more than `total`.
+    /// Processed bytes; never more than `total`.
     public var done: Int
     /// Bytes of all files.
     public var total: Int
-    /// Articles so far, whatever became of them.
+    /// Articles processed so far, regardless of their outcome.
     public var articles: Int
 }
 
-/// Why an import or an export could not go on; the description is one line for the operator.
+/// Why an import or export was aborted; the description is one line for the operator.
 public enum InterchangeError: Error, Sendable, CustomStringConvertible {
-    /// The store did not do its part. What was taken in before stays.
+    /// The store failed. What was imported before is kept.
     case store(StoreError)
-    /// The output did not take the bytes.
+    /// Writing the output failed.
     case output(SystemError)
 
     public var description: String {
@@ -82,31 +81,32 @@ public enum InterchangeError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// What is wrong, for the operator of a command.
+    /// The error as a phrase for the operator.
     var sentence: String {
         switch self {
-        case .notFound: "it is not there"
-        case .preconditionFailed: "it has changed meanwhile"
+        case .notFound: "it does not exist"
+        case .preconditionFailed: "it has changed in the meantime"
         case .idTaken: "the id is taken by another article"
         case .slugTaken(let slug): "the slug \"\(slug)\" is taken by another article"
         case .unknownAuthor(let index, let id): "$.authors[\(index)].id: no author has the id \(id)"
         case .authorDiffers(let index, let name):
             "$.authors[\(index)].name: this author's name is \"\(name)\""
-        case .repeated: "it was done before"
-        case .keyReused: "another write has its key"
-        case .conflict(let name): "\(name) does not fit what is there"
+        case .repeated: "it has already been done"
+        case .keyReused: "its idempotency key belongs to another write"
+        case .conflict(let name): "\(name) conflicts with the existing data"
         case .tooMany(let things): "there are too many \(things)"
         case .rejected(let cause): "\(cause)"
         case .busy: "the database is busy"
-        case .full: "no room is left on the disk"
+        case .full: "the disk is full"
         case .unavailable(let cause): "the database cannot be used: \(cause)"
-        case .corrupt(let cause): "the database contradicts itself: \(cause)"
+        case .corrupt(let cause): "the database is inconsistent: \(cause)"
         }
     }
 }
 
 extension String {
-    /// With spaces for control characters and line breaks: a file's name may hold any.
+    /// The text with spaces in place of control characters and line breaks, which file names may
+    /// contain.
     var onOneLine: String {
         String(
             String.UnicodeScalarView(

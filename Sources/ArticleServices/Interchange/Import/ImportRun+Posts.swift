@@ -3,15 +3,15 @@ import ArticleStore
 import Sockets
 
 extension ImportRun {
-    /// Bytes of a file: the largest body, and a front matter before it.
+    /// Maximum file size in bytes: the largest body plus the largest front matter.
     static let limitPostBytes = ArticleLimits.bodyBytes + FrontMatter.limitBytes
 
-    /// Takes a file of Markdown.
+    /// Imports a Markdown file.
     mutating func takePost(_ file: ImportFile) async throws(InterchangeError) {
         defer { finish(bytes: file.sizeBytes) }
         var bytes: [UInt8]?
         do throws(SystemError) {
-            // By its size first: what is too large is not read.
+            // The size is checked first, so that an oversized file is not read.
             if file.sizeBytes <= Self.limitPostBytes {
                 bytes = try FileReader.bytes(of: file.path, limitBytes: Self.limitPostBytes)
             }
@@ -25,7 +25,7 @@ extension ImportRun {
         try await takePost(bytes, name: name, path: file.path, identity: file.identity)
     }
 
-    /// Takes the bytes of a file of Markdown.
+    /// Imports the contents of a Markdown file.
     mutating func takePost(
         _ bytes: [UInt8], name: String, path: String, identity: String
     ) async throws(InterchangeError) {
@@ -47,7 +47,7 @@ extension ImportRun {
 }
 
 extension MarkdownPost {
-    /// The post as a writer would send it, in NFC; not validated.
+    /// The post as a draft in NFC; not validated.
     package var draft: Article.Draft {
         Article.Draft(
             title: title.inNFC, summary: frontMatter.summary?.inNFC ?? "", body: body.inNFC,
@@ -63,8 +63,8 @@ extension MarkdownPost {
             })
     }
 
-    /// The slug that the front matter gives, else the one in the file's name, else the title's;
-    /// translations of a post may share one, so it yields to one that is taken.
+    /// The slug from the front matter, else from the file name, else from the title. Translations
+    /// of a post may share one, so a suffix is added if it is taken.
     var slugChoice: SlugChoice {
         for words in [frontMatter.slug, addressName, title] {
             if let words, Slug.fault(words.inNFC) == nil { return .like(words.inNFC) }
@@ -73,7 +73,7 @@ extension MarkdownPost {
         return .keep
     }
 
-    /// The line of the file's bytes on which the attribute at fault stands, as far as it shows.
+    /// The line of the attribute at fault, as far as it can be determined.
     func line(ofFaultAt path: JSONPath, in bytes: [UInt8]) -> Int {
         guard case .name(let attribute)? = path.steps.first else { return 1 }
         if attribute == "body" { return bodyLine }

@@ -1,9 +1,9 @@
 import ArticleAPI
 import ArticleStore
 
-/// One import under way: what waits for the store, and what was said so far.
+/// One running import: articles buffered for the store, and the report so far.
 ///
-/// Articles go to the store in batches, each of which is one durable step.
+/// Articles are sent to the store in batches, each of which is one durable step.
 struct ImportRun {
     let importer: Importer
     var report = ImportReport()
@@ -14,7 +14,7 @@ struct ImportRun {
     private var batchBytes = 0
     private var lastID: Article.ID?
 
-    /// An article that waits, and where it stands.
+    /// A buffered article and its location.
     private struct Waiting {
         var item: ImportItem
         var path: String
@@ -22,9 +22,10 @@ struct ImportRun {
         var omissions: [FrontMatter.LeftOut]
     }
 
-    /// The store remembers the pages that each touches, to undo it alone: some 100 KiB an article.
+    /// Maximum number of articles in a batch. The store keeps the pages that each modifies for a
+    /// rollback: about 100 KiB per article.
     static let batchItems = 100
-    /// Bytes of bodies.
+    /// Maximum size of the bodies in a batch.
     static let batchBytes = 4 * 1024 * 1024
 
     init(
@@ -35,18 +36,18 @@ struct ImportRun {
         self.progress = progress
     }
 
-    /// Counts bytes of files as done.
+    /// Adds processed bytes of the files.
     mutating func finish(bytes: Int) { doneBytes += bytes }
 
-    /// Tells how far the import is.
-    func tellProgress() {
+    /// Reports the progress of the import.
+    func reportProgress() {
         progress(
             ImportProgress(
                 done: min(doneBytes, totalBytes), total: totalBytes,
                 articles: report.articles + batch.count))
     }
 
-    /// Takes an article that stands on a line of a file (`nil`: makes up the file).
+    /// Adds an article from a line of a file (`nil` if it is the whole file).
     mutating func add(
         _ item: ImportItem, path: String, line: Int?, omissions: [FrontMatter.LeftOut] = []
     ) async throws(InterchangeError) {
@@ -55,9 +56,9 @@ struct ImportRun {
         if batch.count >= Self.batchItems || batchBytes >= Self.batchBytes { try await flush() }
     }
 
-    /// Gives the store what waits.
+    /// Sends buffered articles to the store.
     mutating func flush() async throws(InterchangeError) {
-        defer { tellProgress() }
+        defer { reportProgress() }
         guard !batch.isEmpty else { return }
         let results: [Result<ImportOutcome, StoreError>]
         do {
@@ -83,10 +84,11 @@ struct ImportRun {
         batchBytes = 0
     }
 
-    /// What the store takes of a draft that the contract accepts; `nil` if the services do not, and
-    /// then it is reported.
+    /// The import item for a draft that passed the contract's validation; `nil` if the services
+    /// reject it, which is reported.
     ///
-    /// - Parameter bytes: what tells this import from the next, with the options.
+    /// - Parameter bytes: the source, which is hashed with the options to detect changes in later
+    ///   imports.
     mutating func item(
         of draft: Article.Draft, identity: String, bytes: [UInt8], path: String, line: Int
     ) -> ImportItem? {
@@ -96,7 +98,7 @@ struct ImportRun {
             let rendered = try importer.markdown.renderNow(draft.body)
             var content = try ArticleContent(
                 draft, rendered: rendered, defaultLanguage: language, at: now)
-            // Without a time the store gives it that of its first import.
+            // Without a time, the store uses the time of the first import.
             content.publishedAt = draft.publishedAt
             return ImportItem(
                 path: identity, digest: Digest.sha256(Array("\(language)\n".utf8) + bytes),
@@ -108,8 +110,8 @@ struct ImportRun {
         }
     }
 
-    /// A new id above those before it (RFC 9562 §6.2, method 2): articles of one moment stand in
-    /// the order of their files.
+    /// A new id that is greater than the previous ones (RFC 9562 §6.2, method 2), so that articles
+    /// created in the same millisecond keep the order of their files.
     private mutating func nextID(at now: Timestamp) -> Article.ID {
         var id = Article.ID(at: now)
         if let lastID, id <= lastID {
@@ -121,7 +123,7 @@ struct ImportRun {
 }
 
 extension ServiceError {
-    /// What is wrong with a draft.
+    /// The first fault of a draft as a phrase.
     fileprivate var sentence: String {
         guard case .invalid(let details) = self, let first = details.first else { return "\(self)" }
         guard case .pointer(let pointer)? = first.place else { return first.detail }

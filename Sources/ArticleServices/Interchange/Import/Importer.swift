@@ -2,19 +2,18 @@ public import ArticleAPI
 public import ArticleStore
 import Resources
 
-/// Takes files in: Markdown with YAML front matter, articles as lines of JSON, and exports.
+/// Imports files: Markdown with YAML front matter, articles as JSON lines, and exports.
 ///
-/// An article is known by its file: by the path from the given folder's name on
-/// (`posts-en/2016-02-01-hello.md`), and for a line of JSON also by its `id`, else its `slug`, else
-/// its title. So a second import changes nothing, a file that changed updates its article, and an
-/// article that was edited through the API stands. Posts without a date are published as of their
-/// first import.
+/// An article is identified by its file: by the path beginning with the given folder's name
+/// (`posts-en/2016-02-01-hello.md`), and for JSON lines also by its `id`, else its `slug`, else its
+/// title. Importing again changes nothing, a modified file updates its article, and an article that
+/// was edited through the API is kept. Posts without a date are published as of their first import.
 ///
-/// Lines of JSON are what `POST /v1/articles` takes, or an export (`Exporter`), which is restored
-/// with its ids, revisions and tombstones, into an empty store only. An export is checked whole
-/// before anything of it is restored.
+/// JSON lines are either bodies of `POST /v1/articles` or an export (`Exporter`), which is restored
+/// with its ids, revisions and tombstones, into an empty store only. An export is validated
+/// completely before any of it is restored.
 ///
-/// Files are read by blocking calls on the caller's executor: never call it from an event loop.
+/// Files are read with blocking calls on the caller's executor: do not call it from an event loop.
 public struct Importer: Sendable {
     let store: any ImportDestination
     let language: LanguageTag
@@ -23,8 +22,9 @@ public struct Importer: Sendable {
     let now: @Sendable () -> Timestamp
 
     /// - Parameters:
-    ///   - language: of articles that name none.
-    ///   - isDryRun: only says what would happen. It looks at each batch by itself: that two files
+    ///   - language: the language of articles that do not specify one.
+    ///   - isDryRun: only reports what would happen. Each batch is examined separately, so that
+    ///     conflicts between articles of different batches may be missed.
     ///     ask for one slug may escape it.
     public init(
         store: any ImportDestination, language: LanguageTag, isDryRun: Bool = false,
@@ -38,12 +38,12 @@ public struct Importer: Sendable {
         self.now = now
     }
 
-    /// Imports files and folders. What is wrong with one file is reported, and the rest goes on.
+    /// Imports files and folders. Faulty files are reported and do not stop the import.
     ///
     /// - Parameters:
-    ///   - paths: files, and folders with all that is in them.
-    ///   - progress: is told how far it is, after each batch.
-    /// - Throws: what keeps all of the rest out. What came in before that stays.
+    ///   - paths: files, and folders including their contents.
+    ///   - progress: called after each batch.
+    /// - Throws: an error that aborts the import. What was imported before is kept.
     public func run(
         _ paths: [String], progress: @escaping (ImportProgress) -> Void = { _ in }
     ) async throws(InterchangeError) -> ImportReport {
@@ -63,7 +63,7 @@ public struct Importer: Sendable {
         return run.report
     }
 
-    /// Imports the articles that the binary carries.
+    /// Imports the sample articles embedded in the binary.
     public func runSamples() async throws(InterchangeError) -> ImportReport {
         let table = broadsheet_samples()
         let samples = UnsafeBufferPointer(start: table.first, count: table.count)

@@ -1,12 +1,12 @@
 import ArticleAPI
 
-/// Why a line of a file is not taken.
+/// Why a line of a file is rejected.
 struct LineFault: Error, Sendable, Hashable {
     var reason: String
 
     init(reason: String) { self.reason = reason }
 
-    /// The first fault of several, which is said to be one of them.
+    /// The first of several faults, with the number of the others.
     init(_ error: InvalidValue) {
         let first = error.faults.first.map { "\($0.path) \($0.message)" } ?? "is not accepted"
         let others = error.faults.count - 1
@@ -15,7 +15,7 @@ struct LineFault: Error, Sendable, Hashable {
 }
 
 extension LineReader.Line {
-    /// The JSON value on the line, with the bytes that it stands in.
+    /// The JSON value on the line and its bytes.
     func json() throws(LineFault) -> (value: JSONValue, bytes: [UInt8]) {
         guard let bytes else {
             throw LineFault(reason: "is longer than \(LineReader.limitBytes) bytes")

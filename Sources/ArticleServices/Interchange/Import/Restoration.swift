@@ -1,11 +1,11 @@
 import ArticleStore
 
-/// The records of one export on their way into the store.
+/// Restores the records of one export to the store.
 struct Restoration {
     private enum State {
-        /// So far all was there, and so many changes of the store are explained by it.
+        /// All records so far already exist, which accounts for this many changes in the store.
         case comparing(changes: Int64)
-        /// The store holds what was taken, and nothing else.
+        /// The store contains the records so far and nothing else.
         case writing
         case failed
     }
@@ -26,7 +26,7 @@ struct Restoration {
         if case .failed = state { false } else { true }
     }
 
-    /// Whether nothing waits.
+    /// Whether no records are buffered.
     var isBatchTaken: Bool { batch.isEmpty }
 
     mutating func take(
@@ -40,7 +40,7 @@ struct Restoration {
         }
     }
 
-    /// Gives the store what waits.
+    /// Sends buffered records to the store.
     mutating func flush(_ report: inout ImportReport) async throws(InterchangeError) {
         defer {
             batch.removeAll(keepingCapacity: true)
@@ -59,12 +59,12 @@ struct Restoration {
                 }
                 guard try await importer.store.changeSequence() == changes else {
                     return fail(
-                        "the database holds other things: an export goes into an empty one",
+                        "the database is not empty; an export can only be restored to an empty one",
                         line: lines[0], &report)
                 }
                 state = .writing
             }
-            // Of a dry run the store has kept nothing that the records could follow.
+            // After a dry run, the store lacks the records that these would follow.
             if !importer.isDryRun {
                 _ = try await importer.store.restore(batch, dryRun: false)
             }
@@ -77,13 +77,13 @@ struct Restoration {
         }
     }
 
-    /// Finds the first record that the store does not take, by halves.
+    /// Finds the first record that the store rejects, by bisection.
     private mutating func fail(
         of error: StoreError, _ report: inout ImportReport
     ) async throws(InterchangeError) {
         var fitting = 0
         var failing = batch.count
-        // Invariant: the first `fitting` records are taken, the first `failing` are not.
+        // Invariant: the first `fitting` records are accepted, the first `failing` are not.
         while failing - fitting > 1 {
             let middle = (fitting + failing) / 2
             do {
