@@ -1,17 +1,17 @@
 public import ArticleAPI
 
-/// All that an editor decides about an article, validated; the store resolves slug, tags and
+/// The validated content of an article as decided by an editor; the store resolves slug, tags and
 /// authors.
 public struct ArticleContent: Sendable, Hashable {
     public var slug: SlugChoice
     public var title: String
     public var summary: String
     public var body: String
-    /// What the body becomes for readers; `nil` where that is left to who asks for it first.
+    /// The rendered body; `nil` to render it when it is first read.
     public var bodyHTML: BodyHTML?
     public var language: String
     public var authors: [Author.Mention]
-    /// The display name of a tag that exists already stands.
+    /// An existing tag keeps its display name.
     public var tags: [Tag]
     public var heroImage: Article.HeroImage?
     /// `draft`, `published` or `archived`; `scheduled` is `published` at a later time.
@@ -45,12 +45,12 @@ public struct ArticleContent: Sendable, Hashable {
     }
 }
 
-/// What a body becomes for readers: derived from it, and made again where it is another
-/// renderer's. No part of an article's value, its history or an export.
+/// A rendered body: derived data that is rendered again if another renderer produced it. It is not
+/// part of an article's value, its history or an export.
 public struct BodyHTML: Sendable, Hashable {
-    /// The name and version of what made it.
+    /// The name and version of the renderer.
     public var renderer: String
-    /// `nil` for a body that this renderer refuses (older than its limits).
+    /// `nil` for a body that this renderer rejects (because it predates its limits).
     public var html: String?
 
     public init(renderer: String, html: String?) {
@@ -59,17 +59,17 @@ public struct BodyHTML: Sendable, Hashable {
     }
 }
 
-/// How an article comes to its slug.
+/// How an article's slug is chosen.
 public enum SlugChoice: Sendable, Hashable {
-    /// The one it has (updates only; for a new article the id).
+    /// The current one (for a new article, the id).
     case keep
-    /// This one or `.slugTaken`; a former slug becomes an alias.
+    /// This one, or throws `.slugTaken`; the former slug becomes an alias.
     case exactly(String)
-    /// This one, or the first free of `x-2`, `x-3`, … (cut so that it keeps to 100 characters).
+    /// This one, or the first free of `x-2`, `x-3`, … (truncated to 100 characters).
     case like(String)
 }
 
-/// All that an editor decides about an author, validated.
+/// The validated content of an author as decided by an editor.
 public struct AuthorContent: Sendable, Hashable {
     public var name: String
     public var about: String
@@ -82,13 +82,13 @@ public struct AuthorContent: Sendable, Hashable {
     }
 }
 
-/// When and by whom an edit is made.
+/// Time and author of an edit.
 public struct Edit: Sendable {
     public var time: Timestamp
     /// The name of the key; `nil` for an import.
     public var editor: String?
-    /// A write with a key is done once: it is asked for by `keptWrite` before. What comes between
-    /// is `.repeated`, or `.keyReused`.
+    /// A write with a key is done once: the caller checks `keptWrite` before. If another write with
+    /// the key was committed in between, `.repeated` or `.keyReused` is thrown.
     public var key: IdempotencyKey?
 
     public init(at time: Timestamp, editor: String?, key: IdempotencyKey? = nil) {
@@ -98,7 +98,7 @@ public struct Edit: Sendable {
     }
 }
 
-/// Which state a write expects to find (`If-Match`, `If-None-Match: *`).
+/// The state that a write expects (`If-Match`, `If-None-Match: *`).
 public enum Precondition: Sendable, Hashable {
     case anything
     /// It exists, at any revision.

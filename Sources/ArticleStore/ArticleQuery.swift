@@ -1,14 +1,14 @@
 public import ArticleAPI
 
-/// Who a reader is, and when: decides what is there at all.
+/// The audience of a read, which decides what is visible.
 public enum Audience: Sendable, Hashable {
-    /// Sees what is published and whose `publishedAt` is not after this moment.
+    /// Sees published articles whose `publishedAt` is not after this time.
     case everyone(at: Timestamp)
     /// Sees everything that is not deleted.
     case editors
 }
 
-/// A question for a page of articles.
+/// A query for a page of articles.
 public struct ArticleQuery: Sendable, Hashable {
     public var audience: Audience
     /// Decides whether `published` means public or `scheduled` in the `status` filter.
@@ -26,13 +26,13 @@ public struct ArticleQuery: Sendable, Hashable {
     /// Exclusive.
     public var publishedBefore: Timestamp?
     public var sort: ArticleSort = .newestFirst
-    /// Where the last page ended.
+    /// The end of the previous page.
     public var after: ArticlePosition?
     /// 1 to 100.
     public var limit: Int = 20
-    /// Whether bodies are wanted.
+    /// Whether to include bodies.
     public var withBodies: Bool = false
-    /// Whether the articles on all pages are counted.
+    /// Whether to count the articles on all pages.
     public var counts: Bool = false
 
     public init(audience: Audience, now: Timestamp) {
@@ -42,17 +42,17 @@ public struct ArticleQuery: Sendable, Hashable {
 }
 
 extension ArticleQuery {
-    /// Whether only what was published within some time is asked for.
+    /// Whether the query is limited to a range of publication times.
     package var isBounded: Bool { publishedAfter != nil || publishedBefore != nil }
 }
 
-/// A place in a sorted list: the sort key and the id of an article.
+/// A position in a sorted list: the sort key and the id of an article.
 public struct ArticlePosition: Sendable, Hashable {
     /// Milliseconds since 1970: the sort key.
     public var key: Int64
     public var id: Article.ID
 
-    /// Where an article stands in an order.
+    /// The position of an article in an order.
     public init(of article: Article, in sort: ArticleSort) {
         let time =
             switch sort {
@@ -69,13 +69,13 @@ public struct ArticlePosition: Sendable, Hashable {
     }
 }
 
-/// A bounded piece of a list.
+/// A bounded part of a list.
 public struct Slice<Item: Sendable, Position: Sendable>: Sendable {
     public var items: [Item]
-    /// Where to go on; `nil` at the end. A slice may be short, even empty, and still have one: the
-    /// bounds on bytes or on examined rows were reached.
+    /// The position to continue from; `nil` at the end. A slice may be short or even empty and
+    /// still have one if a limit on bytes or examined rows was reached.
     public var next: Position?
-    /// How many there are on all pages, where that was asked for.
+    /// The number of items on all pages, if it was requested.
     public var count: PageCount?
 
     public init(items: [Item], next: Position?, count: PageCount? = nil) {

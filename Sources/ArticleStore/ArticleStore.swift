@@ -1,46 +1,47 @@
 public import ArticleAPI
 public import Sockets
 
-/// What keeps articles. Each method is one atomic step; a write that returned is durable.
+/// A store for articles. Each method is one atomic step; a write is durable when it returns.
 ///
-/// Every engine passes the same conformance suite. Visibility is part of each question, so that no
-/// answer has to be filtered afterwards; rules about who may ask stand one layer up.
+/// Every engine passes the same conformance suite. Visibility is part of each query, so that no
+/// result has to be filtered afterwards; authorization is up to the services.
 public protocol ArticleStore: ImportDestination, KeyKeeper {
     // MARK: Articles
 
-    /// The article, with its body; a slug may be a former one. Deleted and invisible ones are
-    /// `.notFound`.
+    /// The article with its body; former slugs are also found. Throws `.notFound` for deleted and
+    /// invisible articles.
     func edition(of key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
         -> ArticleVersion
 
-    /// One page of articles in the query's order, bounded in items, bytes and examined rows.
+    /// One page of articles in the query's order, limited in items, bytes and examined rows.
     func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
 
-    /// The first moment after `time` at which an article that is published but not due becomes
-    /// public; `nil` if there is none.
+    /// The first time after `time` at which a scheduled article becomes public; `nil` if there is
+    /// none.
     func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp?
 
-    /// Makes an article of revision 1: `.idTaken`, `.slugTaken`, `.unknownAuthor`,
+    /// Creates an article with revision 1. Throws `.idTaken`, `.slugTaken`, `.unknownAuthor` or
     /// `.authorDiffers`.
     func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article
 
-    /// Gives the article what `change` makes of it, as one more revision; the same content makes
-    /// none. What `change` throws comes back as `.rejected`, with nothing changed.
+    /// Replaces the article's content by the result of `change` in a new revision; equal content
+    /// creates none. Errors thrown by `change` are rethrown as `.rejected`, and nothing is changed.
     func updateArticle(
         _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Article) throws -> ArticleContent
     ) async throws(StoreError) -> Article
 
-    /// Leaves a tombstone: a revision with the action `deleted`; the slug stays reserved.
+    /// Deletes an article, leaving a tombstone: a revision with the action `deleted`. The slug
+    /// stays reserved.
     func deleteArticle(
         _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError)
 
     // MARK: Revisions (also of deleted articles)
 
-    /// The history, newest first, of numbers below `number`, at most `limit`.
+    /// The history, newest first: at most `limit` revisions with numbers below `number`.
     func revisions(
         of id: Article.ID, below number: Int?, limit: Int
     ) async throws(StoreError) -> Slice<Revision, Int>
@@ -48,63 +49,65 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
     /// The article as it was at a revision.
     func revision(_ number: Int, of id: Article.ID) async throws(StoreError) -> Article
 
-    /// One more revision with the content of an earlier one; a deleted article lives again.
+    /// Adds a revision with the content of an earlier one; a deleted article is undeleted.
     func restoreArticle(
         _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) -> Article
 
-    // MARK: HTML
+    // MARK: Rendered bodies
 
-    /// What this renderer made of the bodies of articles, each as of its revision, in their order;
-    /// `nil` where nothing of it is kept.
+    /// The stored HTML of the articles' bodies at their revisions by this renderer, in the same
+    /// order; `nil` if there is none.
     func bodyHTML(
         of articles: [Article], by renderer: String
     ) async throws(StoreError) -> [BodyHTML?]
 
-    /// Keeps what became of the body of an article as of a revision. It changes no article: it has
-    /// no number in the change sequence. `.notFound` without that revision.
+    /// Stores the rendered body of an article at a revision. This is not a change of the article
+    /// and has no number in the change sequence. Throws `.notFound` without that revision.
     func keepBodyHTML(
         _ html: BodyHTML, of id: Article.ID, revision: Int
     ) async throws(StoreError)
 
     // MARK: Tags and authors
 
-    /// Tags in the order of their keys, with counts of what the audience sees, never zero.
+    /// Tags in the order of their keys, with the number of articles visible to the audience, never
+    /// zero.
     func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Tag.Usage, String>
 
-    /// Authors in the order of their ids; the public sees those with a public article.
+    /// Authors in the order of their ids; the public only sees those with a public article.
     func authors(
         after id: Author.ID?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Author, Author.ID>
 
     func author(_ id: Author.ID, visibleTo audience: Audience) async throws(StoreError) -> Author
 
-    /// Makes or replaces an author by what `change` makes of the current one. The revision, the id
-    /// and the times of the answer are the store's; the same content makes no revision.
+    /// Creates or replaces an author with the result of `change`. The store sets revision, id and
+    /// times; equal content creates no revision.
     func putAuthor(
         _ id: Author.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool)
 
-    // MARK: Writes with a key
+    // MARK: Idempotent writes
 
-    /// What became of the write with this scope (`IdempotencyKey`) in the 24 hours before; `nil` if
-    /// there was none.
+    /// The outcome of the write with this scope (`IdempotencyKey`) in the preceding 24 hours; `nil`
+    /// if there was none.
     func keptWrite(
         _ scope: [UInt8], at time: Timestamp
     ) async throws(StoreError) -> IdempotencyRecord?
 
-    /// Keeps with what words a write was rejected, which changed nothing. Of each principal the
-    /// last thousand are kept.
+    /// Stores the response of a rejected write, which changed nothing. Only the last thousand of
+    /// each principal are kept.
     func keepRejection(
         _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) async throws(StoreError)
 
     // MARK: Secrets
 
-    /// 32 random bytes kept under a name, made by the first who asks: keys for cursors.
+    /// 32 random bytes stored under a name, created on first use: secrets for cursors and
+    /// idempotency keys.
     func secret(named name: String) async throws(StoreError) -> [UInt8]
 
     // MARK: The change sequence
@@ -112,38 +115,39 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
     /// Changes with numbers above `sequence`, in order, at most `limit`.
     func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord]
 
-    /// Tells the observer of every commit from the next one on, as long as someone else keeps it.
+    /// Notifies the observer of every commit from the next one on. The store only holds a weak
+    /// reference to it.
     func observeChanges(_ observer: any ChangeObserver)
 
-    // MARK: Everything
+    // MARK: Export
 
-    /// Everything but keys and secrets, as of one moment: authors, then articles in the order of
-    /// their ids, each followed by its revisions in order. Stops with what `body` throws
-    /// (`.rejected`).
+    /// Passes everything except keys and secrets to `body` from one snapshot: authors, then
+    /// articles in the order of their ids, each followed by its revisions in order. Stops if `body`
+    /// throws (`.rejected`).
     func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
 
-    // MARK: Life
+    // MARK: Life cycle
 
-    /// The threads on which the store reads. Who has a turn there reads without waiting again, and
-    /// may go on with what was read: write it as JSON, hash it.
+    /// The threads on which the store reads. A task that has a turn there can read again without
+    /// waiting, and process the results there: encode them as JSON, hash them.
     var workers: WorkerPool { get }
 
-    /// How many articles live here (tombstones not counted).
+    /// The number of articles, without tombstones.
     func articleCount() async throws(StoreError) -> Int
 
-    /// Finishes queued writes, flushes and lets the file go. Later calls are `.unavailable`.
+    /// Finishes queued writes, flushes and releases the file. Later calls throw `.unavailable`.
     func close() async
 }
 
 extension ArticleStore {
-    /// The article alone.
+    /// The article without its metadata.
     public func article(
         _ key: Article.Key, visibleTo audience: Audience
     ) async throws(StoreError) -> Article {
         try await edition(of: key, visibleTo: audience).article
     }
 
-    /// Makes or replaces an author at a time, by a write without a key.
+    /// Creates or replaces an author at a time with a write without a key.
     public func putAuthor(
         _ id: Author.ID, expecting expectation: Precondition, at time: Timestamp,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent

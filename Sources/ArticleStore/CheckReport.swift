@@ -1,10 +1,10 @@
-/// What an examination of a file found.
+/// The result of checking a database file.
 public struct CheckReport: Sendable, Hashable {
-    /// Articles, deleted ones too.
+    /// The number of articles, including deleted ones.
     public var articles: Int
     public var revisions: Int
     public var changes: Int
-    /// What is wrong, a line each; at most 20 of a kind.
+    /// The findings, one line each; at most 20 of a kind.
     public var findings: [String]
 
     public init(articles: Int, revisions: Int, changes: Int, findings: [String]) {

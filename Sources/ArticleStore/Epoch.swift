@@ -1,10 +1,10 @@
 public import ArticleAPI
 
-/// Names the history that a database holds: 16 random bytes.
+/// Identifies the history of a database: 16 random bytes.
 ///
-/// Revisions and changes are counted, and two histories count alike. So a database takes another
-/// epoch whenever its history may not be the one that readers know: a new file, a restored backup,
-/// an imported export.
+/// Revisions and changes are numbered, and different histories use the same numbers. So a database
+/// gets a new epoch whenever its history may differ from the one that clients know: a new file, a
+/// restored backup, an imported export.
 public struct Epoch: Sendable, Hashable {
     public let high: UInt64
     public let low: UInt64
@@ -14,13 +14,13 @@ public struct Epoch: Sendable, Hashable {
         self.low = low
     }
 
-    /// How many characters of a version follow the revision and the dash.
+    /// The number of characters in a version after the revision and the dash.
     public static let markLength = 6
 
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    /// What names this revision of the subject in this history: `7-x1y2z3`. The same revision of
-    /// another history has the same version once in 2^30 times.
+    /// The version of this revision of the subject in this history: `7-x1y2z3`. The same revision
+    /// in another history has the same version with a probability of 2^-30.
     public func version<Subject>(of id: Identifier<Subject>, revision: Int) -> String {
         var mark: UInt64 = 0
         for word in [high, low, id.high, id.low, UInt64(bitPattern: Int64(revision))] {
@@ -33,8 +33,8 @@ public struct Epoch: Sendable, Hashable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Spreads each bit over all (the finalizer of SplitMix64). Nothing here is a secret: it keeps
-    /// accidents apart, not attackers.
+    /// Mixes all bits (the finalizer of SplitMix64). This is not a secret: it prevents accidental
+    /// collisions, not attacks.
     private static func mixed(_ word: UInt64) -> UInt64 {
         var word = word &+ 0x9E37_79B9_7F4A_7C15
         word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9

@@ -1,16 +1,16 @@
 public import ArticleAPI
 
-/// The name of a write that is to be done once, however often it is sent: what its writer was
-/// answered is kept for 24 hours, in the same transaction.
+/// Identifies a write that is executed at most once, however often it is sent: its response is
+/// stored for 24 hours, in the same transaction.
 public struct IdempotencyKey: Sendable {
-    /// 32 bytes that stand for principal, method, path and key.
+    /// A 32-byte digest of principal, method, path and key.
     public var scope: [UInt8]
-    /// 32 bytes that stand for all that is asked.
+    /// A 32-byte digest of the whole request.
     public var request: [UInt8]
-    /// Whose limit it counts towards.
+    /// The principal whose limit it counts towards.
     public var principal: String
-    /// What to keep of what was written at a time. An article's body need not be in it: it is kept
-    /// by reference.
+    /// Encodes the written item for storage. An article's body can be omitted, as it is stored by
+    /// reference.
     public var item: @Sendable (WrittenItem, Timestamp) -> [UInt8]
 
     public init(
@@ -26,7 +26,7 @@ public struct IdempotencyKey: Sendable {
     package static let keptMilliseconds: Int64 = 24 * 60 * 60 * 1_000
 }
 
-/// What a write made or changed.
+/// The item that a write created or changed.
 public enum WrittenItem: Sendable, Hashable {
     case article(Article, isNew: Bool)
     case author(Author, isNew: Bool)
@@ -40,16 +40,16 @@ public enum WrittenItem: Sendable, Hashable {
     }
 }
 
-/// What became of a write that was sent before.
+/// The outcome of a write that was sent before.
 public struct IdempotencyRecord: Sendable, Hashable {
     /// As in its `IdempotencyKey`.
     public var request: [UInt8]
     public var outcome: Outcome
 
     public enum Outcome: Sendable, Hashable {
-        /// It was done: what its key made of the item, and the article's body as it was then.
+        /// It succeeded: the item as encoded by its key, and the article's body as of then.
         case done(item: [UInt8], isNew: Bool, body: String?)
-        /// It was rejected, with these words.
+        /// It was rejected with this response.
         case rejected([UInt8])
     }
 

@@ -1,13 +1,13 @@
-/// Takes whole articles in: what an import needs of a store.
+/// The part of a store that imports need.
 public protocol ImportDestination: Sendable {
-    /// Takes in a batch of imported articles in one durable step, each on its own: one that fails
-    /// does not keep the others out.
+    /// Imports a batch of articles in one durable step. Each succeeds or fails independently of the
+    /// others.
     func importArticles(
         _ items: [ImportItem], by edit: Edit, dryRun: Bool
     ) async throws(StoreError) -> [Result<ImportOutcome, StoreError>]
 
-    /// Takes exported records in, in their order, in one durable step: same ids, revisions, times
-    /// and bytes. A record that is there already and equal is skipped; one that differs is
+    /// Restores exported records in order in one durable step, with the same ids, revisions, times
+    /// and bytes. A record that already exists and is equal is skipped; one that differs throws
     /// `.conflict`.
     func restore(_ records: [ExportRecord], dryRun: Bool) async throws(StoreError) -> RestoreCounts
 

@@ -1,11 +1,13 @@
 public import ArticleAPI
 
-/// Keeps API keys, as records of them.
+/// Stores the records of API keys.
 public protocol KeyKeeper: Sendable {
-    /// All keys, revoked ones too, oldest first.
+    /// All keys including revoked ones, oldest first.
     func keys() async throws(StoreError) -> [KeyRecord]
-    /// At most 1,000 live keys: `.tooMany`. `.idTaken` for a public id in use.
+    /// Adds a key. Throws `.tooMany` if there are 1,000 valid keys, `.idTaken` if the public id is
+    /// in use.
     func createKey(_ key: KeyRecord) async throws(StoreError)
-    /// `.notFound` if there is none; revoking twice keeps the first time.
+    /// Revokes a key. Throws `.notFound` if it does not exist; revoking it twice keeps the first
+    /// time.
     func revokeKey(_ id: String, at time: Timestamp) async throws(StoreError) -> KeyRecord
 }

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// An API key as it is kept: never the key itself.
+/// An API key as it is stored: never the key itself.
 public struct KeyRecord: Sendable, Hashable {
     /// The public part, by which it is looked up.
     public var id: String
@@ -28,10 +28,10 @@ public struct KeyRecord: Sendable, Hashable {
     }
 }
 
-/// An article as readers get it.
+/// An article with the time of its last change.
 public struct ArticleVersion: Sendable, Hashable {
     public var article: Article
-    /// When it, or an author whose name it shows, last changed.
+    /// When it or one of its authors last changed.
     public var changedAt: Timestamp
 
     public init(article: Article, changedAt: Timestamp) {
@@ -40,13 +40,13 @@ public struct ArticleVersion: Sendable, Hashable {
     }
 }
 
-/// One number of the change sequence.
+/// One change in the change sequence.
 public struct ChangeRecord: Sendable, Hashable {
     public var sequence: Int64
     public var subject: Subject
     public var revision: Int
     public var isDeletion: Bool
-    /// Whether strangers may see a difference: not by a draft that was one before.
+    /// Whether anonymous clients may see a difference: not if a draft was edited.
     public var isPublic: Bool
 
     public init(
@@ -66,16 +66,16 @@ public struct ChangeRecord: Sendable, Hashable {
     }
 }
 
-/// An article that comes from a file.
+/// An article imported from a file.
 public struct ImportItem: Sendable, Hashable {
-    /// Where it comes from: the identity of the import, at most 1,000 bytes.
+    /// The origin that identifies the import, at most 1,000 bytes.
     public var path: String
     /// SHA-256 of the file's bytes and of the import's options.
     public var digest: [UInt8]
-    /// The id of the article, if this path is new.
+    /// The id for the article if this path is new.
     public var id: Article.ID
     public var content: ArticleContent
-    /// Whether an update leaves the slug as it is: it was made from a title, which may change.
+    /// Whether an update keeps the slug, because it was derived from a title, which may change.
     public var keepsSlug: Bool
 
     public init(
@@ -90,15 +90,16 @@ public struct ImportItem: Sendable, Hashable {
     }
 }
 
-/// What became of an imported article.
+/// The outcome of importing an article.
 public enum ImportOutcome: String, Sendable, Hashable, CaseIterable {
     case created
-    /// The file changed, and the article was as the last import left it. An undated post keeps the
-    /// time of its first import.
+    /// The file changed, and the article was not edited since the last import. An undated post
+    /// keeps the time of its first import.
     case updated
-    /// Path and content are those of the last import.
+    /// Path and content are the same as in the last import.
     case unchanged
-    /// The file changed, but so was the article, through the API (or it was deleted): it stands.
+    /// The file changed, but the article was edited or deleted through the API, so it is kept as it
+    /// is.
     case keptEdits
 }
 
@@ -109,10 +110,10 @@ public enum ExportRecord: Sendable, Hashable {
     case revision(ExportedRevision)
 }
 
-/// What an export says of an article beside its revisions.
+/// An exported article without its revisions.
 public struct ExportedArticle: Sendable, Hashable {
     public var id: Article.ID
-    /// Former slugs, in the order of their text.
+    /// Former slugs in alphabetical order.
     public var aliases: [String]
     /// Where it was imported from, with the digest and the revision of that import.
     public var imported: ImportMark?
@@ -136,11 +137,11 @@ public struct ExportedArticle: Sendable, Hashable {
     }
 }
 
-/// One step of an article's history, with the whole article as of it.
+/// One step of an article's history with the whole article as of that step.
 public struct ExportedRevision: Sendable, Hashable {
     public var action: Revision.Action
     public var editor: String?
-    /// When the step was made (`updatedAt` of the article, but for deletions).
+    /// When the step was made (the article's `updatedAt`, except for deletions).
     public var time: Timestamp
     public var article: Article
 
@@ -152,7 +153,7 @@ public struct ExportedRevision: Sendable, Hashable {
     }
 }
 
-/// What a restoration did.
+/// The outcome of a restoration.
 public struct RestoreCounts: Sendable, Hashable {
     public var added: Int
     public var unchanged: Int

@@ -1,33 +1,34 @@
 public import ArticleAPI
 
-/// Why a store did not do what it was asked. Nothing was changed, whatever the case.
+/// Why a store operation failed. Nothing was changed in any of these cases.
 public enum StoreError: Error, Sendable {
     case notFound
-    /// The state was not the expected one; the revision that stands, `nil` if there is none.
+    /// The state was not the expected one; the payload is the current revision, `nil` if there is
+    /// none.
     case preconditionFailed(current: Int?)
     case idTaken
     case slugTaken(String)
-    /// No author has this id; `index` is the place in the article's by-line.
+    /// No author has this id; `index` is the position in the article's byline.
     case unknownAuthor(index: Int, Author.ID)
-    /// The author has another name than the mention says.
+    /// The author's name differs from the mentioned one.
     case authorDiffers(index: Int, name: String)
-    /// This very write was done by somebody else meanwhile; nothing was done now.
+    /// The same write was executed concurrently; nothing was done now.
     case repeated
-    /// Another write was done under the same key.
+    /// A different write used the same key.
     case keyReused
-    /// A record to restore differs from what is there.
+    /// A record to restore differs from the existing one.
     case conflict(String)
-    /// A limit on the number of things is reached.
+    /// A limit on the number of these things was reached.
     case tooMany(String)
-    /// The caller's own change was refused by its own rule.
+    /// The caller's closure threw an error.
     case rejected(any Error)
-    /// The queue is full: try again after some seconds. Nothing was queued.
+    /// The queue is full: retry after some seconds. Nothing was queued.
     case busy
-    /// No room on the disk; reads go on.
+    /// The disk is full; reads still work.
     case full
-    /// Input or output failed, or the store is closed. The text is for the log only.
+    /// An I/O error occurred, or the store is closed. The text is only logged.
     case unavailable(String)
-    /// The file contradicts itself. The text is for the log only.
+    /// The file is inconsistent. The text is only logged.
     case corrupt(String)
 }
 
@@ -35,18 +36,18 @@ public enum StoreError: Error, Sendable {
 public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
     /// Another process owns the file.
     case owned(path: String)
-    /// The file's schema is of a newer version; it was not touched.
+    /// The file's schema has a newer version; it was not touched.
     case newer(path: String, version: Int, known: Int)
-    /// The file's schema is of an older version, which serving it brings up to date.
+    /// The file's schema has an older version, which is migrated when it is served.
     case older(path: String, version: Int)
-    /// It is a file of another kind.
+    /// It is not a Broadsheet database.
     case foreign(path: String)
-    /// Its first start was cut short: nothing was ever kept in it.
+    /// Its first start was interrupted: it does not contain any data yet.
     case unfinished(path: String)
     case missing(path: String)
-    /// The engine cannot make sense of it.
+    /// The engine cannot read it.
     case damaged(path: String, reason: String)
-    /// The disk that takes a copy is full.
+    /// There is not enough disk space for a copy.
     case noRoom
     case failed(path: String, reason: String)
 
@@ -55,21 +56,21 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
         case .owned(let path):
             "\(path) is being served or used by another broadsheet; stop it first"
         case .newer(let path, let version, let known):
-            "\(path) has schema version \(version), this broadsheet knows up to \(known); "
+            "\(path) has schema version \(version), but this broadsheet supports up to \(known); "
                 + "use a newer broadsheet (the file was not touched)"
         case .older(let path, let version):
-            "\(path) has schema version \(version), of an older broadsheet; serve it once"
+            "\(path) has schema version \(version) of an older broadsheet; serve it once to upgrade it"
         case .foreign(let path): "\(path) is not a broadsheet database"
         case .unfinished(let path):
-            "\(path) holds nothing yet, its first start was cut short; serve it to finish that"
+            "\(path) is empty because its first start was interrupted; serve it to initialize it"
         case .damaged(let path, let reason): "\(path) is damaged: \(reason)"
-        case .noRoom: "no room on the disk for the copy"
+        case .noRoom: "not enough disk space for the copy"
         case .missing(let path): "\(path) does not exist"
         case .failed(let path, let reason): "\(path) cannot be opened: \(reason)"
         }
     }
 
-    /// What a failed statement says of the file.
+    /// The opening error for a failed statement.
     package init(_ error: StoreError, at path: String) {
         switch error {
         case .full: self = .noRoom
@@ -80,7 +81,7 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// What the log says of this error.
+    /// The error as a phrase for the log.
     public var reason: String {
         switch self {
         case .unavailable(let text), .corrupt(let text), .conflict(let text): text

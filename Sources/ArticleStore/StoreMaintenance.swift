@@ -1,37 +1,38 @@
-/// What an operator does with a store as a whole while it is in use: examining and copying it.
+/// Maintenance of a store while it is in use: checking and copying it.
 ///
-/// A store that keeps its articles in a file conforms; nobody else waits for what is done here.
+/// Stores that are backed by a file conform to it. Other users of the store are not blocked.
 public protocol StoreMaintenance: Sendable {
-    /// Of the store's file, beside which there is room for other files.
+    /// The path of the store's file, next to which other files can be created.
     var path: String { get }
 
-    /// Examines the store as of one moment.
+    /// Checks a snapshot of the store.
     ///
-    /// - Throws: `.unavailable` when the store is closed; a corrupt file is in the report.
+    /// - Throws: `.unavailable` if the store is closed; corruption is reported.
     func check() async throws(StoreError) -> CheckReport
 
-    /// Opens the empty file at the path for a copy of the store. Once it is open, its name may go.
+    /// Opens the empty file at the path for a copy of the store. Once it is open, it may be
+    /// unlinked.
     ///
     ///     let copy = try store.copy(into: path)
     ///     try await copy.make { progress in print(progress.pages, progress.total) }
     func copy(into path: String) throws(StoreError) -> any StoreCopy
 }
 
-/// A copy of a store that can be made once.
+/// A single-use copy of a store.
 public protocol StoreCopy: Sendable {
-    /// Copies the store as it is when the copy ends, without holding anybody up for longer than
-    /// some pages take.
+    /// Copies the store as of the end of the copy. Writers are only blocked for a few pages at a
+    /// time.
     ///
-    /// - Parameter progress: is told after each step, on the store's own thread.
-    /// - Throws: `.full` when the disk is.
+    /// - Parameter progress: called after each step, on the store's thread.
+    /// - Throws: `.full` if the disk is full.
     func make(
         progress: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(StoreError)
 }
 
-/// How far the copy of a database is.
+/// The progress of copying a database.
 public struct CopyProgress: Sendable, Hashable {
-    /// Copied, of so many in all; a page has 4,096 bytes.
+    /// Number of copied pages; a page has 4,096 bytes.
     public var pages: Int
     public var total: Int
 

@@ -1,19 +1,20 @@
 import ArticleStore
 import Synchronization
 
-/// Tells readers whether something was committed since they looked: what they see is as new as a
-/// transaction that began now would show it, as long as the clock stands still.
+/// Lets readers detect commits: as long as the sequence does not change, an open read transaction
+/// is as current as a new one.
 final class CommitSequence: Sendable {
-    /// Odd while a commit is under way.
+    /// Odd during a commit.
     private let count = Atomic<UInt64>(0)
 
-    /// What the clock shows; `nil` while a commit is under way.
+    /// The current count; `nil` during a commit.
     var time: UInt64? {
         let count = count.load(ordering: .acquiring)
         return count & 1 == 0 ? count : nil
     }
 
-    /// Runs what shows readers another state, or needs them to let go of theirs; by one thread.
+    /// Runs an operation that changes what readers see, or requires them to end their transactions.
+    /// Only called by one thread.
     func advance<Result>(
         _ change: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {

@@ -3,40 +3,42 @@ import Sockets
 
 /// The limits of a SQLite store.
 public struct SQLiteConfiguration: Sendable, Hashable {
-    /// Connections that read at the same time.
+    /// Number of reading connections.
     public var readers = 3
-    /// Reads that wait for a connection before further ones are `.busy`.
+    /// Maximum number of reads waiting for a connection; further ones are `.busy`.
     public var readQueueDepth = 1_024
-    /// Bytes of responses in the making, from when they are read until they are sent.
+    /// Maximum memory in bytes for responses, from when they are read until they are sent.
     public var responseBytes = WorkerPool.defaultLimitBytes
-    /// Writes that wait for a commit before further ones are `.busy`.
+    /// Maximum number of writes waiting for a commit; further ones are `.busy`.
     public var writeQueueDepth = 1_024
-    /// Writes that share one commit at most.
+    /// Maximum number of writes per commit.
     public var writesPerCommit = 256
-    /// After this long a commit takes in no further writes.
+    /// Time after which a commit does not accept further writes.
     public var commitGatheringMilliseconds = 20
-    /// Index rows that a page may examine; it then comes back short.
+    /// Maximum number of index rows examined for a page; it is cut short after that.
     public var examinedRowsPerPage = 10_000
-    /// Index rows that counting a list may examine; it then knows of so many at least.
+    /// Maximum number of index rows examined for a count; the count is a lower bound after that.
     public var examinedRowsPerCount = 30_000
-    /// Bytes of text that a page may hold; a single larger article still comes.
+    /// Maximum size of a page in bytes; it may contain one larger article.
     public var bytesPerPage = 4 << 20
-    /// The write-ahead log is moved into the file from this size on.
+    /// Log size in bytes from which the write-ahead log is checkpointed.
     public var logBytes = 4 << 20
-    /// From this size on writes wait for readers to let go of the log; an export is stopped.
+    /// Log size in bytes from which writes wait for readers to release the log, and exports are
+    /// aborted.
     public var logLimitBytes = 64 << 20
-    /// How long writes wait then.
+    /// How long writes wait in that case.
     public var logPatienceMilliseconds = 2_000
-    /// Page cache of each reader, and of the writer.
+    /// Page cache size of each reader and of the writer.
     public var readerCacheBytes = 2 << 20
     public var writerCacheBytes = 4 << 20
-    /// The file grows no further than this; `nil`: as the disk allows.
+    /// Maximum size of the file; `nil` for no limit.
     public var fileLimitBytes: Int?
-    /// Writes with an idempotency key that are kept of each principal; further ones have to wait.
+    /// Maximum number of stored idempotent writes per principal; further ones are rejected.
     public var keptWritesPerPrincipal = 100_000
-    /// Writes with a key that were rejected; the oldest give way to new ones.
+    /// Maximum number of stored rejections of idempotent writes per principal; the oldest are
+    /// replaced.
     public var keptRejectionsPerPrincipal = 1_000
-    /// Keys that are neither revoked nor expired.
+    /// Maximum number of keys that are neither revoked nor expired.
     public var liveKeys = 1_000
 
     public init() {}

@@ -116,7 +116,7 @@ extension SQLiteStore: ArticleStore, StoreMaintenance {
         }
     }
 
-    /// Runs the step, once if the edit has a key.
+    /// Runs the step, idempotently if the edit has a key.
     private func write<Value: Sendable>(
         _ edit: Edit, _ written: @escaping @Sendable (Value) -> WrittenItem,
         _ work: @escaping WriteJob<Value>.Work

@@ -3,45 +3,46 @@ public import ArticleStore
 import Glibc
 import Sockets
 
-/// Articles in one SQLite file, which one process owns.
+/// Stores articles in one SQLite file, which is owned by one process.
 ///
-/// Writes go through one queue and share commits; reads run beside them on connections of their own
-/// and never wait for them.
+/// Writes go through one queue and share commits; reads run concurrently on their own connections
+/// and never wait for writes.
 public final class SQLiteStore: Sendable {
-    /// How the file is to be found.
+    /// How to treat a missing file.
     public enum Mode: Sendable {
-        /// Made if it is not there.
+        /// Creates it.
         case create
-        /// `.missing` if it is not there.
+        /// Throws `.missing`.
         case existing
     }
 
-    /// What the store did since it was opened, and what waits for it now.
+    /// Counters since the store was opened, and current queue lengths.
     public struct Statistics: Sendable, Hashable {
-        /// Commits, each with one flush of the log.
+        /// Number of commits, each with one flush of the log.
         public var commits: Int
-        /// Writes that these made durable.
+        /// Number of writes in these commits.
         public var writes: Int
-        /// What was tried in these commits, failures and rehearsals too.
+        /// Number of attempted steps in these commits, including failures and dry runs.
         public var steps: Int
-        /// How many commits had at most so many steps (`sharingBounds`), and how many more.
+        /// Histogram of the steps per commit with the upper bounds `sharingBounds`, and one bucket
+        /// above these.
         public var commitsBySharing: [Int]
-        /// Times that the log was moved into the file.
+        /// Number of checkpoints of the log.
         public var checkpoints: Int
-        /// Reads that wait for a connection, and writes that wait for a commit.
+        /// Number of reads waiting for a connection, and of writes waiting for a commit.
         public var waitingReads: Int
         public var waitingWrites: Int
 
         public static let sharingBounds = [1, 2, 4, 8, 16, 32, 64, 128]
     }
 
-    /// The file, with symbolic links resolved.
+    /// The path with symbolic links resolved.
     public let path: String
     let configuration: SQLiteConfiguration
     let readers: ReaderPool
     let exports: ExportReaders
     let writer: CommitQueue
-    /// Holds the file's lock, until the store is closed.
+    /// Holds the file's lock until the store is closed.
     private let file: Lock<DatabaseFile?>
 
     public var statistics: Statistics {
@@ -53,7 +54,7 @@ public final class SQLiteStore: Sendable {
             waitingReads: readers.waiting, waitingWrites: writer.waiting)
     }
 
-    /// How large the file is, and the log beside it (`stat(2)`).
+    /// The sizes of the file and its log (`stat(2)`).
     public var fileBytes: (database: Int, log: Int)? {
         var database = stat()
         var log = stat()
@@ -62,12 +63,12 @@ public final class SQLiteStore: Sendable {
         return (Int(database.st_size), isThere ? Int(log.st_size) : 0)
     }
 
-    /// The version of the schema that this program brings files to.
+    /// The schema version that this program migrates files to.
     public static var schemaVersion: Int { DatabaseSchema.bundled.version }
 
-    /// Opens the file as its only owner, and brings its schema up to date.
+    /// Opens the file as its only owner, and migrates its schema.
     ///
-    /// - Parameter migrating: is called every now and then while that takes its time.
+    /// - Parameter migrating: called periodically during a migration.
     public static func open(
         path: String, mode: Mode, configuration: SQLiteConfiguration = SQLiteConfiguration(),
         migrating: @escaping @Sendable () -> Void = {}
@@ -94,7 +95,7 @@ public final class SQLiteStore: Sendable {
             try schema.migrate(connection)
             connection.reportProgress(to: nil)
             try connection.useLog()
-            // A backup has none.
+            // A backup has no epoch.
             try connection.execute(SQL.takeEpoch)
             let exports = ExportReaders(path: path, configuration)
             let clock = CommitSequence()
@@ -107,9 +108,9 @@ public final class SQLiteStore: Sendable {
         self.file = Lock(file)
     }
 
-    /// Finishes queued writes, flushes and lets the file go. Later calls are `.unavailable`.
+    /// Finishes queued writes, flushes and releases the file. Later calls throw `.unavailable`.
     public func close() async {
-        // The writer closes last: only it may move the log into the file.
+        // The writer closes last: only it may checkpoint the log.
         await exports.close()
         await readers.close()
         await writer.close()
@@ -118,7 +119,8 @@ public final class SQLiteStore: Sendable {
 }
 
 extension DatabaseFile {
-    /// Looks at the file without touching it, and refuses what is not ours or too new.
+    /// Inspects the file without modifying it, and rejects files that are not Broadsheet databases
+    /// or too new.
     func verify(
         _ schema: DatabaseSchema, mode: SQLiteStore.Mode?
     ) throws(StoreOpeningError) {
@@ -129,22 +131,23 @@ extension DatabaseFile {
             return
         case .database(let application, let version):
             guard application == DatabaseSchema.applicationID else { throw .foreign(path: path) }
-            try refuse(version, newerThan: schema)
+            try reject(version, newerThan: schema)
         }
-        // The first page may have a newer copy in the log: a reader sees it and moves nothing.
+        // There may be a newer copy of the first page in the log, which a reader sees without a
+        // checkpoint.
         let version: Int
         let reader = try reader()
         do throws(StoreError) {
             version = try DatabaseSchema.version(on: reader)
         } catch {
-            // A first start that was killed leaves a journal, which only a writer may roll back.
+            // An interrupted first start leaves a journal, which only a writer may roll back.
             if hasJournal { return }
             throw StoreOpeningError(error, at: path)
         }
-        try refuse(version, newerThan: schema)
+        try reject(version, newerThan: schema)
     }
 
-    private func refuse(
+    private func reject(
         _ version: Int, newerThan schema: DatabaseSchema
     ) throws(StoreOpeningError) {
         if version > schema.version {

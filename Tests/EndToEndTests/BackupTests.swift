@@ -203,7 +203,7 @@ import Testing
         let faults: [(bytes: [UInt8], status: Int32, says: String)] = [
             (newer, 65, "schema version 99"), (torn, 65, "findings"),
             (Array("A shopping list.\n".utf8), 65, "is not a broadsheet database"),
-            ([], 65, "holds nothing"),
+            ([], 65, "is empty"),
             (Array(sound.prefix(sound.count / 3)), 65, ""),
         ]
         for fault in faults {
@@ -262,10 +262,10 @@ import Testing
         #expect(served.stop() == 0)
         let free = try end("backup \(small) --database \"$folder/a.db\"")
         #expect(free.status == 74 && free.output == [])
-        #expect(free.errors == ["broadsheet: no room on the disk for the copy"])
+        #expect(free.errors == ["broadsheet: not enough disk space for the copy"])
         let restored = try end("restore \"$folder/backup.db\" --database \(small)")
         #expect(restored.status == 74 && restored.output == ["b.db.lock"], "\(restored)")
-        #expect(restored.errors == ["broadsheet: no room on the disk for the copy"])
+        #expect(restored.errors == ["broadsheet: not enough disk space for the copy"])
     }
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))

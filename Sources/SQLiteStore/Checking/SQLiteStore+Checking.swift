@@ -1,8 +1,8 @@
 public import ArticleStore
 
 extension SQLiteStore {
-    /// Examines a file that nobody else has: whether SQLite finds it whole, and whether it holds
-    /// what a store promises. Reads only.
+    /// Checks a file that is not in use: whether SQLite finds it intact, and whether the store's
+    /// invariants hold. Does not write.
     public static func check(path: String) throws(StoreOpeningError) -> CheckReport {
         let file = try DatabaseFile(path: path, mayCreate: false, isForReading: true)
         try file.verify(.bundled, mode: .existing)
@@ -20,7 +20,7 @@ extension SQLiteStore {
         throw .older(path: file.path, version: version)
     }
 
-    /// Examines the file as of one moment, beside everything else that goes on.
+    /// Checks a snapshot of the file concurrently with other operations.
     public func check() async throws(StoreError) -> CheckReport {
         do throws(StoreError) {
             return try await exports.read { (connection) throws(StoreError) in
@@ -34,7 +34,7 @@ extension SQLiteStore {
 }
 
 extension CheckReport {
-    /// That the file cannot even be read; `nil` for any other failure.
+    /// The report for a file that cannot be read; `nil` for any other failure.
     init?(ofCorrupt error: StoreError) {
         guard case .corrupt(let text) = error else { return nil }
         self.init(articles: 0, revisions: 0, changes: 0, findings: [text])
@@ -42,9 +42,9 @@ extension CheckReport {
 }
 
 extension Connection {
-    /// - Parameter promises: whether what a store of this version promises is looked for, too.
+    /// - Parameter promises: whether to check the invariants of this schema version, too.
     func examine(promises: Bool = true) throws(StoreError) -> CheckReport {
-        // Sorting a large file's rows belongs on the disk.
+        // A large file's rows are sorted on disk.
         try execute(script: "PRAGMA temp_store = FILE")
         var findings = try lines(of: SQL.integrity).filter { $0 != "ok" }
         findings += try lines(of: SQL.foreignKeys)

@@ -1,20 +1,20 @@
 public import ArticleStore
 import Sockets
 
-/// An empty file that takes the copy of a database. Once it is open, its name may go.
+/// An empty file that receives the copy of a database. Once it is open, it may be unlinked.
 public final class CopyDestination: Sendable {
-    /// A connection on its way between threads.
+    /// A connection that is passed between threads.
     private struct Lent: @unchecked Sendable {
-        // Whoever took it has it alone: it is given out once.
+        // It is handed out once, so its receiver has exclusive access.
         let connection: Connection
     }
 
     private let lent: Lock<Lent?>
 
-    /// - Parameter path: of an empty file that nobody else uses.
+    /// - Parameter path: the path of an empty file that is not in use.
     public init(path: String) throws(StoreError) {
         let connection = try Connection(path: path, access: .write)
-        // Whoever keeps the file flushes it; a copy that breaks off is thrown away.
+        // The file is flushed by whoever keeps it; an aborted copy is discarded.
         try connection.execute(
             script: """
                 PRAGMA locking_mode = EXCLUSIVE;
@@ -25,10 +25,10 @@ public final class CopyDestination: Sendable {
         lent = Lock(Lent(connection: connection))
     }
 
-    /// Gives the connection to the one who copies.
+    /// Hands out the connection for the copy.
     func take() throws(StoreError) -> Connection {
         let taken = lent.withLock { $0.take() }
-        guard let taken else { throw .unavailable("the file has taken a copy before") }
+        guard let taken else { throw .unavailable("the file already contains a copy") }
         return taken.connection
     }
 }

@@ -1,22 +1,22 @@
 import ArticleStore
 
-/// A copy of the writer's database that is made between its commits.
+/// Copies the writer's database between its commits.
 ///
-/// `@unchecked`: after its making it is used on the commit queue's one thread alone.
+/// `@unchecked`: after its creation, it is only used on the commit queue's thread.
 final class CopyJob: @unchecked Sendable {
     private let destination: CopyDestination
     private let progress: @Sendable (CopyProgress) -> Void
     private let continuation: CheckedContinuation<StoreError?, Never>
     private var copy: RunningCopy?
 
-    /// Holds what cannot be copied.
+    /// A box for the noncopyable value.
     private final class RunningCopy {
         let pages: PageCopy
 
         init(_ pages: consuming PageCopy) { self.pages = pages }
     }
 
-    /// 256 KiB: a write waits for so much at most.
+    /// 256 KiB: the maximum that delays a write.
     private static let stepPages: Int32 = 64
 
     init(
@@ -28,7 +28,8 @@ final class CopyJob: @unchecked Sendable {
         self.continuation = continuation
     }
 
-    /// Copies some pages; true when it is over, well or not, and whoever waits knows.
+    /// Copies some pages; true if the copy has ended, successfully or not, and the caller was
+    /// resumed.
     func step(from connection: Connection) -> Bool {
         do throws(StoreError) {
             let running =

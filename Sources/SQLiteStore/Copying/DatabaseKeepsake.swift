@@ -2,25 +2,25 @@ public import ArticleStore
 import Glibc
 import Sockets
 
-/// A database file as it was before another version of the program had it, to be put back if that
-/// one fails. It goes when nobody holds it any more.
+/// A copy of a database file from before another version of the program opened it, to be restored
+/// if that one fails. It is deleted with this object.
 public final class DatabaseKeepsake: Sendable {
     private let path: String
     private let copy: TemporaryFile
     private static let pieceBytes = 4 << 20
 
-    /// Copies a closed file, beside it.
+    /// Copies a closed file to its folder.
     ///
-    /// - Parameter goesOn: is asked after each piece.
+    /// - Parameter goesOn: called after each chunk; the copy is aborted when it returns `false`.
     public init(of path: String, while goesOn: () -> Bool) throws(StoreOpeningError) {
         self.path = path
         do throws(SystemError) { copy = try TemporaryFile(path) } catch {
             throw .failed(path: path, reason: "\(error)")
         }
-        // What is closed cleanly has everything in one file.
+        // A database that was closed cleanly has no log.
         var log = stat()
         guard stat(path + "-wal", &log) != 0 || log.st_size == 0 else {
-            throw .failed(path: path, reason: "another program holds its log")
+            throw .failed(path: path, reason: "another program is using its log")
         }
         try fill(while: goesOn)
     }
@@ -36,7 +36,7 @@ public final class DatabaseKeepsake: Sendable {
         let source = Descriptor(opened)
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 1)
         defer { piece.deallocate() }
-        // Invariant: everything up to where both descriptors stand is copied.
+        // Invariant: everything before the positions of both descriptors is copied.
         while true {
             let count = read(source.raw, piece.baseAddress, piece.count)
             guard count >= 0 else { throw failure }
@@ -48,19 +48,19 @@ public final class DatabaseKeepsake: Sendable {
                 guard some > 0 else { throw errno == ENOSPC ? .noRoom : failure }
                 written += some
             }
-            guard goesOn() else { throw .failed(path: path, reason: "the copy was broken off") }
+            guard goesOn() else { throw .failed(path: path, reason: "the copy was aborted") }
         }
     }
 
-    /// Puts the file back if what is there now cannot be opened by this version.
-    /// - Returns: whether it was.
+    /// Restores the file if the current one cannot be opened by this version.
+    /// - Returns: whether it was restored.
     public func putBackIfNeeded() throws(StoreOpeningError) -> Bool {
         do throws(StoreOpeningError) {
             let file = try DatabaseFile(path: path, mayCreate: false)
             try file.verify(.bundled, mode: .existing)
             return false
         } catch .owned(let path) { throw .owned(path: path) } catch {
-            // The other version has got on with it.
+            // The other version has changed it.
         }
         let place = try DatabasePlace(path: path)
         let failed = copy.path + "-failed"

@@ -1,37 +1,37 @@
 public import ArticleStore
 import Glibc
 
-/// The place of a database that another one is put into; nobody else gets it meanwhile.
+/// The path of a database that is to be replaced, locked against other processes.
 public final class DatabasePlace {
     let file: DatabaseFile
-    /// Whether something stands there.
+    /// Whether there is a non-empty file.
     public let isTaken: Bool
     private var isDone = false
 
-    /// The file, with symbolic links resolved.
+    /// The path with symbolic links resolved.
     public var path: String { file.path }
 
-    /// - Throws: `.owned` while somebody serves or uses what stands there.
+    /// - Throws: `.owned` if the existing file is being served or used.
     public init(path: String) throws(StoreOpeningError) {
         file = try DatabaseFile(path: path, mayCreate: true)
         isTaken = try file.inspect() != .empty
     }
 
-    /// What only held the place goes with it.
+    /// Removes the file if it was only a placeholder.
     deinit {
         if !isTaken, !isDone { unlink(path) }
     }
 
-    /// Puts a settled copy, which lies in the same folder, into the place. What stood there is then
-    /// called `name`. Whenever the machine stops, one of both is in the place, whole: before
-    /// anything is moved, all that the old one has stands in its file.
+    /// Moves a settled copy from the same folder to this path. The existing file is renamed to
+    /// `name`. If the machine stops at any time, one of both is complete at this path: before
+    /// anything is moved, the old database is checkpointed into its file.
     ///
-    /// - Throws: `.noRoom`, or what else keeps the old file's log from being emptied.
+    /// - Throws: `.noRoom`, or another error that prevents emptying the old database's log.
     public func put(_ copy: String, keepingOldAs name: String) throws(StoreOpeningError) {
         try put(copy, keepingOldAs: name) { () throws(StoreOpeningError) in }
     }
 
-    /// - Parameter step: is called between any two steps.
+    /// - Parameter step: called between any two steps.
     func put(
         _ copy: String, keepingOldAs name: String,
         between step: () throws(StoreOpeningError) -> Void
@@ -44,7 +44,7 @@ public final class DatabasePlace {
             try keepOld(as: name)
             try step()
         }
-        // What belongs to the old file must never be taken for the new one's.
+        // The old file's log must never be applied to the new one.
         for ending in ["-wal", "-journal"] {
             try move(path + ending, to: name + ending)
             try step()
@@ -56,7 +56,7 @@ public final class DatabasePlace {
         try flush()
     }
 
-    /// The copy belongs to whoever owns what is in the place, and can be read by the same.
+    /// Gives the copy the owner and permissions of the existing file.
     private func keepOwner(of copy: String) throws(StoreOpeningError) {
         let owner = try FileOwner(of: path)
         let descriptor = open(copy, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -68,16 +68,16 @@ public final class DatabasePlace {
         }
     }
 
-    /// Moves into the file what stands beside it. Of a file that is damaged, or no database,
-    /// nothing can be taken in: what is beside it is moved along.
+    /// Checkpoints the log into the file. This is impossible if the file is damaged or not a
+    /// database; its log is moved along in that case.
     private func emptyLog() throws(StoreOpeningError) {
         do throws(StoreError) {
             let connection = try Connection(path: path, access: .write)
             try connection.setBusyTimeout(milliseconds: Connection.busyMilliseconds)
-            // Reading rolls back what a journal says was cut short.
+            // Reading rolls back an interrupted transaction in the journal.
             _ = try DatabaseSchema.version(on: connection)
             guard try connection.checkpoint(truncating: true) else {
-                throw .unavailable("another program reads it, so that its log cannot be emptied")
+                throw .unavailable("another program is reading it, so its log cannot be emptied")
             }
         } catch .full { throw .noRoom } catch .corrupt { return } catch {
             throw StoreOpeningError(error, at: path)
@@ -85,10 +85,10 @@ public final class DatabasePlace {
     }
 
     private func keepOld(as name: String) throws(StoreOpeningError) {
-        // A second name first: there is no moment without a file in the place.
+        // Adds a hard link first, so that the path always exists.
         if link(path, name) == 0 { return try flush() }
         guard errno != EEXIST else { throw failure(name) }
-        // A file system without such names.
+        // The file system does not support hard links.
         guard rename(path, name) == 0 else { throw failure(name) }
     }
 
@@ -96,7 +96,7 @@ public final class DatabasePlace {
         guard rename(path, other) == 0 || errno == ENOENT else { throw failure(other) }
     }
 
-    /// Makes names last (`fsync(2)` of the folder).
+    /// Makes renames durable (`fsync(2)` of the folder).
     private func flush() throws(StoreOpeningError) {
         let folder = open(file.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure(file.folder) }

@@ -1,13 +1,13 @@
 import ArticleStore
 import CSQLite
 
-/// One database being copied into another, some pages at a time (`sqlite3_backup_step`).
+/// An incremental copy of one database to another (`sqlite3_backup_step`).
 ///
-/// What the source's own connection writes meanwhile goes into the copy as well, so that it never
-/// has to begin again; what another one writes is kept out by a read transaction of the source's.
+/// Concurrent writes of the source's own connection are also applied to the copy, so that it never
+/// restarts; writes of other connections are excluded by a read transaction of the source's.
 struct PageCopy: ~Copyable {
     private let handle: OpaquePointer
-    // Both have to outlive the handle.
+    // Both must outlive the handle.
     private let source: Connection
     private let destination: Connection
 
@@ -17,16 +17,16 @@ struct PageCopy: ~Copyable {
         self.destination = destination
     }
 
-    /// What is written and was not ended is undone (`sqlite3_backup_finish`).
+    /// Rolls back an incomplete copy (`sqlite3_backup_finish`).
     deinit { sqlite3_backup_finish(handle) }
 
-    /// How far it was after the last step.
+    /// The progress after the last step.
     var progress: CopyProgress {
         let total = Int(sqlite3_backup_pagecount(handle))
         return CopyProgress(pages: total - Int(sqlite3_backup_remaining(handle)), total: total)
     }
 
-    /// Copies so many pages; true when all are copied.
+    /// Copies this number of pages; true when all are copied.
     func step(pages: Int32) throws(StoreError) -> Bool {
         let code = sqlite3_backup_step(handle, pages)
         if code == SQLITE_DONE { return true }

@@ -1,21 +1,22 @@
 public import ArticleAPI
 public import ArticleStore
 
-/// What becomes of API keys when a backup takes the place of a database.
+/// The changes to API keys when a backup replaces a database.
 public struct RestoredKeys: Sendable {
-    /// Revoked in the replaced database after the backup was made, and so in the restored one.
+    /// Keys that were revoked in the replaced database after the backup, and are therefore revoked
+    /// in the restored one.
     public fileprivate(set) var revoked: [KeyRecord] = []
-    /// Valid in the restored database, while nothing is known of them from the replaced one.
+    /// Keys that are valid in the restored database but unknown in the replaced one.
     public fileprivate(set) var revived: [KeyRecord] = []
     /// Whether the replaced database's keys could be read.
     public fileprivate(set) var areKnown = true
 }
 
 extension DatabasePlace {
-    /// Revokes in the copy what was revoked in the database that it replaces: a backup must not
-    /// bring back a key that was taken away since.
+    /// Revokes keys in the copy that are revoked in the database that it replaces: a backup must
+    /// not reactivate revoked keys.
     ///
-    /// - Parameter time: which keys have expired by then is of no interest.
+    /// - Parameter time: the current time; expired keys are ignored.
     public func carryRevocations(
         into copy: String, at time: Timestamp
     ) throws(StoreOpeningError) -> RestoredKeys {

@@ -5,7 +5,7 @@ extension SQLiteStore {
         SQLiteCopy(destination: try CopyDestination(path: path), writer: writer)
     }
 
-    /// Copies a database that nobody serves; it is not changed.
+    /// Copies a database that is not being served, without changing it.
     public static func copy(
         _ path: String, to destination: CopyDestination, progress: (CopyProgress) -> Void
     ) throws(StoreOpeningError) {
@@ -27,20 +27,20 @@ extension SQLiteStore {
         }
     }
 
-    /// Older files get their epoch when they are brought up to date.
+    /// Older files get their epoch when they are migrated.
     private static let firstVersionWithEpoch = 4
 
-    /// Makes a copy a file that stands alone, without a write-ahead log, and examines it.
+    /// Converts a copy to a standalone file without a write-ahead log and checks it.
     ///
-    /// The copy loses its epoch: whoever opens it to serve it begins a history of its own.
+    /// The copy's epoch is deleted: serving it begins a new history.
     ///
-    /// - Throws: `.foreign` for another kind of file, `.newer` for one that this version does not
-    ///   know.
+    /// - Throws: `.foreign` if the file is not a Broadsheet database, `.newer` if its schema is
+    ///   newer than this version's.
     public static func settle(copy path: String) throws(StoreOpeningError) -> CheckReport {
         do throws(StoreError) {
             let connection = try Connection(path: path, access: .write)
             try connection.configure(cacheBytes: SQLiteConfiguration().readerCacheBytes)
-            // In this order: no file for shared memory is made.
+            // In this order, no shared-memory file is created.
             try connection.execute(
                 script: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE")
             let version = try DatabaseSchema.version(on: connection)
@@ -55,7 +55,7 @@ extension SQLiteStore {
                     StoreOpeningError.newer(path: path, version: version, known: known))
             }
             let report = try connection.examine(promises: version == known)
-            // A damaged file is described, not changed.
+            // A damaged file is reported, not changed.
             if report.findings.isEmpty, version >= Self.firstVersionWithEpoch {
                 try connection.execute(SQL.dropEpoch)
             }
@@ -68,7 +68,7 @@ extension SQLiteStore {
     }
 }
 
-/// A copy that the writer makes between its commits.
+/// A copy that the writer creates between its commits.
 private struct SQLiteCopy: StoreCopy {
     let destination: CopyDestination
     let writer: CommitQueue

@@ -4,7 +4,7 @@ extension Connection {
     /// How long a statement waits for another program's lock.
     static let busyMilliseconds = 1_000
 
-    /// A connection that cannot write.
+    /// Opens a read-only connection.
     convenience init(
         readerOf path: String, _ configuration: SQLiteConfiguration
     ) throws(StoreError) {
@@ -12,13 +12,13 @@ extension Connection {
         try configureReader(configuration)
     }
 
-    /// What holds for readers.
+    /// Settings of readers.
     func configureReader(_ configuration: SQLiteConfiguration) throws(StoreError) {
         try configure(cacheBytes: configuration.readerCacheBytes)
         try execute(script: "PRAGMA query_only = ON")
     }
 
-    /// What holds for every connection. Memory maps are left out: a failing disk would be a signal.
+    /// Settings of every connection. Memory maps are disabled, as disk errors would raise signals.
     func configure(cacheBytes: Int) throws(StoreError) {
         try execute(
             script: """
@@ -30,11 +30,11 @@ extension Connection {
                 PRAGMA cache_size = -\(cacheBytes >> 10);
                 PRAGMA wal_autocheckpoint = 0;
                 """)
-        // That pragma took the place of the hook.
+        // The last pragma replaced the hook.
         countFrames()
     }
 
-    /// What holds for the writer: a commit is flushed before it returns.
+    /// Settings of the writer: a commit is flushed before it returns.
     func configureWriter(_ configuration: SQLiteConfiguration) throws(StoreError) {
         try execute(
             script: """
@@ -50,11 +50,11 @@ extension Connection {
         try execute(script: "PRAGMA busy_timeout = \(milliseconds)")
     }
 
-    /// Turns write-ahead logging on, which the file remembers.
+    /// Enables write-ahead logging, which is recorded in the file.
     func useLog() throws(StoreError) {
         let row = try statement("PRAGMA journal_mode = WAL")
         guard try row.step(), row.text(0) == "wal" else {
-            throw .unavailable("write-ahead logging is not possible here")
+            throw .unavailable("write-ahead logging is not supported here")
         }
     }
 }

@@ -1,26 +1,26 @@
 import ArticleStore
 import CSQLite
 
-/// One open connection (`sqlite3_open_v2`) with its compiled statements; closed with its last user.
+/// An open connection (`sqlite3_open_v2`) with its compiled statements; closed when it is released.
 ///
-/// It serves one thread at a time and is not `Sendable`: the commit queue owns one, each reader
-/// one.
+/// It is used by one thread at a time and is not `Sendable`: the commit queue owns one, each reader
+/// owns one.
 final class Connection {
     enum Access {
         case create, write, read
-        /// Without locks and without a log: nobody changes the file meanwhile.
+        /// Without locks and without a log, as the file does not change.
         case readUnchanging
 
         var isReading: Bool { self == .read || self == .readUnchanging }
     }
 
     private let handle: OpaquePointer
-    /// What its read transactions looked up.
+    /// Names looked up by its read transactions.
     let names = Names()
-    /// What its transaction changes in the facets' counters.
+    /// Changes of its transaction to the facets' counters.
     var counts = FacetCounts()
     private var idle = StatementCache()
-    /// Told while statements run.
+    /// Called while statements run.
     private var reporter: ProgressReporter?
     /// Frames in the write-ahead log after the last commit of this connection.
     private let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
@@ -55,8 +55,8 @@ final class Connection {
         countFrames()
     }
 
-    /// Memory is not counted: that would take a lock for each piece of it (`sqlite3_config`). Once,
-    /// before the library is used.
+    /// Disables memory statistics, which would lock a mutex for each allocation (`sqlite3_config`).
+    /// Done once, before the library is used.
     private static let isSet = csqlite_leave_memory_uncounted() == SQLITE_OK
 
     deinit {
@@ -78,47 +78,47 @@ final class Connection {
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// By the last INSERT, UPDATE or DELETE (`sqlite3_changes`).
+    /// Rows changed by the last INSERT, UPDATE or DELETE (`sqlite3_changes`).
     var changedRows: Int32 { sqlite3_changes(handle) }
 
     /// Bytes in use in the write-ahead log, as of this connection's last commit.
     var logBytes: Int { Int(frames.pointee) * (pageBytes + 24) }
 
-    /// Every file of ours has this page size, SQLite's own default.
+    /// The page size of every Broadsheet database, SQLite's default.
     let pageBytes = 4_096
 
     func failure(_ code: Int32) -> StoreError {
         StoreError(code: code, message: String(cString: sqlite3_errmsg(handle)))
     }
 
-    /// Runs statements that are not worth keeping: schema, pragmas (`sqlite3_exec`).
+    /// Runs statements that are not cached: schema, pragmas (`sqlite3_exec`).
     func execute(script: String) throws(StoreError) {
         let code = sqlite3_exec(handle, script, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Runs a statement without parameters or rows, and keeps it compiled.
+    /// Runs a statement without parameters or rows, and caches it.
     func execute(_ sql: StaticString) throws(StoreError) {
         let statement = try statement(sql)
         _ = try statement.step()
     }
 
-    /// Runs a statement that takes back what came after a savepoint, and forgets names and counts
-    /// that are of it.
+    /// Runs a statement that rolls back to a savepoint, and forgets the names and counts since
+    /// then.
     func undo(_ sql: StaticString, countsTo mark: Int) throws(StoreError) {
         names.forget()
         counts.undo(to: mark)
         try execute(sql)
     }
 
-    /// Undoes the whole transaction, which a failure may have ended already.
+    /// Rolls back the whole transaction, which a failure may already have ended.
     func rollBack() {
         names.forget()
         counts.undo(to: 0)
         if isInTransaction { try? execute(SQL.rollback) }
     }
 
-    /// A statement ready to bind, from those at rest or newly compiled.
+    /// A statement ready to bind, cached or newly compiled.
     func statement(_ sql: StaticString) throws(StoreError) -> Statement {
         if let handle = idle.take(sql.utf8Start) {
             return Statement(handle, key: sql.utf8Start, connection: self)
@@ -132,14 +132,14 @@ final class Connection {
         return Statement(handle, key: sql.utf8Start, connection: self)
     }
 
-    /// Takes a reset statement back; a few of each kind stay compiled.
-    func rest(_ statement: OpaquePointer, key: UnsafePointer<UInt8>) {
+    /// Returns a reset statement to the cache, which keeps a few of each kind.
+    func recycle(_ statement: OpaquePointer, key: UnsafePointer<UInt8>) {
         if !idle.keep(statement, key) { sqlite3_finalize(statement) }
     }
 
-    /// Moves the log's pages into the file (`sqlite3_wal_checkpoint_v2`); `false` if readers keep a
-    /// part of it. Truncating waits for readers as long as the busy timeout allows, and empties the
-    /// log's file.
+    /// Copies the log's pages to the file (`sqlite3_wal_checkpoint_v2`); `false` if readers still
+    /// need a part of it. Truncating waits for readers for up to the busy timeout, and empties the
+    /// log file.
     func checkpoint(truncating: Bool) throws(StoreError) -> Bool {
         let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         var size: Int32 = 0
@@ -151,7 +151,7 @@ final class Connection {
         return size == moved
     }
 
-    /// Begins to copy the database into another connection's (`sqlite3_backup_init`).
+    /// Starts copying the database to another connection's (`sqlite3_backup_init`).
     func copy(to destination: Connection) throws(StoreError) -> PageCopy {
         guard let copy = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
             throw destination.failure(sqlite3_extended_errcode(destination.handle))
@@ -159,7 +159,7 @@ final class Connection {
         return PageCopy(copy, from: self, to: destination)
     }
 
-    /// Calls the body every few milliseconds while statements run, until it is given `nil`
+    /// Calls the body every few milliseconds while statements run; `nil` stops this
     /// (`sqlite3_progress_handler`).
     func reportProgress(to body: (@Sendable () -> Void)?) {
         reporter = body.map { ProgressReporter(body: $0) }
@@ -176,7 +176,7 @@ final class Connection {
     /// Makes a running statement fail, from any thread (`sqlite3_interrupt`).
     var interrupter: Interrupter { Interrupter(handle: handle) }
 
-    /// Keeps count of the log's frames; this also takes the place of SQLite's own auto-checkpoint.
+    /// Counts the log's frames; this also replaces SQLite's auto-checkpoint.
     func countFrames() {
         sqlite3_wal_hook(
             handle,
@@ -187,16 +187,16 @@ final class Connection {
     }
 }
 
-/// What may stop a connection's statement from another thread, while the connection lives.
+/// Interrupts a connection's statement from another thread while the connection exists.
 struct Interrupter: @unchecked Sendable {
-    // `sqlite3_interrupt` is made to be called from other threads; whoever holds this one sees to
-    // it that the connection outlives it.
+    // `sqlite3_interrupt` may be called from other threads; the holder ensures that the connection
+    // outlives this value.
     fileprivate let handle: OpaquePointer
 
     func interrupt() { sqlite3_interrupt(handle) }
 }
 
-/// What a connection calls while it works.
+/// The progress callback of a connection.
 private final class ProgressReporter {
     let body: @Sendable () -> Void
     static let instructions: Int32 = 100_000

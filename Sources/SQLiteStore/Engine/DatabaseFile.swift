@@ -1,26 +1,27 @@
 import ArticleStore
 import Glibc
 
-/// The right to a database file, held for life: no second process (and no second store in this one)
-/// gets it.
+/// Exclusive ownership of a database file for the lifetime of this object: no other process (and no
+/// other store in this one) can acquire it.
 ///
-/// Two locks by `flock(2)`: on `<database>.lock`, for the name, which stays the owner's when a
-/// different file is moved there; and on the file itself, for its other names, and for when
-/// somebody took the lock file for litter. Neither meets SQLite's own locks, which are POSIX
-/// record locks; but closing any descriptor of a file drops all of those that a process holds on
-/// it (`fcntl(2)`), so that the file's stays open as long as the right is held. The lock file
-/// stays when the lock goes: removing it would let two processes lock two files of one name.
+/// There are two locks (`flock(2)`). The one on `<database>.lock` protects the name, even if a
+/// different file is moved there. The one on the file itself protects its other names, and the case
+/// that the lock file is deleted. Neither conflicts with SQLite's own locks, which are POSIX record
+/// locks. But closing any descriptor of a file releases all record locks of the process on it
+/// (`fcntl(2)`), so the file's descriptor stays open as long as ownership is held. The lock file is
+/// not deleted on release, as two processes could then lock two files of the same name.
 final class DatabaseFile: Sendable {
-    /// The file itself, with symbolic links resolved: two names of one file share one lock.
+    /// The path with symbolic links resolved, so that two names of one file share one lock.
     let path: String
-    /// -1 for who only reads, where there is no lock file.
+    /// -1 for readers if there is no lock file.
     private let lock: Int32
     private let file: Int32
 
     /// - Parameters:
-    ///   - mayCreate: an empty file that only its owner reads is made where there is none; SQLite
+    ///   - mayCreate: whether to create a missing file, readable only by its owner; SQLite would
+    ///     use the umask.
     ///     would let the umask decide.
-    ///   - isForReading: the file may lie where nothing can be written.
+    ///   - isForReading: allows the file to be on a read-only file system.
     init(
         path given: String, mayCreate: Bool, isForReading: Bool = false
     ) throws(StoreOpeningError) {
@@ -29,13 +30,13 @@ final class DatabaseFile: Sendable {
         do throws(StoreOpeningError) {
             if lock >= 0 { try Self.take(lock, of: path) }
             let opened = try Self.openFile(path, mayCreate: mayCreate)
-            // SQLite gives the log and its index to the file's owner by itself.
+            // SQLite itself makes the file's owner the owner of the log and its index.
             if lock >= 0 { try FileOwner(ofOpen: opened).give(lock, path + ".lock") }
-            // Refused, this descriptor is left open: if the owner is a store of this very process,
-            // closing it would drop SQLite's locks.
+            // On failure, this descriptor is left open: if the owner is a store in this process,
+            // closing it would release SQLite's locks.
             try Self.take(opened, of: path)
-            // The last of the properties: `deinit` runs for an error behind it, and would close
-            // what is left open, and the lock once more.
+            // Initialized last: `deinit` runs if an error is thrown after that, and would close the
+            // descriptor that must stay open, and the lock twice.
             file = opened
         } catch {
             if lock >= 0 {
@@ -47,16 +48,16 @@ final class DatabaseFile: Sendable {
     }
 
     deinit {
-        // A child that was just forked has the descriptors, too, until it runs its program: closing
-        // ours alone would leave the locks with it for that moment.
+        // A child that was just forked also has the descriptors until it executes its program: if
+        // they were only closed, it would hold the locks for that moment.
         for descriptor in [file, lock] where descriptor >= 0 {
             flock(descriptor, LOCK_UN)
             Glibc.close(descriptor)
         }
     }
 
-    /// Who only reads leaves no lock file behind: without one nobody serves, and who begins to
-    /// meets the lock on the file itself.
+    /// Readers do not create a lock file: without one, the database is not being served, and a
+    /// server that starts fails to get the lock on the file itself.
     private static func openLock(
         _ path: String, isForReading: Bool
     ) throws(StoreOpeningError) -> Int32 {
@@ -67,8 +68,8 @@ final class DatabaseFile: Sendable {
         return lock
     }
 
-    /// A file that is made here belongs to the folder's owner where root makes it: the server that
-    /// will open it is another user.
+    /// If root creates a file here, it gets the owner of the folder, as the server that will open
+    /// it runs as another user.
     private static func openFile(
         _ path: String, mayCreate: Bool
     ) throws(StoreOpeningError) -> Int32 {
@@ -86,7 +87,7 @@ final class DatabaseFile: Sendable {
                 return made
             }
         }
-        // A pipe in its place must not hold this up.
+        // A FIFO at this path must not block.
         let opened = Glibc.open(path, flags)
         guard opened >= 0 else { throw failure(path) }
         return opened
@@ -106,13 +107,13 @@ final class DatabaseFile: Sendable {
         .failed(path: path, reason: what + String(cString: strerror(errno)))
     }
 
-    /// Whether a rollback journal lies beside the file: a transaction before the first use of the
-    /// write-ahead log was cut short.
+    /// Whether the file has a rollback journal: a transaction before the first use of the
+    /// write-ahead log was interrupted.
     var hasJournal: Bool { access(path + "-journal", F_OK) == 0 }
 
-    /// A connection that only reads. Without a write-ahead log the file has everything, and nobody
-    /// changes it while this one has its lock: nothing is made beside it then. A log is read by way
-    /// of another file, which has to be made.
+    /// Opens a read-only connection. Without a write-ahead log, the file is complete and cannot
+    /// change while it is locked, so no other files are created. Reading a log requires another
+    /// file, which has to be created.
     func reader() throws(StoreOpeningError) -> Connection {
         do throws(StoreError) {
             var log = stat()
@@ -123,8 +124,8 @@ final class DatabaseFile: Sendable {
             }
             guard log.st_size == 0 else {
                 throw .unavailable(
-                    "its last changes are in \(path)-wal, which cannot be taken in where nothing "
-                        + "can be written; copy both files to where it can")
+                    "its last changes are in \(path)-wal, which cannot be read in a read-only "
+                        + "folder; copy both files to a writable one")
             }
             return try Connection(path: path, access: .readUnchanging)
         } catch { throw .failed(path: path, reason: error.reason) }
@@ -137,13 +138,13 @@ final class DatabaseFile: Sendable {
         return cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// Refuses a file that cannot be written: SQLite would open it all the same, for reading.
+    /// Rejects a file that is not writable, which SQLite would open for reading.
     func checkWritable() throws(StoreOpeningError) {
         guard access(path, W_OK) == 0 else { throw Self.failure(path) }
     }
 
-    /// What the first bytes say the file is (https://www.sqlite.org/fileformat.html §1.3); reading
-    /// them touches nothing.
+    /// The type of the file according to its header (https://www.sqlite.org/fileformat.html §1.3),
+    /// without modifying anything.
     func inspect() throws(StoreOpeningError) -> Header {
         var bytes = [UInt8](repeating: 0, count: 100)
         let count = pread(file, &bytes, bytes.count, 0)

@@ -1,17 +1,18 @@
 import ArticleStore
 import Resources
 
-/// The versions of the file's schema: each migration takes it one up, once, and is never changed.
+/// The versions of the file's schema: each migration is applied once, upgrades it by one version,
+/// and is never changed.
 struct DatabaseSchema: Sendable {
-    /// "BSHT" in the header of every file that is ours (`PRAGMA application_id`).
+    /// "BSHT" in the header of every Broadsheet database (`PRAGMA application_id`).
     static let applicationID = 0x4253_4854
 
-    /// SQL, in order: the first makes an empty file one of version 1.
+    /// SQL scripts in order: the first converts an empty file to version 1.
     let migrations: [String]
 
     var version: Int { migrations.count }
 
-    /// The migrations that the binary carries.
+    /// The migrations embedded in the binary.
     static let bundled: DatabaseSchema = {
         let table = broadsheet_migrations()
         let files = UnsafeBufferPointer(start: table.first, count: table.count)
@@ -29,14 +30,14 @@ struct DatabaseSchema: Sendable {
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    /// The kind of file that an open connection sees.
+    /// The application id that an open connection sees.
     static func application(on connection: Connection) throws(StoreError) -> Int {
         let statement = try connection.statement("PRAGMA application_id")
         return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
-    /// Brings the file up to this version, each step in a transaction of its own that also counts
-    /// it: a step that fails leaves the file at the version before.
+    /// Migrates the file to this version. Each step updates the version in its own transaction: if
+    /// a step fails, the file keeps the previous version.
     func migrate(_ connection: Connection) throws(StoreError) {
         for step in try Self.version(on: connection)..<max(version, Self.version(on: connection)) {
             do {

@@ -1,14 +1,14 @@
 import ArticleStore
 import Glibc
 
-/// Whose a file is. Commands that root runs must not leave files that the server cannot open.
+/// The ownership of a file. Commands run by root must not leave files that the server cannot open.
 struct FileOwner: Equatable {
     let user: uid_t
     let group: gid_t
-    /// The nine bits of who may do what.
+    /// The nine permission bits.
     let mode: mode_t
 
-    /// Of a file, or of a folder in which something is made.
+    /// Reads the ownership of a file, or of a folder in which a file is created.
     init(of path: String) throws(StoreOpeningError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw Self.failure(path) }
@@ -25,12 +25,12 @@ struct FileOwner: Equatable {
         (user, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o777)
     }
 
-    /// Gives them a file that root has made (`fchown(2)`); what others make is theirs.
+    /// Transfers a file created by root to this owner (`fchown(2)`); does nothing for other users.
     func give(_ descriptor: Int32, _ path: String) throws(StoreOpeningError) {
         if geteuid() == 0 { try keep(descriptor, path) }
     }
 
-    /// Gives them the file, or fails: only root can give a file away.
+    /// Transfers the file to this owner, or fails, as only root can do so.
     func keep(_ descriptor: Int32, _ path: String) throws(StoreOpeningError) {
         let now = try FileOwner(ofOpen: descriptor)
         guard now.user != user || now.group != group else { return }

@@ -2,8 +2,7 @@ import ArticleStore
 import CSQLite
 
 extension StoreError {
-    /// The choke point for SQLite's error convention: what a result code means to a caller
-    /// (https://www.sqlite.org/rescode.html).
+    /// The only place that interprets SQLite's result codes (https://www.sqlite.org/rescode.html).
     init(code: Int32, message: String) {
         let text = "SQLite \(code): \(message)"
         self =

@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleStore
 import CSQLite
 
-/// The use of one compiled statement. It cannot be copied; leaving scope resets it
-/// (`sqlite3_reset`), drops what was bound, and gives it back to its connection.
+/// One use of a compiled statement. It cannot be copied; leaving scope resets it (`sqlite3_reset`),
+/// clears its bindings, and returns it to its connection.
 struct Statement: ~Copyable {
     private let handle: OpaquePointer
     private let key: UnsafePointer<UInt8>
@@ -18,12 +18,12 @@ struct Statement: ~Copyable {
     deinit {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        connection.rest(handle, key: key)
+        connection.recycle(handle, key: key)
     }
 
     // MARK: Running
 
-    /// Goes to the next row; `false` at the end (`sqlite3_step`).
+    /// Advances to the next row; `false` at the end (`sqlite3_step`).
     func step() throws(StoreError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -31,19 +31,19 @@ struct Statement: ~Copyable {
         return false
     }
 
-    /// Runs to the end, without looking at rows.
+    /// Runs to the end, ignoring rows.
     consuming func run() throws(StoreError) {
         while try step() {}
     }
 
-    /// Runs an INSERT, and gives the number of its row (`sqlite3_last_insert_rowid`).
+    /// Runs an INSERT and returns the number of its row (`sqlite3_last_insert_rowid`).
     consuming func insert() throws(StoreError) -> Int64 {
         while try step() {}
         return connection.lastInsertedRow
     }
 
-    /// Runs an INSERT that does nothing where its key is taken; gives the number of the row that
-    /// was added (`sqlite3_changes`).
+    /// Runs an INSERT that does nothing if its key exists; returns the number of the inserted row
+    /// (`sqlite3_changes`).
     consuming func insertUnlessTaken() throws(StoreError) -> Int64? {
         while try step() {}
         return connection.changedRows > 0 ? connection.lastInsertedRow : nil
@@ -74,7 +74,7 @@ struct Statement: ~Copyable {
     func bind(_ index: Int32, _ value: String) throws(StoreError) {
         var value = value
         let code = value.withUTF8 { bytes in
-            // An empty string may have no address, which SQLite would take for NULL.
+            // An empty string may have no address, which SQLite would treat as NULL.
             bytes.isEmpty
                 ? csqlite_bind_text(handle, index, "", 0)
                 : csqlite_bind_text(handle, index, bytes.baseAddress, UInt64(bytes.count))
@@ -116,20 +116,21 @@ struct Statement: ~Copyable {
     func optionalTime(_ column: Int32) -> Timestamp? { isNull(column) ? nil : time(column) }
 
     func text(_ column: Int32) -> String {
-        // The pointer must be asked for before the length: it fixes the encoding.
+        // The pointer must be obtained before the length: it determines the encoding.
         guard let pointer = sqlite3_column_text(handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, column))
         return String(decoding: UnsafeBufferPointer(start: pointer, count: count), as: UTF8.self)
     }
 
-    /// Whole numbers that stand in a text as `[1,2,3]`.
+    /// Integers from text like `[1,2,3]`.
     func numbers(_ column: Int32) -> [Int64] {
         guard let pointer = sqlite3_column_text(handle, column) else { return [] }
         let text = UnsafeBufferPointer(
             start: pointer, count: Int(sqlite3_column_bytes(handle, column)))
         var numbers: [Int64] = []
         var current: Int64?
-        // Invariant: `current` is the number whose digits ended before this byte, if there are any.
+        // Invariant: `current` is the number formed by the digits directly before this byte, if
+        // there are any.
         for byte in text {
             if byte >= 48 && byte <= 57 {
                 current = (current ?? 0) &* 10 &+ Int64(byte - 48)

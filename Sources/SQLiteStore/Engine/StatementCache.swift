@@ -1,23 +1,24 @@
 import ArticleStore
 import CSQLite
 
-/// The compiled statements of one connection that are not in use, found by the address of their
-/// text: one multiplication and, as a rule, one comparison, where a dictionary's hashing would cost
-/// as much as the simplest statement itself.
+/// The unused compiled statements of a connection, looked up by the address of their SQL: one
+/// multiplication and usually one comparison, whereas the hashing of a dictionary would cost as
+/// much as the simplest statement.
 struct StatementCache {
-    /// The statements of one text; a few can be at rest at a time, since a statement may run while
-    /// an outer one of the same text is being read.
+    /// The statements with the same SQL. There may be several, as a statement can run while an
+    /// outer one with the same SQL is being read.
     private struct Entry {
         var text: UnsafePointer<UInt8>?
         var count = 0
         var handles = InlineArray<4, OpaquePointer?>(repeating: nil)
     }
 
-    /// Open addressing; its count is a power of two, and at most half of it is used.
+    /// A hash table with open addressing; its size is a power of two and at most half of it is
+    /// used.
     private var entries = [Entry](repeating: Entry(), count: 256)
     private var used = 0
 
-    /// Takes out a statement that is at rest, if there is one.
+    /// Removes and returns an unused statement, if there is one.
     mutating func take(_ text: UnsafePointer<UInt8>) -> OpaquePointer? {
         let slot = probe(for: text)
         let count = entries[slot].count
@@ -26,7 +27,7 @@ struct StatementCache {
         return entries[slot].handles[count - 1]
     }
 
-    /// Keeps a statement that was reset; `false` if enough of its kind are at rest already.
+    /// Adds a reset statement; `false` if there are enough of its kind.
     mutating func keep(_ statement: OpaquePointer, _ text: UnsafePointer<UInt8>) -> Bool {
         var slot = probe(for: text)
         if entries[slot].text == nil {
@@ -50,12 +51,12 @@ struct StatementCache {
         entries = []
     }
 
-    /// The text's place, or the free place where it belongs.
+    /// The text's slot, or the free slot where it belongs.
     private func probe(for text: UnsafePointer<UInt8>) -> Int {
         let mask = entries.count - 1
         let mixed = UInt(bitPattern: text) &* 0x9E37_79B9_7F4A_7C15
         var slot = Int(mixed >> 40) & mask
-        // Invariant: no free place lies between the text's first place and `slot`.
+        // Invariant: there is no free slot between the text's first slot and `slot`.
         while let other = entries[slot].text, other != text { slot = (slot + 1) & mask }
         return slot
     }

@@ -1,10 +1,11 @@
 import ArticleStore
 import Sockets
 
-/// Reads that may run for long, one at a time, each on a connection of its own.
+/// Long-running reads, one at a time, each on its own connection.
 ///
-/// Such a read keeps the write-ahead log from being emptied; when the log reaches its limit, the
-/// writer stops it. An export of a served file is so bounded by what is written meanwhile.
+/// Such a read prevents the write-ahead log from being truncated; when the log reaches its limit,
+/// the writer interrupts it. So the volume of concurrent writes limits how long an export of a
+/// served file may take.
 final class ExportReaders: Sendable {
     private struct State {
         var running: [Int: Interrupter] = [:]
@@ -33,7 +34,7 @@ final class ExportReaders: Sendable {
         }
     }
 
-    /// Runs the work with a connection of its own.
+    /// Runs the work with its own connection.
     func read<Value: Sendable>(
         _ work: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
@@ -46,25 +47,25 @@ final class ExportReaders: Sendable {
         return try result.get()
     }
 
-    /// Makes the running export fail at its next row.
+    /// Interrupts the running reads.
     func stop() {
         state.withLock { state in
             for interrupter in state.running.values { interrupter.interrupt() }
         }
     }
 
-    /// Stops what runs, and waits until its connection is closed.
+    /// Interrupts the running read and waits until its connection is closed.
     func close() async {
         state.withLock { $0.isClosed = true }
         stop()
-        // The pool has one thread: when this ran, all before it has ended.
+        // The pool has one thread: when this has run, everything before it has ended.
         try? await pool.run {}
     }
 
     private func perform<Value>(
         _ work: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        // A closed store must not open the file again, which may be another's by now.
+        // A closed store must not reopen the file, which may have another owner by now.
         guard !state.withLock({ $0.isClosed }) else { throw .unavailable("the store is closed") }
         let connection = try Connection(readerOf: path, configuration)
         let interrupter = connection.interrupter
@@ -75,7 +76,7 @@ final class ExportReaders: Sendable {
             return state.started
         }
         guard let number else { throw .unavailable("the store is closed") }
-        // The interrupter goes before its connection does.
+        // The interrupter is removed before its connection is closed.
         defer { state.withLock { _ = $0.running.removeValue(forKey: number) } }
         return try work(connection)
     }

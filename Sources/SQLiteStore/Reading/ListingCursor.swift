@@ -1,9 +1,10 @@
 import ArticleAPI
 import ArticleStore
 
-/// A walk over the articles of one state in one order, an index row at a time.
+/// Iterates over the articles of one state in one order, one index row at a time.
 final class ListingCursor {
-    /// A place between index rows: the sort key, and the bytes of an id (any prefix, or longer).
+    /// A position between index rows: the sort key and the bytes of an id (possibly a prefix, or
+    /// longer).
     struct Bound {
         var key: Int64
         var id: [UInt8]
@@ -20,7 +21,7 @@ final class ListingCursor {
             Bound(key: position.key, id: position.id.bytes)
         }
 
-        /// Just after the row at this place: no id of 16 bytes lies between.
+        /// Directly after the row at this position: there is no 16-byte id in between.
         static func past(_ position: ArticlePosition) -> Bound {
             Bound(key: position.key, id: position.id.bytes + [0])
         }
@@ -38,11 +39,11 @@ final class ListingCursor {
     }
 
     let state: StoredState
-    /// Where the walk stands; `nil` at its end.
+    /// The current row; `nil` at the end.
     private(set) var entry: Entry?
     private let statement: Statement
 
-    /// Opens the walk at its first row within `from..<to`.
+    /// Starts at the first row within `from..<to`.
     init(
         _ connection: Connection, sort: ArticleSort, facet: Int64, state: StoredState,
         from: Bound, to: Bound
@@ -82,7 +83,7 @@ final class ListingCursor {
 }
 
 extension ArticlePosition {
-    /// Whether this place comes before the other one in an order.
+    /// Whether this position precedes the other one in an order.
     func precedes(_ other: ArticlePosition, in sort: ArticleSort) -> Bool {
         sort.isDescending ? (other.key, other.id) < (key, id) : (key, id) < (other.key, other.id)
     }

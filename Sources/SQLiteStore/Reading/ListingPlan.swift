@@ -1,17 +1,17 @@
 import ArticleAPI
 import ArticleStore
 
-/// How one page is found: which states are walked, under which facet, within which times, and which
-/// other facets each row is asked for.
+/// How a page is queried: the states and the facet to iterate over, the range of publication times,
+/// and the other facets for which each row is tested.
 struct ListingPlan {
-    /// The facet that is walked: the one with the fewest articles.
+    /// The facet to iterate over: the one with the fewest articles.
     var driver = everyArticle
-    /// The facets that a row must stand under as well.
+    /// The facets to which a row must also belong.
     var probes: [Int64] = []
-    /// The states to walk, with the publications (both ends included) that count.
+    /// The states to iterate over, each with its range of publication times (both ends included).
     var states: [(state: StoredState, publications: ClosedRange<Int64>)] = []
 
-    /// `nil` where nothing can match.
+    /// `nil` if nothing can match.
     init?(_ query: ArticleQuery, in snapshot: Snapshot) throws(StoreError) {
         states = Self.states(of: query)
         guard !states.isEmpty else { return nil }
@@ -70,7 +70,7 @@ struct ListingPlan {
     }
 }
 
-/// What a facet is known by.
+/// The key of a facet.
 enum FacetKey {
     case text(String)
     case id(Author.ID)

@@ -1,18 +1,18 @@
 import ArticleAPI
 import ArticleStore
 
-/// Tags, authors, facets and the epoch that were looked up already: the articles of a page share
-/// theirs, and so do reads of a connection between which nothing was committed, and steps of the
-/// writer.
+/// Caches tags, authors, facets and the epoch. They are shared by the articles of a page, by the
+/// reads of a connection between which nothing was committed, and by steps of the writer.
 ///
-/// The writer alone changes what they are of: it forgets all of them when it undoes anything.
+/// Only the writer changes the cached data; it clears the cache when it rolls back anything.
 final class Names {
     private var authors: [Int64: NamedAuthor] = [:]
     private var tags: [Int64: Tag] = [:]
     private var facets: [Facet: Int64] = [:]
     private var authorsByName: [String: Int64] = [:]
     private var epoch: Epoch?
-    /// The state of the database that they are of (`PRAGMA data_version`); `nil` before the first.
+    /// The state of the database to which the cache belongs (`PRAGMA data_version`); `nil`
+    /// initially.
     private var version: Int64?
     private static let limit = 4_096
 
@@ -26,14 +26,14 @@ final class Names {
         let updatedAt: Timestamp
     }
 
-    /// Forgets everything that is of another state.
+    /// Clears the cache if it belongs to a different state.
     func move(to version: Int64) {
         guard version != self.version else { return }
         self.version = version
         forget()
     }
 
-    /// Forgets everything: what was looked up may have been undone.
+    /// Clears the cache, as its contents may have been rolled back.
     func forget() {
         forgetAuthors()
         tags.removeAll(keepingCapacity: true)
@@ -41,7 +41,7 @@ final class Names {
         epoch = nil
     }
 
-    /// Forgets the authors: one of them has changed, or there is a new one.
+    /// Clears the authors, because one was changed or added.
     func forgetAuthors() {
         authors.removeAll(keepingCapacity: true)
         authorsByName.removeAll(keepingCapacity: true)
@@ -74,7 +74,7 @@ final class Names {
         return author
     }
 
-    /// The number of the oldest author of this name; none is not remembered.
+    /// The number of the oldest author with this name; a missing one is not cached.
     func author(
         named name: String, else read: () throws(StoreError) -> Int64?
     ) throws(StoreError) -> Int64? {

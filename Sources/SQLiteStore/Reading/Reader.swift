@@ -1,13 +1,13 @@
 import ArticleStore
 
-/// One of the connections that only read.
+/// One of the read-only connections.
 ///
-/// A read is one transaction, or goes on with that of the read before, if nothing was committed
-/// since that began: one of its own would show it the same.
+/// A read begins a transaction, or reuses that of the previous read if nothing was committed since
+/// then, as a new one would see the same state.
 final class Reader: @unchecked Sendable {
-    // All but the constants is touched by the pool's worker of the same number, and nobody else.
+    // Mutable state is only accessed by the pool's worker with the same number.
     private var connection: Connection?
-    /// What the clock showed before the open transaction began; `nil` for one that must end.
+    /// The commit sequence before the open transaction began; `nil` if the transaction must end.
     private var time: UInt64?
     private let configuration: SQLiteConfiguration
     private let clock: CommitSequence
@@ -26,7 +26,7 @@ final class Reader: @unchecked Sendable {
         guard let connection else { throw Self.closed }
         let now = clock.time
         if now == nil || now != time {
-            letGo()
+            release()
             try connection.beginRead()
         }
         time = nil
@@ -35,8 +35,8 @@ final class Reader: @unchecked Sendable {
         return value
     }
 
-    /// Ends the transaction: an open one keeps the log from being emptied.
-    func letGo() {
+    /// Ends the transaction, as an open one prevents the log from being truncated.
+    func release() {
         time = nil
         connection?.endRead()
     }
@@ -47,7 +47,7 @@ final class Reader: @unchecked Sendable {
 }
 
 extension Connection {
-    /// Runs the work in a read transaction of its own.
+    /// Runs the work in a new read transaction.
     func readTransaction<Value>(
         _ configuration: SQLiteConfiguration, _ work: (Snapshot) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -56,17 +56,17 @@ extension Connection {
         return try work(snapshot(configuration))
     }
 
-    /// Begins a read transaction, whose state is fixed from here on. A connection that never
-    /// writes keeps names from one to the next: only others' commits change them.
+    /// Begins a read transaction, which fixes the visible state. A read-only connection keeps its
+    /// name cache between transactions until others commit.
     fileprivate func beginRead() throws(StoreError) {
         try execute(SQL.begin)
         let row = try statement(SQL.dataVersion)
-        guard try row.step() else { throw .corrupt("there is no data version") }
+        guard try row.step() else { throw .corrupt("the data version is missing") }
         names.move(to: row.integer(0))
     }
 
     fileprivate func endRead() {
-        // What was read is there already: nothing depends on how the transaction ends.
+        // The results are complete, so nothing depends on how the transaction ends.
         if isInTransaction { try? execute(SQL.commit) }
         if isInTransaction { try? execute(SQL.rollback) }
     }

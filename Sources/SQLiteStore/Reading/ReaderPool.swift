@@ -2,9 +2,9 @@ import ArticleStore
 import Sockets
 import Synchronization
 
-/// A few connections that only read, one for each of as many threads.
+/// A few read-only connections, each with its own thread.
 final class ReaderPool: Sendable {
-    /// Whose threads they are: who has a turn there reads at once.
+    /// The threads of the connections; a task that has a turn there can read immediately.
     let workers: WorkerPool
     private let readers: [Reader]
     private let isClosed = Atomic(false)
@@ -20,10 +20,10 @@ final class ReaderPool: Sendable {
         workers = WorkerPool(
             label: "broadsheet.store.readers", width: readers.count,
             depth: configuration.readQueueDepth, limitBytes: configuration.responseBytes
-        ) { [readers] worker in readers[worker].letGo() }
+        ) { [readers] worker in readers[worker].release() }
     }
 
-    /// Reads that wait for a connection.
+    /// Number of reads waiting for a connection.
     var waiting: Int { workers.waiting }
 
     /// Runs the read against one committed state.
@@ -31,7 +31,7 @@ final class ReaderPool: Sendable {
         _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         guard !isClosed.load(ordering: .relaxed) else { throw Reader.closed }
-        // Who has a turn is on the thread of a connection, and needs no other.
+        // A task that has a turn is already on the thread of a connection.
         if let worker = workers.currentWorker { return try readers[worker].read(work) }
         let result: Result<Value, StoreError>
         do {
@@ -42,7 +42,7 @@ final class ReaderPool: Sendable {
         return try result.get()
     }
 
-    /// Waits for the reads that were asked for, and closes all connections.
+    /// Waits for pending reads and closes all connections.
     func close() async {
         isClosed.store(true, ordering: .relaxed)
         await workers.runByEach { [readers] worker in readers[worker].close() }

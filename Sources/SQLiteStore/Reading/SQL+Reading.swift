@@ -1,6 +1,6 @@
 import ArticleStore
 
-/// Everything that the engine asks SQLite, by the table it is about.
+/// All SQL statements of the store, grouped by table.
 enum SQL {
     // MARK: Articles. Each of the first four gives what `StoredArticle` reads.
 

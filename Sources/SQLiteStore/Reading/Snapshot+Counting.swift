@@ -2,12 +2,12 @@ import ArticleAPI
 import ArticleStore
 
 extension Snapshot {
-    /// How many articles a list has on all pages, whatever page is asked for. Counting ends at
-    /// 10,000, and where it has examined as many rows as it may.
+    /// The number of articles on all pages of a list. Counting stops at 10,000, and at the limit
+    /// for examined rows.
     func count(_ query: ArticleQuery) throws(StoreError) -> PageCount {
         var query = query
         query.after = nil
-        // By publication the walk goes over the rarest facet.
+        // Ordering by publication iterates over the rarest facet.
         query.sort = .newestFirst
         var count = PageCount(value: 0, isExact: true)
         guard let plan = try ListingPlan(query, in: self) else { return count }

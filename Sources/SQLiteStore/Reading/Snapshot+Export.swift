@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 
 extension Snapshot {
-    /// Gives out everything but keys and secrets; a text at a time is in memory.
+    /// Exports everything except keys and secrets, with one body at a time in memory.
     func export(_ body: (ExportRecord) throws -> Void) throws(StoreError) {
         func give(_ record: ExportRecord) throws(StoreError) {
             do { try body(record) } catch { throw .rejected(error) }
@@ -13,7 +13,7 @@ extension Snapshot {
 
         let articles = try connection.statement(SQL.articleNumbers)
         while try articles.step() {
-            // Names are remembered for one article's history only: there may be very many.
+            // Names are cached per article, as there may be very many.
             let state = Snapshot(connection, configuration)
             let id: Article.ID = try articles.identifier(1)
             let article = try state.exported(id, number: articles.integer(0))
@@ -40,7 +40,7 @@ extension Snapshot {
             time: stored.revision.time, article: try content(of: stored, withBody: true))
     }
 
-    /// All slugs, the current one too, in the order of their bytes.
+    /// All slugs including the current one, in byte order.
     func slugs(of article: Int64) throws(StoreError) -> [String] {
         let row = try connection.statement(SQL.slugsOfArticle)
         try row.bind(1, article)

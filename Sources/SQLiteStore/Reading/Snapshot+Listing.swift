@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleStore
 
 extension Snapshot {
-    /// One page. Walks the states of the plan side by side, in order, and stops at the first bound:
-    /// the number of items, their bytes, or the index rows that were examined.
+    /// One page. Merges the states of the plan in order, and stops at the first limit: the number
+    /// of items, their bytes, or the number of examined index rows.
     func articles(_ query: ArticleQuery) throws(StoreError) -> ArticleSlice {
         guard let plan = try ListingPlan(query, in: self) else {
             return ArticleSlice(items: [], next: nil)
@@ -14,10 +14,11 @@ extension Snapshot {
         var bytes = 0
         var examined = cursors.count
         var frontier = query.after
-        // Where a full page ends: rows behind it that its reader may not see are none of its
-        // matter.
+        // The end of a full page; the cursor must not disclose later rows that its reader may not
+        // see.
         var last: ArticlePosition?
-        // Invariant: all rows up to `frontier` are decided; those that match stand in the page.
+        // Invariant: all rows up to `frontier` have been examined; the matching ones are in the
+        // page.
         while let cursor = Self.first(of: cursors, in: query.sort), let entry = cursor.entry {
             guard examined < configuration.examinedRowsPerPage else {
                 page.next = frontier
@@ -82,7 +83,7 @@ extension Snapshot {
         return first
     }
 
-    /// Asks the indexes alone; each of them that is asked counts as a row examined.
+    /// Only queries indexes; each query counts as an examined row.
     func matches(
         _ entry: ListingCursor.Entry, _ state: StoredState, _ plan: ListingPlan,
         _ examined: inout Int
@@ -104,7 +105,7 @@ extension Snapshot {
         return true
     }
 
-    /// The article, unless a bound on publication is asked for and it never was published.
+    /// The article, unless the query has a range of publication times and it was never published.
     func candidate(
         _ entry: ListingCursor.Entry, _ query: ArticleQuery
     ) throws(StoreError) -> StoredArticle? {

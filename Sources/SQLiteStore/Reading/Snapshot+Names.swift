@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleStore
 
 extension Snapshot {
-    /// Tags with counts. What the public sees of one is all of its published articles but those
-    /// whose time has not come: these stand together in the index, and each counts as examined.
+    /// Tags with counts. The public count of a tag excludes scheduled articles, which are adjacent
+    /// in the index; each of them counts as examined.
     func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
     ) throws(StoreError) -> Slice<Tag.Usage, String> {
@@ -78,14 +78,14 @@ extension Snapshot {
         return try versioned(found.author)
     }
 
-    /// The author as callers see it.
+    /// The author with its version, as callers see it.
     func versioned(_ author: Author) throws(StoreError) -> Author {
         var author = author
         author.version = try epoch().version(of: author.id, revision: author.revision)
         return author
     }
 
-    /// The author apart from the history that it stands in: without a version.
+    /// The author without a version, independent of the database's history.
     func author(_ id: Author.ID) throws(StoreError) -> (number: Int64, author: Author)? {
         let row = try connection.statement(SQL.author)
         try row.bind(1, id)

@@ -30,7 +30,7 @@ extension Snapshot {
         return keys
     }
 
-    /// What is kept under the scope; what was kept for long enough is not there any more.
+    /// The record stored under the scope, unless it has expired.
     func keptWrite(_ scope: [UInt8], at time: Timestamp) throws(StoreError) -> IdempotencyRecord? {
         let row = try connection.statement(SQL.keptWrite)
         try row.bind(1, scope)
@@ -58,7 +58,7 @@ extension Snapshot {
         let row = try connection.statement(
             kind == 0 ? SQL.articleIDByNumber : SQL.authorIDByNumber)
         try row.bind(1, number)
-        guard try row.step() else { throw .corrupt("a change of nothing (\(kind), \(number))") }
+        guard try row.step() else { throw .corrupt("a change has no subject (\(kind), \(number))") }
         return kind == 0 ? .article(try row.identifier(0)) : .author(try row.identifier(0))
     }
 }

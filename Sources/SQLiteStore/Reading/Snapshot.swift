@@ -1,16 +1,16 @@
 import ArticleAPI
 import ArticleStore
 
-/// One read transaction: every answer it gives is of the same committed state.
+/// A read transaction: all results are from the same committed state.
 struct Snapshot {
     let connection: Connection
     let configuration: SQLiteConfiguration
     private let names: Names
 
     /// - Parameters:
-    ///   - connection: in a transaction that lasts as long as the snapshot is asked.
-    ///   - configuration: the bounds of what is read.
-    ///   - names: of this very state.
+    ///   - connection: a connection in a transaction that outlives the snapshot.
+    ///   - configuration: the limits for reads.
+    ///   - names: a cache of names for the same state.
     init(_ connection: Connection, _ configuration: SQLiteConfiguration, names: Names = Names()) {
         self.connection = connection
         self.configuration = configuration
@@ -33,8 +33,8 @@ struct Snapshot {
         return ArticleVersion(article: article, changedAt: changedAt)
     }
 
-    /// Whether the audience may find the article so: a slug that it had only as a draft, or while
-    /// it waited for its time, is none of the public's matter.
+    /// Whether the audience may find the article by this key: the public must not find it by a slug
+    /// that it only had as a draft or before its publication.
     private func isKnown(
         _ stored: StoredArticle, by key: Article.Key, to audience: Audience
     ) throws(StoreError) -> Bool {
@@ -47,7 +47,7 @@ struct Snapshot {
         return try row.step()
     }
 
-    /// The article with its last revision, deleted or not; none before its first revision.
+    /// The article with its last revision, deleted or not; `nil` before its first revision.
     func stored(_ key: Article.Key) throws(StoreError) -> StoredArticle? {
         switch key {
         case .id(let id):
@@ -76,14 +76,14 @@ struct Snapshot {
         return try StoredArticle(row)
     }
 
-    /// The value that callers see.
+    /// The article with its version, as callers see it.
     func present(_ stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
         var article = try content(of: stored, withBody: withBody)
         article.version = try epoch().version(of: article.id, revision: article.revision)
         return article
     }
 
-    /// The value apart from the history that it stands in: without a version.
+    /// The article without a version, independent of the database's history.
     func content(of stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
         let content = stored.revision.content
         var authors: [Author.Reference] = []
@@ -135,12 +135,12 @@ struct Snapshot {
         }
     }
 
-    /// Which history this is.
+    /// The epoch of the database.
     func epoch() throws(StoreError) -> Epoch {
         try names.epoch { () throws(StoreError) in
             let row = try connection.statement(SQL.epoch)
             guard try row.step(), let epoch = Epoch(row) else {
-                throw .corrupt("there is no epoch")
+                throw .corrupt("the epoch is missing")
             }
             return epoch
         }
@@ -179,7 +179,7 @@ struct Snapshot {
 
     func articleCount() throws(StoreError) -> Int {
         let row = try connection.statement(SQL.liveCount)
-        guard try row.step() else { throw .corrupt("the counter of articles is missing") }
+        guard try row.step() else { throw .corrupt("the article counter is missing") }
         return Int(row.integer(0))
     }
 }

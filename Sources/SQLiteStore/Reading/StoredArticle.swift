@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// The state of an article as it is kept; a scheduled one is published, with a later time.
+/// The stored state of an article; a scheduled one is published with a later time.
 enum StoredState: Int64 {
     case draft, published, archived, deleted
 
@@ -10,7 +10,7 @@ enum StoredState: Int64 {
         case .draft: self = .draft
         case .scheduled, .published: self = .published
         case .archived: self = .archived
-        case .unknown(let name): throw .conflict("the status \(name) is not known")
+        case .unknown(let name): throw .conflict("the status \(name) is unknown")
         }
     }
 
@@ -30,19 +30,19 @@ enum StoredState: Int64 {
     }
 }
 
-/// What an article can be found under.
+/// The kinds of facets under which articles are listed.
 enum FacetKind: Int64 {
     case all, tag, author, language, source
 }
 
-/// The facet that every live article stands under.
+/// The facet of all articles that are not deleted.
 let everyArticle: Int64 = 1
 
 /// An article's row, joined with one of its revisions.
 struct StoredArticle {
     let id: Article.ID
     let number: Int64
-    /// As of now, not as of the revision.
+    /// The current state, not that of the revision.
     let state: StoredState
     let lastRevision: Int
     let createdAt: Timestamp
@@ -60,7 +60,7 @@ struct StoredArticle {
         lastRevision = revision.number
     }
 
-    /// Reads the columns of `SQL.articleByNumber` and its like.
+    /// Reads the columns of `SQL.articleByNumber` and similar queries.
     init(_ row: borrowing Statement) throws(StoreError) {
         id = try row.identifier(0)
         state = try StoredState(row.integer(1))
@@ -79,7 +79,7 @@ struct StoredArticle {
     }
 }
 
-/// One revision as it is kept.
+/// A stored revision.
 struct StoredRevision {
     var article: Int64
     var number: Int
@@ -103,7 +103,8 @@ extension StoredRevision {
     }
 }
 
-/// The content of a revision with its names resolved to numbers: equal content makes no revision.
+/// The content of a revision with names resolved to numbers. Equal content does not create a
+/// revision.
 struct StoredContent: Equatable {
     var state: StoredState
     var publishedAt: Timestamp?
@@ -111,15 +112,15 @@ struct StoredContent: Equatable {
     var title: String
     var summary: String
     var language: String
-    /// Numbers of author facets, in the order of the by-line.
+    /// Numbers of author facets in the order of the byline.
     var authors: [Int64]
-    /// Numbers of tag facets, in the editor's order.
+    /// Numbers of tag facets in the editor's order.
     var tags: [Int64]
     var heroImage: Article.HeroImage?
     var source: Article.Source?
     var wordCount: Int
     var readingMinutes: Int
-    /// The row of the text.
+    /// The row of the body.
     var body: Int64
     var bodyBytes: Int
 }
@@ -147,7 +148,7 @@ extension StoredContent {
         bodyBytes = Int(row.integer(first + 22))
     }
 
-    /// Bytes that this counts for in a page, without its body.
+    /// An estimate of the size in a page in bytes, without the body.
     var lightBytes: Int {
         512 + title.utf8.count + summary.utf8.count + slug.utf8.count
             + 100 * (authors.count + tags.count)
@@ -166,7 +167,7 @@ extension Revision.Action {
             }
     }
 
-    /// The number that is kept; `nil` for an action that this version does not know.
+    /// The stored number; `nil` for an action that this version does not know.
     var stored: Int64? {
         switch self {
         case .created: 0

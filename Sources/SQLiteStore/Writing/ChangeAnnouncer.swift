@@ -1,39 +1,39 @@
 import ArticleStore
 import Sockets
 
-/// Tells observers what a commit changes, before it and behind it.
+/// Notifies observers of the changes of a commit before and after it.
 ///
-/// Observers may be added from any thread; all else is for the writer's.
+/// Observers may be added from any thread; everything else is only called by the writer's thread.
 final class ChangeAnnouncer: Sendable {
     private let observers = Lock<[Observer]>([])
-    /// Beyond, changes are not told one by one.
+    /// If there are more records, they are not passed individually.
     private static let mostRecords = 500
 
-    /// Who observes a store mostly has it, so that the store must not keep them.
+    /// Observers usually own the store, so references to them must be weak.
     private struct Observer {
         weak var value: (any ChangeObserver)?
     }
 
     private struct State {
-        /// Who is told of this transaction.
+        /// The observers of this transaction.
         var told: [any ChangeObserver] = []
-        /// How many were told of the transaction before.
+        /// The number of observers of the previous transaction.
         var toldCount = 0
         var lastSequence: Int64 = 0
-        /// Of the last transaction that was told.
+        /// The epoch of the last announced transaction.
         var epoch: Epoch?
-        /// What was announced and is neither committed nor rolled back yet.
+        /// The announced sequence that is neither committed nor rolled back yet.
         var pending: Int64?
     }
 
-    // Touched by the writer's thread only.
+    // Only accessed by the writer's thread.
     private nonisolated(unsafe) var state = State()
 
     func add(_ observer: any ChangeObserver) {
         observers.withLock { $0.append(Observer(value: observer)) }
     }
 
-    /// A transaction has begun, and has changed nothing yet.
+    /// Called when a transaction has begun but has not changed anything.
     func begin(on connection: Connection, _ configuration: SQLiteConfiguration)
         throws(StoreError)
     {
@@ -50,7 +50,7 @@ final class ChangeAnnouncer: Sendable {
         state.toldCount = observers.count
     }
 
-    /// The transaction is about to be committed.
+    /// Called before the transaction is committed.
     func announce(on connection: Connection, _ configuration: SQLiteConfiguration)
         throws(StoreError)
     {
@@ -59,7 +59,7 @@ final class ChangeAnnouncer: Sendable {
         let records = try snapshot.changes(after: state.lastSequence, limit: Self.mostRecords)
         guard let last = records.last else { return }
         let epoch = try snapshot.epoch()
-        // In another epoch everything has another version.
+        // In a different epoch, everything has a different version.
         let isWhole = records.count < Self.mostRecords && epoch == state.epoch
         state.epoch = epoch
         let sequence = isWhole ? last.sequence : try snapshot.changeSequence()
@@ -68,7 +68,7 @@ final class ChangeAnnouncer: Sendable {
         for observer in state.told { observer.willCommit(changes) }
     }
 
-    /// The transaction is committed.
+    /// Called after the transaction was committed.
     func succeeded() {
         defer { state.told = [] }
         guard let sequence = state.pending.take() else { return }
@@ -76,11 +76,11 @@ final class ChangeAnnouncer: Sendable {
         for observer in state.told { observer.didCommit(through: sequence) }
     }
 
-    /// The transaction is rolled back.
+    /// Called after the transaction was rolled back.
     func failed() {
         defer { state.told = [] }
         guard state.pending.take() != nil else { return }
-        // What it was before is read again.
+        // Forces the state to be read again.
         state.toldCount = 0
         for observer in state.told { observer.didNotCommit(beyond: state.lastSequence) }
     }

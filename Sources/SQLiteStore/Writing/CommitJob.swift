@@ -1,12 +1,12 @@
 import ArticleStore
 
-/// A write that waits for its commit.
+/// A write waiting for its commit.
 protocol CommitJob: Sendable {
-    /// Runs the step in its savepoint; what it throws undoes this step alone. Returns whether the
-    /// transaction still stands: a full disk may end it.
+    /// Runs the step in its savepoint; an error only rolls back this step. Returns whether the
+    /// transaction is still open, as a full disk may end it.
     func attempt(on connection: Connection, _ configuration: SQLiteConfiguration) -> Bool
 
-    /// Answers the writer: with the step's own result, or with why the commit failed. Gives whether
+    /// Resumes the caller with the step's result, or with the error of the commit. Returns whether
     /// the step is kept.
     func finish(_ failure: StoreError?) -> Bool
 }
@@ -18,10 +18,10 @@ final class WriteJob<Value: Sendable>: CommitJob {
     private let work: Work
     private let isKept: Bool
     private let continuation: CheckedContinuation<Result<Value, StoreError>, Never>
-    // Touched by the commit queue's one thread only.
+    // Only accessed by the commit queue's thread.
     private nonisolated(unsafe) var result: Result<Value, StoreError>
 
-    /// - Parameter isKept: whether to keep what the step did; a dry run does not.
+    /// - Parameter isKept: whether to keep the step's changes; `false` for a dry run.
     init(
         _ work: @escaping Work, isKept: Bool,
         continuation: CheckedContinuation<Result<Value, StoreError>, Never>
@@ -53,7 +53,7 @@ final class WriteJob<Value: Sendable>: CommitJob {
         return false
     }
 
-    /// Undoes the step alone; what cannot be undone in part is undone whole.
+    /// Rolls back only the step; `false` if the whole transaction has to be rolled back.
     private static func undo(on connection: Connection, countsTo mark: Int) -> Bool {
         guard connection.isInTransaction else { return false }
         do {

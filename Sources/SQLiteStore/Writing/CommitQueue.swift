@@ -2,12 +2,12 @@ import ArticleStore
 import Dispatch
 import Sockets
 
-/// The one writer: steps queue up, and those that wait at the same time share a commit (and its
-/// flush). Nobody is answered before the commit returned; if it fails, nobody is acknowledged.
+/// The only writer: steps are queued, and concurrent ones share a commit (and its flush). Callers
+/// are resumed after the commit; if it fails, none of its writes is acknowledged.
 ///
-/// A lone step pays nothing for that: the queue never waits for company, it takes what is there.
+/// This does not delay a single step: the queue commits what is there and never waits for more.
 final class CommitQueue: Sendable {
-    /// What the queue did so far.
+    /// Counters since the queue was created.
     struct Counts: Sendable {
         var commits = 0
         var writes = 0
@@ -36,13 +36,13 @@ final class CommitQueue: Sendable {
     let announcer = ChangeAnnouncer()
     private let clock: CommitSequence
     private let configuration: SQLiteConfiguration
-    /// Makes readers that may run for long let go of the log.
+    /// Interrupts long-running readers to release the log.
     private let stopLongReaders: @Sendable () -> Void
-    // Touched on `queue` only, after `init`.
+    // Only accessed on `queue` after `init`.
     private nonisolated(unsafe) var connection: Connection?
-    /// From this size of the log on, writes wait for readers to let go of it.
+    /// Log size in bytes from which writes wait for readers to release the log.
     private nonisolated(unsafe) var waitingBytes: Int
-    /// Copies that are made between commits, one after the other.
+    /// Copies made between commits, one at a time.
     private nonisolated(unsafe) var copies: [CopyJob] = []
 
     init(
@@ -58,21 +58,21 @@ final class CommitQueue: Sendable {
 
     var counts: Counts { state.withLock { $0.counts } }
 
-    /// Steps that wait for a commit.
+    /// Number of steps waiting for a commit.
     var waiting: Int { state.withLock { $0.jobs.count } }
 
-    /// Runs the step in a shared commit, and returns when it is durable.
+    /// Runs the step in a shared commit and returns when it is durable.
     func submit<Value: Sendable>(
         isKept: Bool = true, _ work: @escaping WriteJob<Value>.Work
     ) async throws(StoreError) -> Value {
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
             let job = WriteJob(work, isKept: isKept, continuation: continuation)
-            if let refusal = enqueue(job) { _ = job.finish(refusal) }
+            if let rejection = enqueue(job) { _ = job.finish(rejection) }
         }
         return try result.get()
     }
 
-    /// Finishes what is queued, moves the log into the file and closes it.
+    /// Finishes queued steps, checkpoints the log and closes the file.
     func close() async {
         state.withLock { $0.isClosed = true }
         await withCheckedContinuation { continuation in
@@ -87,7 +87,7 @@ final class CommitQueue: Sendable {
     }
 
     private func enqueue(_ job: any CommitJob) -> StoreError? {
-        let (refusal, startsDrainer): (StoreError?, Bool) = state.withLock { state in
+        let (rejection, startsDrainer): (StoreError?, Bool) = state.withLock { state in
             if state.isClosed { return (.unavailable("the store is closed"), false) }
             guard state.jobs.count < configuration.writeQueueDepth else { return (.busy, false) }
             state.jobs.append(job)
@@ -95,7 +95,7 @@ final class CommitQueue: Sendable {
             return (nil, !state.isDraining)
         }
         if startsDrainer { queue.async { self.drain() } }
-        return refusal
+        return rejection
     }
 
     private func drain() {
@@ -123,10 +123,10 @@ final class CommitQueue: Sendable {
 
     // MARK: One commit
 
-    /// Commits as many of the jobs, in their order, as the gathering time allows.
+    /// Commits the jobs in order, up to the gathering time.
     private func commit(_ jobs: inout ArraySlice<any CommitJob>) {
         guard let connection else {
-            answer(jobs, .unavailable("the store is closed"))
+            resume(jobs, .unavailable("the store is closed"))
             jobs = []
             return
         }
@@ -135,7 +135,7 @@ final class CommitQueue: Sendable {
             try announcer.begin(on: connection, configuration)
         } catch {
             connection.rollBack()
-            answer(jobs, error)
+            resume(jobs, error)
             jobs = []
             return
         }
@@ -157,12 +157,12 @@ final class CommitQueue: Sendable {
             return recover(attempted, on: connection, from: error)
         }
         announcer.succeeded()
-        answer(attempted, nil)
+        resume(attempted, nil)
         boundLog(connection)
     }
 
-    /// Nothing of the commit stays. Steps that shared it are tried once more, each in a commit of
-    /// its own, if one of them may have spoiled it for all: a text that found no room, say.
+    /// Rolls back the commit. If one step may have caused the failure for all (for example, because
+    /// its text did not fit on the disk), each is retried in its own commit.
     private func recover(
         _ jobs: ArraySlice<any CommitJob>, on connection: Connection,
         from failure: StoreError? = nil
@@ -172,22 +172,22 @@ final class CommitQueue: Sendable {
         var mayRetry = failure == nil
         if case .full = failure { mayRetry = true }
         if !mayRetry { overwriteLog(connection) }
-        guard mayRetry, jobs.count > 1 else { return answer(jobs, failure) }
+        guard mayRetry, jobs.count > 1 else { return resume(jobs, failure) }
         for job in jobs {
             var alone = ArraySlice([job])
             commit(&alone)
         }
     }
 
-    /// A flush that failed may have left a whole commit in the log, unacknowledged, which would be
-    /// found after a crash. A small commit in its place breaks the chain of its checksums.
+    /// A failed flush may have left a complete but unacknowledged commit in the log, which would be
+    /// recovered after a crash. A small commit in its place breaks the chain of its checksums.
     private func overwriteLog(_ connection: Connection) {
         guard let version = try? DatabaseSchema.version(on: connection) else { return }
         try? connection.execute(script: "PRAGMA user_version = \(version)")
     }
 
-    private func answer(_ jobs: ArraySlice<any CommitJob>, _ failure: StoreError?) {
-        // Counted before anyone is answered: whoever was, finds the commit counted.
+    private func resume(_ jobs: ArraySlice<any CommitJob>, _ failure: StoreError?) {
+        // Counted before callers are resumed, so that they see their commit counted.
         if failure == nil { state.withLock { $0.counts.add(commitOf: jobs.count) } }
         for job in jobs where job.finish(failure) {
             state.withLock { $0.counts.writes += 1 }
@@ -196,7 +196,7 @@ final class CommitQueue: Sendable {
 
     // MARK: Copies
 
-    /// Copies the database into an empty one, and returns when that is whole.
+    /// Copies the database to an empty file and returns when the copy is complete.
     func copy(
         to destination: CopyDestination, _ progress: @escaping @Sendable (CopyProgress) -> Void
     ) async throws(StoreError) {
@@ -210,8 +210,7 @@ final class CommitQueue: Sendable {
         if let failure { throw failure }
     }
 
-    /// Steps on as long as there is something to copy; writes that came meanwhile are before the
-    /// next step.
+    /// Continues as long as there is something to copy; queued writes run before the next step.
     private func continueCopies() {
         stepCopy()
         if !copies.isEmpty { queue.async { self.continueCopies() } }
@@ -228,9 +227,9 @@ final class CommitQueue: Sendable {
 
     // MARK: The log
 
-    /// Moves the log into the file when it has grown. While readers hold it, it grows on, up to the
-    /// limit: then a write waits for them, and those that may run for long are stopped. If one of
-    /// them is stuck all the same, the next wait is due when the log has grown by the limit again.
+    /// Checkpoints the log when it has grown. While readers need it, it may grow up to the limit:
+    /// then a write waits for them, and long-running ones are interrupted. If a reader is stuck
+    /// nevertheless, the next wait happens when the log has grown by the limit again.
     private func boundLog(_ connection: Connection) {
         let bytes = connection.logBytes
         guard bytes > waitingBytes else {
@@ -242,7 +241,7 @@ final class CommitQueue: Sendable {
         waitingBytes = connection.logBytes + configuration.logLimitBytes
     }
 
-    /// A checkpoint that fails loses nothing: the log has it all, and the next one tries again.
+    /// A failed checkpoint loses nothing: the log is complete, and the next checkpoint tries again.
     private func checkpoint(_ connection: Connection, truncating: Bool, patience: Int = 0) {
         try? connection.setBusyTimeout(milliseconds: patience)
         let isDone = try? clock.advance { () throws(StoreError) in

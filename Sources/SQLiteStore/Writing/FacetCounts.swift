@@ -1,6 +1,6 @@
 import ArticleStore
 
-/// What the steps of a commit change in the facets' counters, until it is written all at once: the
+/// Accumulates the changes to the facets' counters in a commit and writes them once, as the
 /// articles of a commit share most of their facets.
 struct FacetCounts {
     fileprivate struct Change {
@@ -11,10 +11,11 @@ struct FacetCounts {
 
     private var changes: [Change] = []
 
-    /// What was counted so far: `undo(to:)` forgets what came after.
+    /// The current position, to which `undo(to:)` can return.
     var mark: Int { changes.count }
 
-    /// Counts an article that went from one state to another under a facet; `nil`: it is not there.
+    /// Counts the transition of an article from one state to another under a facet; `nil` means
+    /// that it is not listed there.
     mutating func add(_ facet: Int64, from before: StoredState?, to after: StoredState?) {
         let live: Int64 = (after == nil ? 0 : 1) - (before == nil ? 0 : 1)
         let published: Int64 = (after == .published ? 1 : 0) - (before == .published ? 1 : 0)
@@ -22,10 +23,10 @@ struct FacetCounts {
         changes.append(Change(facet: facet, live: live, published: published))
     }
 
-    /// Forgets what was counted after the mark.
+    /// Discards changes after the mark.
     mutating func undo(to mark: Int) { changes.removeSubrange(mark...) }
 
-    /// Writes what was counted, in the transaction that counted it.
+    /// Writes the accumulated changes in the transaction that counted them.
     mutating func write(to connection: Connection) throws(StoreError) {
         var sums: [Int64: Change] = [:]
         for change in changes {

@@ -29,7 +29,7 @@ extension WriteStep {
         return (try state.versioned(author), false)
     }
 
-    /// Keeps a new author, with the facet that its articles stand under, which has its number.
+    /// Inserts a new author and its facet, which has the same number.
     func insert(_ author: Author) throws(StoreError) -> Int64 {
         let facet = try connection.statement(SQL.insertFacet)
         try facet.bind(1, FacetKind.author.rawValue)

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 
 extension WriteStep {
-    /// Takes the items in, each in a savepoint of its own.
+    /// Imports the items, each in its own savepoint.
     func importArticles(
         _ items: [ImportItem], by edit: Edit
     ) throws(StoreError) -> [Result<ImportOutcome, StoreError>] {
@@ -13,7 +13,7 @@ extension WriteStep {
             do throws(StoreError) {
                 outcomes.append(.success(try importArticle(item, by: edit)))
             } catch {
-                // A failure of the file itself is no matter of this item alone.
+                // A failure of the database file does not only concern this item.
                 guard connection.isInTransaction else { throw error }
                 switch error {
                 case .full, .unavailable, .corrupt: throw error
@@ -82,6 +82,6 @@ extension WriteStep {
         try row.run()
     }
 
-    /// Whether an import from this path is known.
+    /// Whether an article was imported from this path.
     func isImported(_ path: String) throws(StoreError) -> Bool { try importMark(path) != nil }
 }

@@ -31,7 +31,8 @@ extension WriteStep {
         return key
     }
 
-    /// The secret of this name; 32 bytes of the system's generator if there is none.
+    /// The secret with this name; created with 32 bytes of the system's random generator if it does
+    /// not exist.
     func secret(named name: String) throws(StoreError) -> [UInt8] {
         if let secret = try state.secret(named: name) { return secret }
         var random = SystemRandomNumberGenerator()

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 
 extension WriteStep {
-    /// Runs the step, and keeps under the key what it made; unless it was done before.
+    /// Runs the step and stores its result under the key, unless it has already been executed.
     func once<Value>(
         _ key: IdempotencyKey, at time: Timestamp, _ written: (Value) -> WrittenItem,
         _ work: (WriteStep) throws(StoreError) -> Value
@@ -13,7 +13,7 @@ extension WriteStep {
         try removeOldWrites(at: time)
         let limit = state.configuration.keptWritesPerPrincipal
         guard try keptCounts(key.principal).done < limit else {
-            throw .tooMany("writes with a key within 24 hours")
+            throw .tooMany("idempotent writes within 24 hours")
         }
         let value = try work(self)
         let item = written(value)
@@ -23,7 +23,7 @@ extension WriteStep {
         return value
     }
 
-    /// Keeps with what words the write was rejected.
+    /// Stores the response of a rejected write.
     func keepRejection(
         _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) throws(StoreError) {
@@ -38,9 +38,9 @@ extension WriteStep {
         try keep(words, key, at: time, outcome: 2, body: nil)
     }
 
-    /// Each new row takes up to four old ones away, so there are at most as many as are written in
-    /// 24 hours. A row from a time to come, as the clock went back since, has another day from now
-    /// on.
+    /// Each new row deletes up to four expired ones, so there are at most as many as are written in
+    /// 24 hours. A row with a time in the future, because the clock was set back, is redated to
+    /// now.
     private func removeOldWrites(at time: Timestamp) throws(StoreError) {
         let old = try connection.statement(SQL.removeOldWrites)
         try old.bind(1, time.milliseconds - IdempotencyKey.keptMilliseconds)
@@ -69,7 +69,7 @@ extension WriteStep {
     private func keep(
         _ item: [UInt8], _ key: IdempotencyKey, at time: Timestamp, outcome: Int, body: Int64?
     ) throws(StoreError) {
-        // One whose day is over may be left.
+        // There may be an expired record.
         let old = try connection.statement(SQL.removeKeptWrite)
         try old.bind(1, key.scope)
         try old.run()

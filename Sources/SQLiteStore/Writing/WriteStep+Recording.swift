@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 
 extension WriteStep {
-    /// What becomes a revision.
+    /// The data of a new revision.
     struct Step {
         var action: Revision.Action
         var editor: String?
@@ -12,11 +12,11 @@ extension WriteStep {
         var isDeletion: Bool
     }
 
-    /// The most revisions of one article: its history shares 20 bits.
+    /// Maximum number of revisions of one article, which have 20 bits in row numbers.
     static let revisionLimit = 1_000_000
 
-    /// Adds a row for a new article, and returns its number. It comes before what refers to it:
-    /// otherwise SQLite would scan all revisions for references that wait for the row.
+    /// Inserts a row for a new article and returns its number. This precedes rows that refer to it:
+    /// otherwise SQLite would scan all revisions for pending references to the row.
     ///
     /// - Throws: `.idTaken` if there is or was an article with this id.
     func insert(
@@ -33,7 +33,7 @@ extension WriteStep {
         return number
     }
 
-    /// Writes the first step of the history of an article whose row is there already.
+    /// Records the first step in the history of an article whose row already exists.
     func record(firstStep step: Step, of article: Int64, id: Article.ID) throws(StoreError) {
         try insertRevision(step, number: 1, of: article)
         let content = step.content
@@ -45,8 +45,8 @@ extension WriteStep {
         try recordChange(.article, subject: article, revision: 1, isDeletion: false)
     }
 
-    /// Writes one step of an article's history, with all that follows from it: the article's state,
-    /// its places in the listings, the counters, and the number in the change sequence.
+    /// Records one step in an article's history with its consequences: the article's state, its
+    /// listings, the counters, and the number in the change sequence.
     func record(
         _ step: Step, of article: Int64, id: Article.ID, createdAt: Timestamp,
         after previous: StoredArticle?
@@ -80,7 +80,7 @@ extension WriteStep {
             .article, subject: article, revision: number, isDeletion: step.isDeletion)
     }
 
-    /// Keeps since when the public knows the article by its slug.
+    /// Records since when the public knows the article by its slug.
     private func publishSlug(
         _ step: Step, at publication: Timestamp, after previous: StoredArticle?
     ) throws(StoreError) {
@@ -90,7 +90,7 @@ extension WriteStep {
             if (previous.revision.content.publishedAt ?? previous.createdAt) <= step.time {
                 known = slug
             } else {
-                // Its time had not come: nobody has seen it.
+                // It was still scheduled: nobody has seen it.
                 let row = try connection.statement(SQL.withdrawSlug)
                 try row.bind(1, slug)
                 try row.bind(2, step.time)
@@ -106,7 +106,7 @@ extension WriteStep {
         try row.run()
     }
 
-    /// Writes the row of an article anew.
+    /// Updates the row of an article.
     private func set(
         _ article: Int64, state: StoredState, revision: Int, publication: Timestamp,
         createdAt: Timestamp, updatedAt: Timestamp
@@ -123,8 +123,8 @@ extension WriteStep {
 
     enum ChangeKind: Int64 { case article, author }
 
-    /// Takes the next number of the change sequence; the table's own next row is just that, since
-    /// no row ever goes.
+    /// Adds a change with the next number of the sequence, which is the table's next row, as rows
+    /// are never deleted.
     func recordChange(
         _ kind: ChangeKind, subject: Int64, revision: Int, isDeletion: Bool
     ) throws(StoreError) {
@@ -173,7 +173,7 @@ extension WriteStep {
 
     // MARK: Listings
 
-    /// Where a live article stands.
+    /// The listings of an article that is not deleted.
     private struct Places {
         var state: StoredState
         var publication: Timestamp
@@ -192,7 +192,7 @@ extension WriteStep {
         return facets
     }
 
-    /// The number of a facet; a new one if there is none yet.
+    /// The number of a facet, which is created if it does not exist.
     func facet(
         _ kind: FacetKind, key: String, name: String? = nil
     ) throws(StoreError) -> Int64 {
@@ -206,7 +206,8 @@ extension WriteStep {
         }
     }
 
-    /// Moves the article to its new places, and counts; those that stay are not touched.
+    /// Moves the article to its new listings and updates the counters; unchanged listings are not
+    /// touched.
     private func move(
         _ article: Int64, id: Article.ID, from before: Places?, to after: Places?
     ) throws(StoreError) {

@@ -2,7 +2,8 @@ import ArticleAPI
 import ArticleStore
 
 extension WriteStep {
-    /// Content with its slug, authors, tags and text resolved to what is kept; new ones are made.
+    /// Resolves the content's slug, authors, tags and body to stored rows, which are created if
+    /// needed.
     func resolve(
         _ content: ArticleContent, for article: Int64, id: Article.ID,
         current: (content: StoredContent, body: String)?, at time: Timestamp
@@ -31,7 +32,7 @@ extension WriteStep {
         return try row.insert()
     }
 
-    /// Keeps what a text became, in place of what another renderer made of it.
+    /// Stores the rendered body, replacing that of another renderer.
     func keep(_ html: BodyHTML, ofBody body: Int64) throws(StoreError) {
         let row = try connection.statement(SQL.keepRendering)
         try row.bind(1, body)
@@ -42,7 +43,7 @@ extension WriteStep {
 
     // MARK: Slugs
 
-    /// Registers the chosen slug for the article, unless it is the article's own, now or before.
+    /// Registers the chosen slug for the article, unless it is or was the article's own.
     private func resolve(
         _ choice: SlugChoice, for article: Int64, keeping current: String
     ) throws(StoreError) -> String {
@@ -60,7 +61,7 @@ extension WriteStep {
         return slug
     }
 
-    /// Registers the slug for the article; `false` if it is another's.
+    /// Registers the slug for the article; `false` if it belongs to another one.
     private func claim(_ slug: String, for article: Int64) throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.insertSlug)
         try row.bind(1, slug)
@@ -69,8 +70,9 @@ extension WriteStep {
         return try owner(of: slug) == article
     }
 
-    /// The first free of `x-2`, `x-3`, … `x-17`; past these a free one that follows a taken one,
-    /// found by doubling and halving: a thousand posts of one title must not cost a thousand steps.
+    /// The first free one of `x-2`, `x-3`, … `x-17`. After these, a free one that follows a taken
+    /// one, found by doubling and bisection: a thousand posts with the same title must not take a
+    /// thousand steps.
     private func nextFree(like slug: String, for article: Int64) throws(StoreError) -> String {
         for number in 2...17 {
             let candidate = Self.slug(slug, number)
@@ -106,7 +108,7 @@ extension WriteStep {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// `base-number`, with the base cut so that the whole keeps to 100 characters.
+    /// `base-number`, with the base truncated to a total of 100 characters.
     static func slug(_ base: String, _ number: Int) -> String {
         let suffix = "-\(number)"
         var cut = base[...]

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 
 extension WriteStep {
-    /// Takes exported records in, all or none. What is added makes the history another one.
+    /// Restores exported records, all or none. Adding any changes the epoch.
     func restore(_ records: [ExportRecord]) throws(StoreError) -> RestoreCounts {
         var counts = RestoreCounts(added: 0, unchanged: 0)
         for record in records {
@@ -30,7 +30,7 @@ extension WriteStep {
         return false
     }
 
-    /// Announces an article: its revisions follow, perhaps in a later batch.
+    /// Restores an article without revisions, which follow, possibly in a later batch.
     private func restore(_ article: ExportedArticle) throws(StoreError) -> Bool {
         if let found = try state.articleNumber(article.id) {
             let slugs = try state.slugs(of: found.number)
@@ -54,7 +54,7 @@ extension WriteStep {
         let article = revision.article
         let name = "revision \(article.revision) of article \(article.id)"
         guard let found = try state.articleNumber(article.id) else {
-            throw .conflict("\(name): the article is not there")
+            throw .conflict("\(name): the article does not exist")
         }
         if (1...max(found.revision, 1)).contains(article.revision), found.revision > 0 {
             let stored = try state.stored(article.id, at: article.revision)
@@ -62,7 +62,7 @@ extension WriteStep {
             return false
         }
         guard article.revision == found.revision + 1 else {
-            throw .conflict("\(name): the one before is not there")
+            throw .conflict("\(name): the preceding revision does not exist")
         }
         let current = found.revision > 0 ? try state.stored(number: found.number) : nil
         if let current, current.createdAt != article.createdAt { throw .conflict(name) }
@@ -82,7 +82,7 @@ extension WriteStep {
         var authors: [Int64] = []
         for author in article.authors {
             guard let found = try state.author(author.id) else {
-                throw .conflict("\(name): author \(author.id) is not there")
+                throw .conflict("\(name): author \(author.id) does not exist")
             }
             authors.append(found.number)
         }
@@ -90,7 +90,7 @@ extension WriteStep {
         for tag in article.tags {
             let number = try facet(.tag, key: tag.key, name: tag.name)
             guard try state.tag(number).name == tag.name else {
-                throw .conflict("\(name): the tag \(tag.key) has another name")
+                throw .conflict("\(name): the tag \(tag.key) has a different name")
             }
             tags.append(number)
         }
@@ -104,7 +104,7 @@ extension WriteStep {
             bodyBytes: text.utf8.count)
     }
 
-    /// The row of the text: that of the revision before, if it is the same.
+    /// The row of the body: that of the previous revision if it is equal.
     private func body(_ text: String, after current: StoredArticle?) throws(StoreError) -> Int64 {
         if let content = current?.revision.content, content.bodyBytes == text.utf8.count,
             try state.body(content.body).utf8.elementsEqual(text.utf8)
@@ -114,7 +114,7 @@ extension WriteStep {
         return try insertBody(text)
     }
 
-    /// Names of authors are left aside: an article is shown with those that its authors have now.
+    /// Authors' names are ignored, as an article is always shown with their current names.
     private func isSame(
         _ revision: ExportedRevision, _ stored: StoredArticle
     ) throws(StoreError) -> Bool {

@@ -1,10 +1,10 @@
 import ArticleAPI
 import ArticleStore
 
-/// One atomic step of the writer: it runs in a savepoint, and what it throws undoes all of it.
+/// One atomic step of the writer: it runs in a savepoint, which is rolled back if it throws.
 struct WriteStep {
     let connection: Connection
-    /// The committed state, and what this step and those before it in the commit have done.
+    /// The committed state including the changes of this step and the previous ones in the commit.
     let state: Snapshot
 
     init(_ connection: Connection, _ configuration: SQLiteConfiguration) {
@@ -55,7 +55,7 @@ struct WriteStep {
             update(current, to: content, from: before, by: edit), withBody: true)
     }
 
-    /// The article after an update; the same one if nothing changed.
+    /// The article after an update; unchanged if the content is equal.
     func update(
         _ current: StoredArticle, to content: ArticleContent, from before: Article, by edit: Edit
     ) throws(StoreError) -> StoredArticle {
@@ -109,7 +109,7 @@ struct WriteStep {
 }
 
 extension Precondition {
-    /// Holds the revision at which something stands (`nil`: it does not) against what is expected.
+    /// Compares the current revision (`nil` if there is none) with the expected state.
     func check<Subject>(
         _ id: Identifier<Subject>, at current: Int?, in state: Snapshot
     ) throws(StoreError) {

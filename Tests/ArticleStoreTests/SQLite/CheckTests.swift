@@ -5,29 +5,27 @@ import TestSupport
 import Testing
 
 @Suite struct CheckTests {
-    /// Statements that each break one promise, and a word of what the examination says.
+    /// Statements that each violate one invariant, with an excerpt of the expected finding.
     private static let faults: [(sql: String, finding: String)] = [
         ("DELETE FROM changes WHERE sequence = 2", "the change sequence"),
         ("UPDATE changes SET sequence = 99 WHERE sequence = 3", "the change sequence"),
-        ("UPDATE changes SET is_deletion = 1 WHERE sequence = 2", "is not of a revision"),
-        ("UPDATE changes SET revision = 9 WHERE kind = 1", "is not of an author"),
+        ("UPDATE changes SET is_deletion = 1 WHERE sequence = 2", "refers to a missing revision"),
+        ("UPDATE changes SET revision = 9 WHERE kind = 1", "refers to a missing author"),
         ("UPDATE authors SET revision = 5", "at a revision without a change"),
         ("DELETE FROM revisions WHERE number = 1", "is at revision"),
-        ("UPDATE articles SET publication = 1", "as its last revision says"),
-        ("UPDATE articles SET revision = 0", "lives without"),
-        ("DELETE FROM slugs", "is not kept for its article"),
+        ("UPDATE articles SET publication = 1", "differs from its last revision"),
+        ("UPDATE articles SET revision = 0", "has no revision"),
+        ("DELETE FROM slugs", "is not reserved for its article"),
         ("DELETE FROM listings WHERE facet <> 1", "is not listed under"),
         ("UPDATE listings SET state = 0 WHERE facet = 1", "is not listed under"),
-        (
-            "INSERT INTO listings VALUES (1, 0, 0, x'00', 1)", "places in listings"
-        ),
+        ("INSERT INTO listings VALUES (1, 0, 0, x'00', 1)", "listing entries"),
         ("UPDATE facets SET live = live + 1 WHERE number = 1", "counts"),
-        ("UPDATE facets SET key = x'00' WHERE kind = 2", "is of no author"),
-        ("UPDATE revisions SET tags = '[77]'", "name what is not there"),
-        ("INSERT INTO bodies (text) VALUES ('lost')", "belongs to no revision"),
-        ("UPDATE bodies SET text = 'longer than before, by far'", "another length"),
-        ("UPDATE imports SET revision = 7", "of a revision to come"),
-        ("DELETE FROM bodies", "refers to nothing"),
+        ("UPDATE facets SET key = x'00' WHERE kind = 2", "does not belong to an author"),
+        ("UPDATE revisions SET tags = '[77]'", "refer to missing facets"),
+        ("INSERT INTO bodies (text) VALUES ('lost')", "does not belong to a revision"),
+        ("UPDATE bodies SET text = 'longer than before, by far'", "its recorded length"),
+        ("UPDATE imports SET revision = 7", "refers to a future revision"),
+        ("DELETE FROM bodies", "refers to a missing row"),
     ]
 
     @Test func `each fault is found`() async throws {

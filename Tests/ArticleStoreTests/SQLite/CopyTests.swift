@@ -166,7 +166,7 @@ import Testing
             Issue.record("it was checked")
         } catch {
             guard case .unfinished = error else { throw error }
-            #expect(error.description.contains("serve it to finish"))
+            #expect(error.description.contains("serve it to initialize"))
         }
     }
 }

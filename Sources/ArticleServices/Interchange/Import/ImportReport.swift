@@ -93,7 +93,7 @@ extension StoreError {
             "$.authors[\(index)].name: this author's name is \"\(name)\""
         case .repeated: "it has already been done"
         case .keyReused: "its idempotency key belongs to another write"
-        case .conflict(let name): "\(name) conflicts with the existing data"
+        case .conflict(let name): "conflict with existing data: \(name)"
         case .tooMany(let things): "there are too many \(things)"
         case .rejected(let cause): "\(cause)"
         case .busy: "the database is busy"
