@@ -4,9 +4,9 @@ import ArticleStore
 import HTTP
 import Testing
 
-/// Who may do what, and what the others are told.
+/// Permissions, and the errors for clients without them.
 @Suite struct AccessTests {
-    /// What only editors may send, to an article that is there and to one that is not.
+    /// Requests restricted to editors, for an existing and a missing article.
     private static let editorsOnly: [(line: String, json: String?)] = {
         var lines: [(String, String?)] = [
             ("POST /v1/articles", #"{"title":"New"}"#), ("POST /v1/articles", "no JSON"),
@@ -38,18 +38,18 @@ import Testing
             })
     }
 
-    @Test func `a stranger who would edit is asked for a key, whatever is there`() async throws {
+    @Test func `an anonymous client that edits is asked for a key, whatever exists`() async throws {
         try await rows(.anonymous, "401 unauthenticated", #"Bearer realm="broadsheet""#)
             .playWithoutChange()
     }
 
-    @Test func `a reader's key is too small for edits and histories`() async throws {
+    @Test func `a reader's key is not sufficient for edits and histories`() async throws {
         let challenge = #"Bearer realm="broadsheet", error="insufficient_scope""#
         try await rows(.reader, "403 forbidden", challenge).playWithoutChange()
     }
 
     @Test(arguments: Sender.refused)
-    func `a key that is not good is refused, also where none is needed`(
+    func `an invalid key is rejected, even where none is required`(
         sender: Sender
     ) async throws {
         let lines =
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `a reader's key sees what the public sees, and caches must not share it`()
+    @Test func `a reader's key sees what is public, and shared caches must not store it`()
         async throws
     {
         try await Newsroom.run { newsroom in
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong secret and an unknown key are told the same`() async throws {
+    @Test func `a wrong secret and an unknown key get the same response`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let details = try [Sender.garbage, .forger].map { sender in
                 try Problem(mapping: newsroom.send("GET /v1/articles", as: sender).body).detail
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `a key ends at its time`() async throws {
+    @Test func `a key expires at its time`() async throws {
         try await Newsroom.run(cast: false) { (newsroom) throws in
             let end = Newsroom.opening.advanced(byMilliseconds: 1_000)
             let key = APIKey(
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `a key is good from when it is admitted until it is revoked`() async throws {
+    @Test func `a key is valid from its admission to its revocation`() async throws {
         try await Newsroom.run(cast: false) { (newsroom) throws in
             let key = APIKey(name: "new", role: .editor, at: Newsroom.opening)
             let fields: HTTPFields = [.authorization: "Bearer \(key.text)"]
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `two keys at once, and other schemes, are refused`() async throws {
+    @Test func `two keys at once and other schemes are rejected`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let key = try #require(newsroom.keys.texts[.editor])
             for value in ["Basic dXNlcjpwYXNz", "Bearer", "Bearer \(key) \(key)", key] {

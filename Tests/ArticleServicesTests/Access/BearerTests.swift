@@ -13,12 +13,14 @@ import Testing
     }
 
     @Test(arguments: ["Bearer ", "bearer ", "BEARER   "])
-    func `the scheme has no case, and spaces behind it do not count`(scheme: String) throws {
+    func `the scheme is case-insensitive and may be followed by several spaces`(scheme: String)
+        throws
+    {
         #expect(try caller(scheme + Self.key).role == .admin)
     }
 
     @Test(arguments: ["Basic \(key)", "Bearer", "Bearer\(key)", key, "Bearer \(key) x", "Bearer  "])
-    func `anything else is no key`(value: String) {
+    func `anything else is not a key`(value: String) {
         #expect(throws: ServiceError.self) { try caller(value) }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ArticleServices
 
-/// `bodyHTML` from outside: given on request, rendered when written, or else when first asked for.
+/// `bodyHTML` over HTTP: returned on request, rendered when written or else when first read.
 @Suite struct BodyHTMLTests {
     private static let key = String(repeating: "k", count: 40)
     private static let time = Timestamp(milliseconds: 1_800_000_000_000)
@@ -41,7 +41,7 @@ import Testing
         try ResponseMapper<PartialArticle>().map(Array(response.text.utf8))
     }
 
-    /// An article as a version without a renderer has left it.
+    /// An article as written by a version without a renderer.
     private func old(_ slug: String, _ body: String, in store: SQLiteStore) async throws -> Article
     {
         var content = try ArticleContent(
@@ -52,7 +52,7 @@ import Testing
             Article.ID(at: Self.time), content, by: Edit(at: Self.time, editor: nil))
     }
 
-    @Test func `the body comes as HTML to who asks for it`() async throws {
+    @Test func `the body is returned as HTML on request`() async throws {
         try await run { test, _ in
             let made = try send(
                 test, .post, "/v1/articles",
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `an edit of the body is one of the HTML`() async throws {
+    @Test func `an edit of the body changes the HTML`() async throws {
         try await run { test, _ in
             let made = try article(
                 send(test, .post, "/v1/articles", #"{"title":"A","slug":"a","body":"one"}"#))
@@ -94,12 +94,12 @@ import Testing
                 [.ifMatch: "*"])
             #expect(put.status == 200)
             #expect(try html() == "<p>three</p>\n")
-            // A new text with an old one's number would be another value.
+            // A new text with an old one's number would be a different value.
             #expect(try article(put).wordCount == 1)
         }
     }
 
-    @Test func `a body that costs too much is refused, and nothing is changed`() async throws {
+    @Test func `a body that exceeds a limit is rejected, and nothing is changed`() async throws {
         try await run { test, store in
             let made = try article(
                 send(test, .post, "/v1/articles", #"{"title":"A","slug":"a","body":"one"}"#))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `bodies that were never rendered are, once, when they are asked for`() async throws {
+    @Test func `bodies that were never rendered are rendered once, on request`() async throws {
         try await run { test, store in
             let article = try await old("a", "*old*", in: store)
             let deep = try await old("b", Self.deep, in: store)
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `HTML by another renderer is made again, under another tag`() async throws {
+    @Test func `HTML of another renderer is replaced and has a new tag`() async throws {
         try await run { test, store in
             let article = try await old("a", "*old*", in: store)
             let other = BodyHTML(renderer: "other", html: "<p>other</p>")
@@ -149,9 +149,10 @@ import Testing
         }
     }
 
-    @Test func `a page holds four mebibytes, whatever its articles become`() async throws {
+    @Test func `a page is limited to four mebibytes, whatever its articles render to`() async throws
+    {
         try await run { test, _ in
-            // 300 KB of text are 1.8 MB of HTML, and as much in JSON.
+            // 300 KB of text become 1.8 MB of HTML, and as much in JSON.
             let body = String(repeating: "'&", count: 150_000)
             for number in 0..<6 {
                 let made = try send(

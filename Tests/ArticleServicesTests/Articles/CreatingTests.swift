@@ -4,7 +4,7 @@ import Testing
 
 /// `POST /v1/articles`.
 @Suite struct CreatingTests {
-    @Test func `a new article has an address, a validator and its defaults`() async throws {
+    @Test func `a new article has a location, a validator and its defaults`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let made = try newsroom.send("POST /v1/articles", as: .editor, #"{"title":"Hello"}"#)
             #expect(made.summary == "201")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `text is kept in NFC, tags once by their key, authors by name or id`() async throws {
+    @Test func `text is stored in NFC, tags once by key, authors by name or id`() async throws {
         try await Newsroom.run { newsroom in
             let json = """
                 {"title":"Cafe\u{301}","summary":"\u{1100}\u{1161}","body":"re\u{301}sume\u{301}",\
@@ -39,7 +39,7 @@ import Testing
             let made = try newsroom.send("POST /v1/articles", as: .editor, json)
             #expect(made.summary == "201", "\(made.text)")
             let article = try Article(mapping: made.body)
-            // Strings compare canonically: bytes tell.
+            // Strings compare canonically, so bytes are compared.
             #expect(Array(article.title.utf8) == Array("Caf\u{E9}".utf8))
             #expect(Array(article.summary.utf8) == Array("\u{AC00}".utf8))
             #expect(Array((article.body ?? "").utf8) == Array("r\u{E9}sum\u{E9}".utf8))
@@ -49,14 +49,14 @@ import Testing
             #expect(article.tags.map(\.name) == ["Bread", "Stra\u{DF}e", "caf\u{E9}"])
             #expect(article.authors.map(\.name) == ["Mina", "New Face", "Ghost"])
             #expect(article.authors[0].id.description == Cast.mina)
-            // The decomposed slug finds it too, and so does a tag in capitals.
+            // The decomposed slug also finds it, and so does a tag in upper case.
             for line in ["GET /v1/articles/cafe%CC%81", "GET /v1/articles?tag=STRA%C3%9FE"] {
                 #expect(try newsroom.send(line, as: .editor).text.contains("\(article.id)"))
             }
         }
     }
 
-    /// What cannot stand, and where.
+    /// Invalid drafts and the locations of their errors.
     private static let refusals: [Scenario] = {
         let long = String(repeating: "가", count: 301)
         let tags = (0..<51).map { #""t\#($0)""# }.joined(separator: ",")
@@ -132,11 +132,11 @@ import Testing
         }
     }()
 
-    @Test func `what cannot stand is refused with its place, and nothing is kept`() async throws {
+    @Test func `invalid drafts are rejected with locations, and nothing is stored`() async throws {
         try await ScenarioTable("refusals", Self.refusals).playWithoutChange()
     }
 
-    @Test func `what keeps to the limits is taken`() async throws {
+    @Test func `drafts within the limits are accepted`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let tags = (0..<50).map { String(repeating: "태", count: 62) + "\($0 + 10)" }
             let body = String(repeating: "b", count: 2 * 1_024 * 1_024)

@@ -2,11 +2,11 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// `PUT`, `PATCH` and `DELETE` of an article: expectations, and what an edit leaves alone.
+/// `PUT`, `PATCH` and `DELETE` of an article: preconditions, and what an edit does not change.
 @Suite struct EditingTests {
     private static let bread = "/v1/articles/\(Cast.bread)"
 
-    @Test func `get, edit, put works with the whole representation`() async throws {
+    @Test func `get, edit and put works with the whole representation`() async throws {
         try await Newsroom.run { newsroom in
             let got = try newsroom.send("GET \(Self.bread)", as: .editor)
             let edited = got.text
@@ -32,7 +32,9 @@ import Testing
         }
     }
 
-    @Test func `what a replacement leaves out gets its default; the slug stays`() async throws {
+    @Test func `attributes missing from a replacement get defaults, except for the slug`()
+        async throws
+    {
         try await Newsroom.run { newsroom in
             let put = try newsroom.send(
                 "PUT \(Self.bread)", as: .editor, #"{"title":"Bare"}"#, with: [.ifMatch: "*"])
@@ -44,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `an edit that changes nothing makes no revision`() async throws {
+    @Test func `an edit that changes nothing creates no revision`() async throws {
         try await Newsroom.run { newsroom in
             let before = try await newsroom.changes()
             let got = try newsroom.send("GET \(Self.bread)", as: .editor)
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    /// A merge patch, and what of the article's representation is another for it.
+    /// A merge patch, and the expected change in the article's representation.
     @Test(arguments: [
         (#"{"title":"B"}"#, #""title":"Fresh bread""#, #""title":"B""#),
         (#"{"summary":null}"#, #""summary":"How to bake.""#, #""summary":"""#),
@@ -105,7 +107,7 @@ import Testing
         }
     }
 
-    /// Refused edits of the bread, of which revision 2 stands.
+    /// Rejected edits of the bread, whose current revision is 2.
     private static let refusals: [Scenario] = {
         let title = #"{"title":"New"}"#
         func row(
@@ -121,7 +123,7 @@ import Testing
         let writes = [("PUT", title), ("PATCH", title), ("DELETE", nil)]
         let stale = [
             "\"1-0123456789abcdef\"", "\"1\"", "\"x\"", "W/\"2-0\"", "\"3-0\", \"9-1\"",
-            // Of the revision that stands, but never issued.
+            // Names the current revision, but was never issued.
             "\"2-0\"", "\"2-000000\"", "\"2-0123456789abcdef\"", "\"2\"", "\"2-\"",
         ]
         var rows = writes.flatMap { method, json in
@@ -177,7 +179,7 @@ import Testing
         return rows
     }()
 
-    @Test func `an edit that is refused changes nothing`() async throws {
+    @Test func `a rejected edit changes nothing`() async throws {
         try await Newsroom.run { newsroom in
             let patched = try newsroom.send(
                 "PATCH \(Self.bread)", as: .editor, #"{"title":"Good bread"}"#)
@@ -190,18 +192,18 @@ import Testing
     }
 
     @Test(arguments: ["PUT", "PATCH", "DELETE"])
-    func `who has seen the latest revision may edit, with any of its tags`(
+    func `a client with any tag of the latest revision may edit`(
         method: String
     ) async throws {
         try await Newsroom.run { newsroom in
-            // A tag of other attributes, another coding or an older hash is of this revision too.
+            // A tag for other attributes, another coding or an older hash also names this revision.
             let sparse = try newsroom.send("GET \(Self.bread)?fields=title")
             let tag = try #require(sparse.fields[.etag])
             let answer = try newsroom.send(
                 "\(method) \(Self.bread)", as: .editor,
                 method == "DELETE" ? nil : #"{"title":"New"}"#, with: [.ifMatch: "\"7-0\", \(tag)"])
             #expect(answer.summary == (method == "DELETE" ? "204" : "200"))
-            // And with the same tag not again.
+            // The same tag cannot be used again.
             let again = try newsroom.send(
                 "\(method) \(Self.bread)", as: .editor,
                 method == "DELETE" ? nil : #"{"title":"Other"}"#, with: [.ifMatch: tag])
@@ -212,7 +214,7 @@ import Testing
         }
     }
 
-    @Test func `a deletion has no content, and the article is gone everywhere`() async throws {
+    @Test func `a deletion has no content, and the article disappears everywhere`() async throws {
         try await Newsroom.run { newsroom in
             for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
                 #expect(try !newsroom.send(line).text.contains("[]"))

@@ -44,7 +44,7 @@ import Testing
         "01900000-0000-4000-8000-100000000001", String(repeating: "a", count: 101),
         "%EA%B0%80%EB%82%98",
     ])
-    func `what is no key of an article finds none`(key: String) async throws {
+    func `other keys do not find an article`(key: String) async throws {
         try await Newsroom.run { newsroom in
             for sender in [Sender.anonymous, .editor] {
                 let answer = try newsroom.send("GET /v1/articles/\(key)", as: sender)
@@ -67,7 +67,7 @@ import Testing
         ("source.name", #","source":{"name":"Wire"}"#),
         ("revision,wordCount", #","revision":1,"wordCount":3"#),
     ])
-    func `a reader gets the attributes asked for`(fields: String, rest: String) async throws {
+    func `a reader gets the selected attributes`(fields: String, rest: String) async throws {
         try await Newsroom.run { newsroom in
             let whole = #"{"id":"\#(Cast.bread)"\#(rest)}"#
             let one = try newsroom.send("GET /v1/articles/fresh-bread?fields=\(fields)")
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `bodies stand in lists only when they are asked for`() async throws {
+    @Test func `lists only contain bodies on request`() async throws {
         try await Newsroom.run { newsroom in
             let plain = try newsroom.send("GET /v1/articles")
             let withoutBody = Self.bread.replacing(#""body":"Flour, water, salt.","#, with: "")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `validators are of the selection`() async throws {
+    @Test func `validators depend on the selected attributes`() async throws {
         try await Newsroom.run { newsroom in
             var tags: Set<String> = []
             for query in ["", "?fields=id", "?fields=title", "?fields=title,summary"] {

@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// Articles become public, and stop being it.
+/// Publishing and unpublishing articles.
 @Suite struct PublicationTests {
     @Test func `a scheduled article becomes public when its time comes`() async throws {
         try await Newsroom.run { newsroom in
@@ -27,14 +27,14 @@ import Testing
             let settled = try newsroom.send(target)
             #expect(settled.fields[.lastModified] == "Fri, 15 Jan 2027 09:00:01 GMT")
             for (line, word) in others { #expect(try newsroom.send(line).text.contains(word)) }
-            // Who saw it before sees that it is another one, without an edit.
+            // Editors see that it has changed, although it was not edited.
             let again = try newsroom.send(
                 target, as: .editor, with: [.ifNoneMatch: waiting.fields[.etag] ?? ""])
             #expect(again.summary == "200" && again.revision == waiting.revision)
         }
     }
 
-    /// The status and the time of publication that come of what a writer says.
+    /// The expected status and publication time for what a writer sends.
     @Test(arguments: [
         ("{}", "draft", nil),
         (#"{"status":"draft"}"#, "draft", nil),
@@ -57,7 +57,7 @@ import Testing
             "2020-01-01T00:00:00.000Z"
         ),
     ])
-    func `a status and a time make a publication`(
+    func `a status and a time determine the publication`(
         said: String, status: String, time: String?
     ) async throws {
         try await Newsroom.run(cast: false) { newsroom in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `a schedule needs a time, and keeps needing one`() async throws {
+    @Test func `a scheduled status always requires a time`() async throws {
         let tomorrow = "/v1/articles/\(Cast.tomorrow)"
         try await ScenarioTable(
             "no time",
@@ -93,7 +93,7 @@ import Testing
         ).playWithoutChange()
     }
 
-    @Test func `a scheduled article can be brought forward, put off and taken back`() async throws {
+    @Test func `a scheduled article can be rescheduled and unpublished`() async throws {
         try await Newsroom.run { newsroom in
             let path = "/v1/articles/\(Cast.tomorrow)"
             func patch(_ json: String) throws -> Article {
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `the first publication's time stays through edits and pauses`() async throws {
+    @Test func `the first publication time is kept through edits and unpublishing`() async throws {
         try await Newsroom.run { newsroom in
             let path = "/v1/articles/\(Cast.secret)"
             let steps: [(String, Int, String)] = [

@@ -2,14 +2,16 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// Slugs of any script, their aliases, and what becomes of a title without letters.
+/// Slugs in any script, their aliases, and titles without letters.
 @Suite struct SlugTests {
     @Test(arguments: [
         ("Hello, World!", "hello-world", "hello-world"),
         ("안녕 세상", "안녕-세상", "%EC%95%88%EB%85%95-%EC%84%B8%EC%83%81"),
         ("It's Über", "its-über", "its-%C3%BCber"), ("2027", "2027", "2027"),
     ])
-    func `a title makes a slug`(title: String, slug: String, encoded: String) async throws {
+    func `a slug is derived from the title`(title: String, slug: String, encoded: String)
+        async throws
+    {
         try await Newsroom.run(cast: false) { newsroom in
             let made = try newsroom.send(
                 "POST /v1/articles", as: .editor, #"{"title":"\#(title)","status":"published"}"#)
@@ -21,14 +23,14 @@ import Testing
         }
     }
 
-    @Test func `an article whose title has no letters has its id for a slug`() async throws {
+    @Test func `an article whose title has no letters has its id as slug`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let made = try newsroom.send(
                 "POST /v1/articles", as: .editor, #"{"title":"!?","status":"published"}"#)
             #expect(made.summary == "201", "\(made.text)")
             let article = try Article(mapping: made.body)
             #expect(article.slug == article.id.description)
-            // Get, edit, put works with it too.
+            // Get, edit and put also works with it.
             let put = try newsroom.send(
                 "PUT /v1/articles/\(article.id)", as: .editor,
                 made.text.replacing(#""title":"!?""#, with: #""title":"!!""#),
@@ -44,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `another article's id is no slug`() async throws {
+    @Test func `another article's id is not a valid slug`() async throws {
         try await Newsroom.run { newsroom in
             for id in [Cast.bread, Cast.nobody] {
                 let patched = try newsroom.send(
@@ -58,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a slug stays when the title changes, and an old one remains an alias`()
+    @Test func `a slug is kept when the title changes, and an old one becomes an alias`()
         async throws
     {
         try await Newsroom.run { newsroom in

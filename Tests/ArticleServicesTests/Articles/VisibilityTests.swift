@@ -2,12 +2,12 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// What is not public does not leak: not by addresses, lists, tags, authors, counts or slugs.
+/// Hidden articles do not leak: not through paths, lists, tags, authors, counts or slugs.
 @Suite struct VisibilityTests {
     private static let readers: [Sender] = [.anonymous, .reader]
 
     @Test(arguments: readers)
-    func `what is hidden answers as what is not there`(sender: Sender) async throws {
+    func `hidden articles are indistinguishable from missing ones`(sender: Sender) async throws {
         try await Newsroom.run { newsroom in
             func told(_ line: String, _ fields: HTTPFields = HTTPFields()) throws -> String {
                 let answer = try newsroom.send(line, as: sender, with: fields)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: readers)
-    func `lists hold what is public and nothing else`(sender: Sender) async throws {
+    func `lists contain public articles and nothing else`(sender: Sender) async throws {
         let one = [
             "", "sort=publishedAt", "sort=createdAt", "sort=-createdAt", "sort=updatedAt",
             "sort=-updatedAt", "tag=bread", "tag=BREAD&tag=home", "author=\(Cast.mina)",
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: readers)
-    func `tags and authors are those of public articles`(sender: Sender) async throws {
+    func `tags and authors only include those of public articles`(sender: Sender) async throws {
         try await ScenarioTable(
             "names",
             [
@@ -83,7 +83,7 @@ import Testing
         ).playWithoutChange()
     }
 
-    @Test func `editors see all but what is deleted`() async throws {
+    @Test func `editors see everything except deleted articles`() async throws {
         let all = [Cast.tomorrow, Cast.secret, Cast.bread, Cast.archived]
         try await ScenarioTable(
             "editors",

@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// Authors: read by everyone who can see an article of theirs, written by editors.
+/// Authors are readable for everyone who can see one of their articles, and writable for editors.
 @Suite struct AuthorTests {
     private static let mina = "/v1/authors/\(Cast.mina)"
     private static let json = """
@@ -10,7 +10,7 @@ import Testing
         "updatedAt":"2027-01-15T08:00:00.000Z","revision":1}
         """
 
-    @Test func `an author is read with validators`() async throws {
+    @Test func `an author has validators`() async throws {
         try await Newsroom.run { newsroom in
             let answer = try newsroom.send("GET \(Self.mina)")
             #expect(answer.summary == "200" && answer.unversioned == Self.json)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `an author is made, seen by those who may, and replaced`() async throws {
+    @Test func `an author is created, visible to permitted clients, and replaced`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let made = try newsroom.send(
                 "PUT \(Self.mina)", as: .editor, #"{"name":"Mina","about":"Bakes."}"#)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a new name stands in articles at once, and makes their validators others`()
+    @Test func `a new name appears in articles at once and changes their validators`()
         async throws
     {
         try await Newsroom.run { newsroom in
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be made or replaced is refused`() async throws {
+    @Test func `invalid authors are rejected`() async throws {
         let any: HTTPFields = [.ifMatch: "*"]
         func put(
             _ name: String, _ json: String, _ fields: HTTPFields, _ summary: String
@@ -126,7 +126,7 @@ import Testing
         ).playWithoutChange()
     }
 
-    @Test func `authors are walked in pages by their ids, with strangers seeing theirs`()
+    @Test func `authors are paged by id, and anonymous clients see those with public articles`()
         async throws
     {
         try await Newsroom.run(cast: false) { newsroom in

@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// `If-None-Match` and `If-Modified-Since` (RFC 9110 §13), with the cache's answers and without.
+/// `If-None-Match` and `If-Modified-Since` (RFC 9110 §13), with and without cached responses.
 @Suite struct ConditionTests {
     private static let senders: [Sender] = [.anonymous, .reader, .editor]
     private static let lines = [
@@ -11,7 +11,7 @@ import Testing
     ]
 
     @Test(arguments: senders)
-    func `a copy that stands is not sent again`(sender: Sender) async throws {
+    func `a current copy is not sent again`(sender: Sender) async throws {
         try await Newsroom.run { newsroom in
             for target in Self.lines {
                 let whole = try newsroom.send("GET \(target)", as: sender)
@@ -21,7 +21,7 @@ import Testing
                         let answer = try newsroom.send(
                             "\(method) \(target)", as: sender, with: [.ifNoneMatch: value])
                         #expect(answer.summary == "304", "\(target) \(value)")
-                        // RFC 9110 §15.4.5: what a 200 would have said of it.
+                        // RFC 9110 §15.4.5: the fields that a 200 would have had.
                         for name in [HTTPFieldName.etag, .cacheControl, .vary, .lastModified] {
                             #expect(answer.fields[name] == whole.fields[name])
                         }
@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test(arguments: senders)
-    func `a time counts for single articles, and only without a tag`(sender: Sender) async throws {
+    func `a time is compared for single articles, and only without a tag`(sender: Sender)
+        async throws
+    {
         let same = "Fri, 15 Jan 2027 08:00:01 GMT"
         let before = "Fri, 15 Jan 2027 08:00:00 GMT"
         let rows: [(HTTPFields, String)] = [
@@ -58,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: senders)
-    func `after an edit every validator is another`(sender: Sender) async throws {
+    func `every validator changes after an edit`(sender: Sender) async throws {
         try await Newsroom.run { newsroom in
             let path = "/v1/articles/\(Cast.bread)"
             let tags = try Self.lines.map {
@@ -82,10 +84,10 @@ import Testing
     }
 
     @Test(arguments: senders)
-    func `two edits of a second are told apart by time, too`(sender: Sender) async throws {
+    func `two edits within a second also differ in their times`(sender: Sender) async throws {
         try await Newsroom.run { newsroom in
             let path = "/v1/articles/\(Cast.bread)"
-            // Whatever time a reader has of an answer, it does not stand for a later edit.
+            // The time of an earlier response must not match a later edit.
             for title in ["A", "B", "C", "D", "E", "F"] {
                 newsroom.pass(milliseconds: 300)
                 try newsroom.send("PATCH \(path)", as: .editor, "{\"title\":\"\(title)\"}")
@@ -100,14 +102,14 @@ import Testing
                     #expect(again.summary == "200")
                 }
             }
-            // A kept answer learns it, too.
+            // A cached response is updated, too.
             newsroom.pass(milliseconds: 61_000)
             let settled = try newsroom.send("GET \(path)", as: sender)
             #expect(settled.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:03 GMT")
         }
     }
 
-    @Test func `a write that names a condition it would not heed is refused`() async throws {
+    @Test func `a write with an unsupported precondition is rejected`() async throws {
         let article = "/v1/articles/\(Cast.bread)"
         let title = #"{"title":"A"}"#
         let writes: [(String, String?)] = [

@@ -2,10 +2,10 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// Cursors: opaque, bound to their list, and what walking with them finds.
+/// Cursors are opaque and bound to their list; paging with them finds each article once.
 @Suite struct CursorTests {
-    /// Makes published articles of ids 100, 101, …; each was published a day before the one before
-    /// it, and some share a day.
+    /// Creates published articles with ids 100, 101, …; each was published a day before the
+    /// previous one, and some on the same day.
     private func publish(_ count: Int, from first: Int = 100, in newsroom: Newsroom) throws {
         for number in first..<first + count {
             let day = 28 - (number - first) / 2
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// The ids on all pages from the target on; between pages something may happen.
+    /// The ids on all pages from the target on; `between` runs after each page.
     private func walk(
         _ first: String, as sender: Sender = .anonymous, in newsroom: Newsroom,
         between: (Int) throws -> Void = { _ in }
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         "publishedAt", "-publishedAt", "createdAt", "-createdAt", "updatedAt", "-updatedAt",
     ])
-    func `every order is walked to its end, each article once`(sort: String) async throws {
+    func `paging in every order reaches the end with each article once`(sort: String) async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try publish(7, in: newsroom)
             newsroom.pass(milliseconds: 10)
@@ -58,13 +58,15 @@ import Testing
         }
     }
 
-    @Test func `articles that come and go meanwhile repeat and hide no other`() async throws {
+    @Test func `articles created and deleted while paging neither repeat nor hide others`()
+        async throws
+    {
         try await Newsroom.run(cast: false) { newsroom in
             try publish(12, in: newsroom)
             let before = (100..<112).map { Cast.id($0) }
             let ids = try walk("/v1/articles?limit=3&tag=t&fields=slug", in: newsroom) { page in
-                // New ones at the front, at the back and in the middle; and one is taken away
-                // that was on a page already.
+                // New ones at the front, at the back and in the middle; and one is deleted that was
+                // on an earlier page.
                 for day in ["2027-01-01", "2020-01-01", "2026-12-27"] {
                     try newsroom.send(
                         "POST /v1/articles", as: .editor,
@@ -80,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `the link keeps the question, and adds the place`() async throws {
+    @Test func `the link keeps the query and adds the cursor`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try publish(3, in: newsroom)
             let answer = try newsroom.send(
@@ -95,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor fits its own list and no other`() async throws {
+    @Test func `a cursor is only valid for its own list`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try publish(4, in: newsroom)
             func cursor(_ target: String, _ sender: Sender) throws -> String {
@@ -136,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor that was touched is refused`() async throws {
+    @Test func `a modified cursor is rejected`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try publish(2, in: newsroom)
             let page = try Page<Article>(mapping: newsroom.send("GET /v1/articles?limit=1").body)

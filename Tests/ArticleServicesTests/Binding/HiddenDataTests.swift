@@ -7,16 +7,16 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// What is hidden shows in nothing that an anonymous client gets: not in pages, and not in what
-/// leads from one to the next.
+/// Hidden data does not show in any response to an anonymous client: neither in pages nor in the
+/// links between them.
 @Suite struct HiddenDataTests {
-    /// A mixture of public and hidden articles, the same for each seed.
+    /// A mix of public and hidden articles, the same for each seed.
     private struct Mixture {
-        /// Texts and bytes of which nothing may be seen.
+        /// Texts and bytes that must not be disclosed.
         private(set) var secrets: [(name: String, bytes: [UInt8])] = []
         private(set) var targets: [String] = []
 
-        /// Fills the newsroom; without the hidden articles time passes all the same.
+        /// Fills the newsroom; without the hidden articles, the clock advances nevertheless.
         init(seed: UInt64, hasHidden: Bool, in newsroom: Newsroom) throws {
             var random = SplitMix64(seed: seed)
             for number in 0..<3 {
@@ -55,8 +55,8 @@ import Testing
             #expect(made.summary == "201", "\(made.text)")
         }
 
-        /// A draft, a scheduled, an archived or a deleted article, with a tag and an author of its
-        /// own, and tags that public ones have too.
+        /// A draft, a scheduled, an archived or a deleted article, with its own tag and author, and
+        /// tags of public ones.
         private mutating func hide(
             _ number: Int, _ kind: Int, _ tags: [String], in newsroom: Newsroom
         ) throws {
@@ -121,12 +121,12 @@ import Testing
             }
         }
 
-        /// Holds all of a response to showing nothing, the cursors' bytes included.
+        /// Expects that a response discloses nothing, including the bytes of its cursors.
         func check(_ answer: Answer, _ target: String) {
             var seen =
                 answer.fields.all.map { "\($0.name): \($0.value)" }.joined().utf8 + answer.body
             for text in [answer.text, answer.nextTarget ?? ""] {
-                // Whatever may be base64url, from any of its letters on.
+                // Anything that could be base64url, starting at any of its letters.
                 for word in text.split(whereSeparator: { !Self.isLetter($0) })
                 where word.count >= 12 {
                     for start in 0..<4 {
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    /// What an anonymous client sees of each list: its pages, one after the other.
+    /// The pages of each list as seen by an anonymous client.
     private func walk(_ mixture: Mixture, in newsroom: Newsroom) throws -> [[String]] {
         try mixture.targets.map { first in
             var pages: [String] = []
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `pages are the same with and without what is hidden`(seed: UInt64) async throws {
+    func `pages are the same with and without hidden articles`(seed: UInt64) async throws {
         var pages: [[[String]]] = []
         var secrets = 0
         for hasHidden in [true, false] {
@@ -182,7 +182,7 @@ import Testing
         for (with, without) in zip(pages[0], pages[1]) { #expect(with == without) }
     }
 
-    @Test func `a page that ends at the bound on work shows nothing of where it ended`()
+    @Test func `a page that ends at the scan limit does not disclose where it ended`()
         async throws
     {
         var configuration = SQLiteConfiguration()
@@ -191,7 +191,7 @@ import Testing
         for hasHidden in [true, false] {
             try await Newsroom.run(cast: false, storeConfiguration: configuration) { newsroom in
                 let mixture = try Mixture(seed: 3, hasHidden: hasHidden, in: newsroom)
-                // Where a page ends is another matter here; what stands on all of them is not.
+                // The pages may end at different articles here, but their union must be the same.
                 items.append(
                     try walk(mixture, in: newsroom).map { pages in
                         pages.map { $0.dropFirst(#"{"items":["#.count).dropLast(2) }
@@ -202,7 +202,8 @@ import Testing
         for (with, without) in zip(items[0], items[1]) { #expect(with == without) }
     }
 
-    @Test func `cursors of a list are equally long, and one place has one cursor`() async throws {
+    @Test func `cursors of a list have equal lengths, and a position has one cursor`() async throws
+    {
         try await Newsroom.run(cast: false) { newsroom in
             let names = ["a", "bb", String(repeating: "\u{1FB7}", count: 64), "zz"]
             for name in names {
@@ -227,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `histories say nothing to who may not read them`() async throws {
+    @Test func `histories disclose nothing to clients that may not read them`() async throws {
         try await Newsroom.run { newsroom in
             let answers = try [Cast.secret, Cast.gone, Cast.tomorrow, Cast.nobody].map { id in
                 try newsroom.send("GET /v1/articles/\(id)/revisions?limit=1").summary
@@ -236,7 +237,7 @@ import Testing
         }
     }
 
-    @Test func `a public article does not answer under the slugs of its draft`() async throws {
+    @Test func `a public article is not found by the slugs of its draft`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let made = try newsroom.send(
                 "POST /v1/articles", as: .editor, #"{"title":"Takeover of Acme"}"#)
@@ -262,7 +263,7 @@ import Testing
             #expect(try summaries("waiting") == hidden)
             #expect(try summaries("in-time") == shown)
             #expect(try summaries("later") == shown)
-            // Archived and back: what was known stays known.
+            // After archiving and republishing, the former slug is still known.
             try patch(#"{"status":"archived","slug":"shelved"}"#)
             try patch(#"{"status":"published","slug":"again"}"#)
             #expect(try summaries("shelved") == hidden)
@@ -273,11 +274,11 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Whether the bytes stand in these, one after another.
+    /// Whether these contain the bytes consecutively.
     fileprivate func contains(_ bytes: [UInt8]) -> Bool {
         withUnsafeBytes { all in
             var start = 0
-            // Invariant: the bytes begin nowhere before `start`.
+            // Invariant: the bytes do not begin before `start`.
             while bytes.count > 0, start + bytes.count <= all.count,
                 let base = all.baseAddress,
                 let first = memchr(base + start, Int32(bytes[0]), all.count - start)

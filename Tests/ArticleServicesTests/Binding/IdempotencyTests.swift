@@ -9,7 +9,7 @@ import Testing
 
 @testable import ArticleServices
 
-/// `Idempotency-Key` from outside: a write that is sent again is not done again.
+/// `Idempotency-Key` over HTTP: a repeated write is not executed again.
 @Suite struct IdempotencyTests {
     private static let operatorKey = String(repeating: "k", count: 40)
     private static let time = Timestamp(milliseconds: 1_800_000_000_000)
@@ -40,7 +40,7 @@ import Testing
         try ResponseMapper<Article>().map(Array(response.text.utf8))
     }
 
-    /// Holds the second of two responses to being the first once more.
+    /// Expects that the second response repeats the first.
     private func expectSame(
         _ again: ReceivedResponse, as first: ReceivedResponse,
         _ location: SourceLocation = #_sourceLocation
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `an article is made once, and its writer gets the first response each time`()
+    @Test func `an article is created once, and its writer gets the first response each time`()
         async throws
     {
         try await run { test, store in
@@ -65,7 +65,7 @@ import Testing
             let first = try send(test, .post, "/v1/articles", body, key: "one")
             #expect(first.status == 201)
             let made = try article(first)
-            // Another way to write the same request.
+            // The same request in a different notation.
             let same = "{\"tags\": [\"x\"],\n \"title\": \"\\u0041\"," + body.dropFirst(26)
             expectSame(try send(test, .post, "/v1/articles", same, key: "one"), as: first)
             // Others edit the article and rename its author.
@@ -84,19 +84,19 @@ import Testing
         }
     }
 
-    @Test func `a key is looked up before any work`() async throws {
+    @Test func `a key is looked up before any work is done`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let body = """
             {"title":"A","body":"*Words*","status":"scheduled",\
             "publishedAt":"2027-01-15T08:00:01Z"}
             """
-        // A renderer that can be had, and one that refuses everything.
+        // A working renderer, and one that rejects everything.
         var limits = MarkdownLimits()
         limits.outputBytes = 1
         var first: ReceivedResponse?
         for markdown in [MarkdownRenderer(), MarkdownRenderer(limits: limits)] {
-            // By then the article is public; its writer gets what it was.
+            // The article is public by then, but its writer gets the first response.
             let time = first == nil ? Self.time : Self.time.advanced(byMilliseconds: 9_000)
             let backend = try await Backend(
                 store: store, operatorKey: OperatorKey(Self.operatorKey), markdown: markdown,
@@ -120,7 +120,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `edits, deletions and restorations are done once`() async throws {
+    @Test func `edits, deletions and restorations are executed once`() async throws {
         try await run { test, store in
             let made = try article(
                 send(test, .post, "/v1/articles", #"{"title":"A"}"#, key: nil))
@@ -139,7 +139,8 @@ import Testing
                 let version = "\"\(standing?.version ?? "none")\""
                 var first: ReceivedResponse?
                 for _ in 0..<2 {
-                    // Keys belong to method and path: `a` is another one each time, but at the end.
+                    // Keys are scoped to method and path: `a` is a different key each time, except
+                    // in the last request.
                     let answer = try send(
                         test, write.0, write.1, write.2, key: number < 5 ? "a" : "b",
                         match: write.3 == "version" ? version : write.3)
@@ -153,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `a key of another request is refused, one of another caller is another`()
+    @Test func `a key of another request is rejected, and callers have separate keys`()
         async throws
     {
         try await run { test, store in
@@ -163,7 +164,7 @@ import Testing
             #expect(reused.status == 422)
             #expect(reused.text.contains("/problems/idempotency-key-reused"))
             #expect(reused.text.contains(#""header":"Idempotency-Key""#))
-            // A precondition is a part of the request too.
+            // Preconditions are part of the request.
             let made = try article(send(test, .post, "/v1/articles", body, key: "k"))
             let target = "/v1/articles/\(made.id)"
             #expect(
@@ -184,12 +185,12 @@ import Testing
         }
         #expect(key("a")?.scope == key("a")?.scope && key("a")?.request == key("b")?.request)
         #expect(key("a")?.scope != key("b")?.scope)
-        // Without the secret nothing can be told of requests that may be guessed.
+        // Without the secret, the digests disclose nothing about requests that can be guessed.
         #expect(key("a")?.scope != key("a", 2)?.scope && key("a")?.request != key("a", 2)?.request)
         #expect(IdempotencyKey(of: request, by: .anonymous, secret: []) == nil)
     }
 
-    @Test func `a refusal is given again, also where it would not be one any more`() async throws {
+    @Test func `a rejection is repeated even if the request would succeed now`() async throws {
         try await run { test, store in
             let made = try article(
                 send(test, .post, "/v1/articles", #"{"title":"A"}"#, key: nil))
@@ -210,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `a rejection by the service's own rule is given again, too`() async throws {
+    @Test func `a rejection by a rule of the service is repeated, too`() async throws {
         try await run { test, _ in
             let target = "/v1/articles/\(Article.ID(at: Self.time))"
             let replaced = #"{"title":"A"}"#
@@ -226,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `what may go away is not kept`() {
+    @Test func `temporary failures are not stored`() {
         let passing: [ServiceError] = [
             .busy, .full, .unavailable(cause: "x"), .unauthenticated(.expired), .inFlight,
             .keyReused,
@@ -239,7 +240,7 @@ import Testing
         for error in lasting { #expect(IdempotentWrites.rejection(error) != nil) }
     }
 
-    @Test func `of requests at the same time one is done, the others wait or get its result`()
+    @Test func `of concurrent requests one is executed, the others wait or get its result`()
         async throws
     {
         try await run { test, store in
@@ -260,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func `a request whose first is under way is told so`() async throws {
+    @Test func `a request whose first attempt is running is rejected`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let writes = IdempotentWrites(
@@ -288,7 +289,7 @@ import Testing
         let error = try #require(refused.withLock { $0 })
         guard case .inFlight = error else { throw error }
         #expect(error.problem(instance: "").status == 409)
-        // What failed is under way no more, and may be tried again.
+        // A failed request is no longer running and may be retried.
         _ = try? await writes.once(one, by: caller, busy)
         _ = try await writes.once(one, by: caller, nothing)
         await store.close()

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// What each address offers: methods, media types, and what is told to those who ask otherwise.
+/// The methods and media types of each path, and the errors for other requests.
 @Suite struct MethodTests {
     private static let article = "/v1/articles/\(Cast.bread)"
 
@@ -17,7 +17,7 @@ import Testing
         ("/v1/authors/\(Cast.mina)", "GET, HEAD, OPTIONS, PUT"),
     ]
 
-    @Test func `OPTIONS and 405 tell what there is`() async throws {
+    @Test func `OPTIONS and 405 list the allowed methods`() async throws {
         let standard = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"]
         let scenarios = Self.paths.flatMap { path, allow in
             let offered = allow.split(separator: ", ").map(String.init)
@@ -41,7 +41,7 @@ import Testing
         "\(article)/", "\(article)/revision", "\(article)/revisions/1/restore/", "/v1/tags/bread",
         "/v1/articles/a/b", "/admin", "/.env",
     ])
-    func `other paths lead nowhere`(path: String) async throws {
+    func `other paths are not found`(path: String) async throws {
         try await Newsroom.run(cast: false) { newsroom in
             for method in ["GET", "POST", "DELETE"] {
                 let answer = try newsroom.send("\(method) \(path)", as: .editor)
@@ -69,7 +69,7 @@ import Testing
                         fields.0.remove(name)
                         fields.1.remove(name)
                     }
-                    // A problem holds the request's own id, which is as long as any other.
+                    // A problem contains the request's id, which always has the same length.
                     #expect(fields.0 == fields.1, "\(target)")
                     #expect(head.fields[.contentLength] == "\(get.body.count)")
                 }
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `who takes no JSON gets none`() async throws {
+    @Test func `a client that does not accept JSON receives 406`() async throws {
         let refused = ["text/html", "application/json;q=0", "application/xml, text/*;q=0.5"]
         let taken = [
             "*/*", "application/*", "application/json", "text/html, */*;q=0.1",
@@ -102,7 +102,7 @@ import Testing
         try await ScenarioTable("accept", scenarios).playWithoutChange()
     }
 
-    @Test func `bodies of other types and codings are refused`() async throws {
+    @Test func `bodies with other media types and codings are rejected`() async throws {
         let json = #"{"title":"A"}"#
         let put = "PUT \(Self.article)"
         func type(_ line: String, _ type: String, accept: String) -> Scenario {
@@ -129,7 +129,7 @@ import Testing
         ).playWithoutChange()
     }
 
-    @Test func `a wrong query is refused with its parameter, for everyone`() async throws {
+    @Test func `an invalid query is rejected with its parameter, for all clients`() async throws {
         let rows = [
             ("limit=0", "?limit"), ("limit=1&limit=1", "?limit"), ("sort=title", "?sort"),
             ("page=2", "?page"), ("status=gone", "?status"), ("fields=titel", "?fields"),

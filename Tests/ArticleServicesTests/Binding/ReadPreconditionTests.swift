@@ -7,15 +7,15 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// `If-Match` and `If-Unmodified-Since` of readers (RFC 9110 §13.2.2), with a key and without.
+/// `If-Match` and `If-Unmodified-Since` in reads (RFC 9110 §13.2.2), with and without a key.
 @Suite struct ReadPreconditionTests {
     private static let key = String(repeating: "k", count: 40)
     private static let time = Timestamp(milliseconds: 1_800_000_000_500)
-    // At the beginning of the second before, the article was not there.
+    // At the beginning of the preceding second, the article did not exist.
     private static let before = "Fri, 15 Jan 2027 08:00:00 GMT"
     private static let same = "Fri, 15 Jan 2027 08:00:01 GMT"
 
-    /// Serves the published article `hello` in its first revision, and gives its version.
+    /// Serves the first revision of the published article `hello` and returns its version.
     private func run(_ body: (TestServer, String) throws -> Void) async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
@@ -28,7 +28,7 @@ import Testing
                     .authorization: "Bearer \(Self.key)", .contentType: "application/json",
                 ], body: Array(#"{"title":"Hello","status":"published"}"#.utf8))
             #expect(made.status == 201)
-            // From here on the cache has an answer ready.
+            // From here on, the response is cached.
             _ = try test.client.get("/v1/articles/hello")
             let article = try Article(mapping: Array(made.text.utf8))
             try body(test, #require(article.version))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a reader who means another state is told so`(hasKey: Bool) async throws {
+    func `a read with a different expected state fails`(hasKey: Bool) async throws {
         try await run { test, version in
             let cases: [(HTTPFieldName, String, Int)] = [
                 (.ifMatch, "\"2-0123456789abcdef\"", 412),
@@ -71,13 +71,13 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a list has no revision, so the whole tag counts`(hasKey: Bool) async throws {
+    func `a list has no revision, so the whole tag is compared`(hasKey: Bool) async throws {
         try await run { test, _ in
             var fields = HTTPFields()
             if hasKey { fields[.authorization] = "Bearer \(Self.key)" }
             let list = try test.client.send(.get, "/v1/articles", fields: fields)
             let tag = try #require(list.fields[.etag])
-            // Compressed, it is the same list.
+            // The compressed form is the same list.
             for tag in [tag, "\(tag.dropLast())-gzip\""] {
                 #expect(try status(test, "/v1/articles", .ifMatch, tag, hasKey: hasKey) == 200)
             }

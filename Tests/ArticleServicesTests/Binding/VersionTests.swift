@@ -3,10 +3,10 @@ import ArticleStore
 import HTTP
 import Testing
 
-/// `version` in articles and authors: what `If-Match` takes without an `ETag` at hand.
+/// `version` in articles and authors, which `If-Match` accepts in place of an `ETag`.
 @Suite struct VersionTests {
     @Test(arguments: [nil, "fields=title,version", "fields=version"])
-    func `an article out of a list is edited by its version, once`(query: String?) async throws {
+    func `an article from a list is edited by its version, once`(query: String?) async throws {
         try await Newsroom.run { newsroom in
             let target = "/v1/articles?tag=home" + (query.map { "&\($0)" } ?? "")
             let list = try newsroom.send("GET \(target)", as: .editor)
@@ -25,7 +25,8 @@ import Testing
         }
     }
 
-    @Test func `a tag begins with the version, in whatever form the article comes`() async throws {
+    @Test func `a tag begins with the version, whichever representation is requested`() async throws
+    {
         try await Newsroom.run { newsroom in
             let version = try #require(newsroom.article(Cast.bread).version)
             let path = "/v1/articles/\(Cast.bread)"
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `an author out of a list is edited by its version, once`() async throws {
+    @Test func `an author from a list is edited by its version, once`() async throws {
         try await Newsroom.run { newsroom in
             let list = try newsroom.send("GET /v1/authors", as: .editor)
             let author = try #require(try PageResponseMapper<Author>().map(list.body).items.first)
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `the version of another article, author or revision is none of this one`()
+    @Test func `the version of another article, author or revision does not match`()
         async throws
     {
         try await Newsroom.run { newsroom in

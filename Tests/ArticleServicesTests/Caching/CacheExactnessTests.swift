@@ -9,7 +9,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Readers and writers at the same time, over sockets, while reads are held back at random.
+/// Concurrent readers and writers over sockets, while reads are delayed at random.
 @Suite struct CacheExactnessTests {
     private static let key = String(repeating: "k", count: 40)
     private static let author = "0190a000-0000-7000-8000-00000000000a"
@@ -17,7 +17,7 @@ import Testing
     private static let writesEach = 100
 
     @Test(arguments: [1, 2, 3, 4, 5, 6])
-    func `no answer is older than the last acknowledged write before its request`(
+    func `no response is older than the last write acknowledged before its request`(
         seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
@@ -50,7 +50,7 @@ import Testing
         }
         await file.close()
         #expect(journal.contradictions() == [])
-        // The schedule was one in which all of this happened.
+        // All of these must have happened in the schedule.
         let statistics = backend.cacheStatistics
         #expect(statistics.hits > 50 && statistics.shared > 10)
         #expect(journal.count > 500)
@@ -93,7 +93,7 @@ import Testing
                 let revision = try #require(response.fields[.etag].flatMap(Self.revision))
                 journal.acknowledge(id, revision: revision, isPublic: isPublic)
             }
-            // Some writes come at once, some when a few things were read and kept.
+            // Some writes are sent at once, some after a few responses were cached.
             let pause = journal.count + Int(random.next() % 24)
             repeat {
                 store.letOneGo()
@@ -187,13 +187,13 @@ import Testing
     }
 }
 
-/// What was acknowledged, and what was seen; whether both agree is told at the end.
+/// Records acknowledged writes and observations, which are compared at the end.
 private final class Journal: Sendable {
     private struct Observation {
         let id: String
-        /// What was acknowledged before the request.
+        /// The writes acknowledged before the request.
         let floor: Int
-        /// `nil`: it was not there.
+        /// `nil` if it was not found.
         let saw: Int?
     }
 
@@ -230,7 +230,7 @@ private final class Journal: Sendable {
         state.withLock { $0.observations.append(Observation(id: id, floor: floor, saw: saw)) }
     }
 
-    /// Observations that no order of the writes explains.
+    /// Observations that contradict every order of the writes.
     func contradictions() -> [String] {
         state.withLock { state in
             state.observations.compactMap { seen in
@@ -239,7 +239,7 @@ private final class Journal: Sendable {
                     let holds = saw >= seen.floor && history[saw] == true
                     return holds ? nil : "\(seen.id): \(saw), and \(seen.floor) was acknowledged"
                 }
-                // An author without a public article is not there.
+                // An author without a public article is not found.
                 let others = history.keys.contains(where: {
                     $0 >= seen.floor && history[$0] == false
                 })

@@ -35,7 +35,7 @@ import Testing
         return response
     }
 
-    @Test func `an article appears in kept lists when its time comes`() async throws {
+    @Test func `an article appears in cached lists at its publication time`() async throws {
         try await run { test, backend, clock in
             try post(test, #"{"title":"First","status":"published","tags":["bread"]}"#)
             try post(
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `an edit of one article leaves the others where they are`() async throws {
+    @Test func `an edit of one article does not invalidate others`() async throws {
         try await run { test, backend, _ in
             for title in ["One", "Two", "Three"] {
                 try post(test, #"{"title":"\#(title)","status":"published"}"#)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `drafts leave the lists where they are, until they are more`() async throws {
+    @Test func `drafts do not invalidate lists until they are published`() async throws {
         try await run { test, backend, _ in
             try post(test, #"{"title":"One","status":"published","authors":[{"name":"Mina"}]}"#)
             let lists = ["/v1/articles", "/v1/tags", "/v1/authors", "/v1/articles?count=exact"]
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `what a key sees is not kept, and not shown to strangers`() async throws {
+    @Test func `responses to keys are not cached or shown to anonymous clients`() async throws {
         try await run { test, backend, _ in
             try post(test, #"{"title":"Draft"}"#)
             let mine: HTTPFields = [
@@ -144,7 +144,8 @@ import Testing
         }
     }
 
-    @Test func `a kept answer is refused to who does not take its kind`() async throws {
+    @Test func `a cached response is not sent to clients that do not accept its type`() async throws
+    {
         try await run { test, backend, _ in
             for _ in 0..<2 { _ = try test.client.get("/v1/articles") }
             for accept in ["text/html", "application/json;q=0"] {

@@ -7,12 +7,12 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Keys that show no more than everybody sees get what is kept for everybody, and no others do.
+/// Only keys that see exactly what is public get cached public responses.
 @Suite struct ReaderCacheTests {
     private static let article = "/v1/articles/\(Cast.bread)"
     private static let list = "/v1/articles?fields=id,title,body"
 
-    /// Sends on one connection that stays, as apps do.
+    /// Sends requests on one persistent connection, as apps do.
     private struct Talk {
         let connection: RawConnection
 
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a reader gets the bytes and validators of everybody, as private ones`()
+    @Test func `a reader gets the public bytes and validators as private ones`()
         async throws
     {
         try await Newsroom.run { newsroom in
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `what a reader asks for first is kept for everybody, and compressed`() async throws {
+    @Test func `a reader's first request is cached for everyone, and compressed`() async throws {
         try await Newsroom.run { newsroom in
             let long = String(repeating: "salt and flour ", count: 500)
             let made = try newsroom.send(
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `requests of all callers at once get each their own`() async throws {
+    @Test func `concurrent requests of all callers get their own responses`() async throws {
         try await Newsroom.run { newsroom in
             let talk = try Talk(newsroom)
             let callers: [Sender] = [.anonymous, .reader, .editor, .reader, .garbage, .anonymous]
@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: Sender.editors)
-    func `who sees more never gets what is kept, and leaves nothing there`(sender: Sender)
+    func `privileged callers neither use nor fill the cache`(sender: Sender)
         async throws
     {
         try await Newsroom.run { newsroom in
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: Sender.refused)
-    func `what is kept is not for keys that are not good`(sender: Sender) async throws {
+    func `cached responses are not sent to invalid keys`(sender: Sender) async throws {
         try await Newsroom.run { newsroom in
             let talk = try Talk(newsroom)
             let good = try #require(newsroom.keys.texts[.reader])
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `a reader's key ends at once, though its answers are kept`() async throws {
+    @Test func `a reader's key ends at once although its responses are cached`() async throws {
         try await Newsroom.run { newsroom in
             let end = Newsroom.opening.advanced(byMilliseconds: 1_000)
             let keys = [
@@ -165,7 +165,7 @@ import Testing
             #expect(try talk.ask(Self.article, keys[1].text).status == 200)
             newsroom.pass(milliseconds: 1)
             #expect(try talk.ask(Self.article, keys[1].text).status == 401)
-            // A key that is given another role has it with the next request.
+            // A key with a changed role has it in the next request.
             let other = APIKey(name: "three", role: .reader, at: Newsroom.opening)
             newsroom.backend.admit(other.record)
             for _ in 0..<2 { _ = try talk.ask(Self.list, other.text) }

@@ -3,8 +3,8 @@ import ArticleStore
 import Sockets
 import TestSupport
 
-/// A store whose reads take their time between what they saw and giving it back: each is held until
-/// others have happened, as a generator with a seed says.
+/// A store whose reads are delayed between reading and returning: each is held until others have
+/// happened, in a seeded random order.
 final class SlowStore: ArticleStore {
     private struct State {
         var random: SplitMix64
@@ -14,7 +14,7 @@ final class SlowStore: ArticleStore {
 
     private let store: any ArticleStore
     private let state: Lock<State>
-    /// Beyond, someone is let go: so there is always someone who can go on.
+    /// Maximum number of held reads; above it, one is released, so that there is always progress.
     private let mostHeld: Int
 
     init(_ store: any ArticleStore, seed: UInt64, mostHeld: Int) {
@@ -23,7 +23,7 @@ final class SlowStore: ArticleStore {
         state = Lock(State(random: SplitMix64(seed: seed)))
     }
 
-    /// Lets one of the held reads go, if there is one.
+    /// Releases one of the held reads, if there is one.
     func letOneGo() {
         let one = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             guard !state.held.isEmpty else { return nil }
@@ -32,7 +32,7 @@ final class SlowStore: ArticleStore {
         one?.resume()
     }
 
-    /// From now on nothing is held.
+    /// Stops holding reads.
     func open() {
         let held = state.withLock { state in
             state.isOpen = true
@@ -48,7 +48,7 @@ final class SlowStore: ArticleStore {
         if state.withLock({ $0.held.count >= mostHeld }) { letOneGo() }
         await withUnsafeContinuation { continuation in
             let isHeld = state.withLock { state in
-                // One of four goes on at once.
+                // One in four is not held.
                 guard !state.isOpen, state.random.next() % 4 > 0 else { return false }
                 state.held.append(continuation)
                 return true
@@ -57,7 +57,7 @@ final class SlowStore: ArticleStore {
         }
     }
 
-    // MARK: Reads of the public
+    // MARK: Public reads
 
     func edition(of key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
         -> ArticleVersion

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ArticleServices
 
-/// What the commands send to a file's owner arrives as it was.
+/// Requests from commands to the file's owner arrive unchanged.
 @Suite struct ControlRequestTests {
     private func arrived<Request: BackendAPIRequest>(_ request: Request) throws -> Request {
         try Request(parsing: RequestSource(RequestPrinter.print(request), path: [:]))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [SlugChoice.keep, .exactly("아침"), .like("morning")])
-    func `an imported article comes with all that an editor decides`(slug: SlugChoice) throws {
+    func `an imported article arrives with all editable attributes`(slug: SlugChoice) throws {
         for time in [nil, Timestamp(milliseconds: 1_795_000_000_123)] {
             let request = ImportArticlesRequest(
                 batch: ImportBatch(items: [try item(slug, publishedAt: time)], isDryRun: true))

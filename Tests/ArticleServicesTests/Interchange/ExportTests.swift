@@ -7,7 +7,8 @@ import Testing
 @testable import ArticleServices
 
 @Suite struct ExportTests {
-    /// Articles with all that an export has to keep: history, tombstones, former slugs, imports.
+    /// Articles with everything that an export must preserve: history, tombstones, former slugs,
+    /// imports.
     static func fill(_ desk: ImportDesk) async throws {
         try desk.write(
             "blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\n\"a\"\n\u{1}")
@@ -44,8 +45,7 @@ import Testing
                 role: "admin", createdAt: ImportDesk.time(0)))
     }
 
-    @Test func `what is restored exports the same bytes, and imports go on as before`() async throws
-    {
+    @Test func `a restored store exports the same bytes, and imports continue`() async throws {
         try await ImportDesk.with { desk in
             try await Self.fill(desk)
             let report = try await desk.export("one.ndjson")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `an export tells its form, and no keys`() async throws {
+    @Test func `an export names its format and contains no keys`() async throws {
         try await ImportDesk.with { desk in
             try await Self.fill(desk)
             try await desk.export("one.ndjson")
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `an empty store has an export too`() async throws {
+    @Test func `an empty store can be exported`() async throws {
         try await ImportDesk.with { desk in
             let report = try await desk.export("one.ndjson")
             let text = """
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `an output that takes no more ends the export`() async throws {
+    @Test func `an output that fails aborts the export`() async throws {
         try await ImportDesk.with { desk in
             try await Self.fill(desk)
             let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `an export goes through a pipe that does not wait`() async throws {
+    @Test func `an export can be written to a non-blocking pipe`() async throws {
         try await ImportDesk.with { desk in
             let line = "{\"title\":\"x\",\"body\":\"\(String(repeating: "y", count: 90_000))\"}\n"
             try desk.write("a.ndjson", String(repeating: line, count: 10))

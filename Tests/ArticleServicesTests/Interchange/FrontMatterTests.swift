@@ -19,7 +19,7 @@ import Testing
         ("2016-12-31 12:00:00 UTC", "2016-12-31T12:00:00.000Z"),
         ("\"2000-2-29\"", "2000-02-29T00:00:00.000Z"),
     ])
-    func `a date is read in the forms that posts have`(text: String, expected: String) throws {
+    func `dates are parsed in the formats found in posts`(text: String, expected: String) throws {
         #expect(try read("date: \(text)").date?.description == expected)
     }
 
@@ -29,7 +29,7 @@ import Testing
         "2016-1-2 10:00 +9", "2016-1-2 10:00 +090", "2016-1-2 10:00 PST", "2016-1-2 +0900",
         "yesterday", "2016-1-2-3", "-1-1-1", "2016-1-2 1a:00", "0000-1-1 00:00 +23:00",
     ])
-    func `what is no date is refused with its line`(text: String) {
+    func `an invalid date is rejected with its line`(text: String) {
         let expected = FrontMatterError(
             line: 3, reason: .invalidValue(key: "date", expected: "a date"))
         #expect(throws: expected) { try read("title: A\ndate: \(text)\n") }
@@ -59,21 +59,21 @@ import Testing
         ),
         ("tags: {a: b}", 2, .invalidValue(key: "tags", expected: "a string or a list of strings")),
     ])
-    func `a fault is named with its line`(
+    func `a fault is reported with its line`(
         yaml: String, line: Int, reason: FrontMatterError.Reason
     ) {
         #expect(throws: FrontMatterError(line: line, reason: reason)) { try read(yaml) }
     }
 
     @Test(arguments: ["\r\r", "\u{85}", "\u{2028}\u{2029}", "\r\n\n"])
-    func `only line feeds end the lines that faults name`(mark: String) {
+    func `only line feeds count as line breaks in faults`(mark: String) {
         let breaks = mark.utf8.count { $0 == 0x0A }
         #expect(throws: FrontMatterError(line: 3 + breaks, reason: .reference)) {
             try read("summary: 'a\(mark)b'\ntitle: *c")
         }
     }
 
-    @Test func `a line that was pasted twice does no harm`() throws {
+    @Test func `duplicate lines are accepted`() throws {
         let front = try read("published: false\ntitle: A\npublished: false\ntitle: 'A'")
         #expect(front.title == "A")
         #expect(!front.isPublished)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `sixteen levels are read and one more is refused`() throws {
+    @Test func `sixteen levels are accepted and one more is rejected`() throws {
         func nested(_ levels: Int) -> String {
             "a: " + String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
         }
@@ -99,7 +99,7 @@ import Testing
         ("tag: one\ntags:\n- two words\n", ["one", "two words"]),
         ("tags:", []),
     ])
-    func `tags come as a text or as a list`(yaml: String, tags: [String]) throws {
+    func `tags are a string or a list`(yaml: String, tags: [String]) throws {
         #expect(try read(yaml).tags == tags)
     }
 
@@ -116,7 +116,7 @@ import Testing
         ("slug: hello", "hello"), ("permalink: /a/b/", "b"), ("permalink: b.html", "b"),
         ("permalink: /:year/:title", nil), ("permalink: /", nil), ("slug: x\npermalink: /y", "x"),
     ])
-    func `a slug is given, or ends a permalink`(yaml: String, slug: String?) throws {
+    func `a slug is given, or the last part of a permalink`(yaml: String, slug: String?) throws {
         #expect(try read(yaml).slug == slug)
     }
 }

@@ -6,7 +6,7 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// A temporary folder, and what stands in it.
+/// A temporary folder and its contents.
 struct ImportFolder {
     private let folder: TemporaryFolder
 
@@ -14,7 +14,7 @@ struct ImportFolder {
 
     func path(_ name: String) -> String { folder.file(name) }
 
-    /// Writes a file, and makes the folders that it stands in.
+    /// Writes a file and creates its parent folders.
     func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
 
     func write(_ name: String, _ bytes: [UInt8]) throws {
@@ -42,12 +42,12 @@ struct ImportFolder {
     }
 }
 
-/// A store in a temporary folder, beside files to import.
+/// A store in a temporary folder with files to import.
 struct ImportDesk {
     let folder: ImportFolder
     let store: SQLiteStore
 
-    /// Runs the body with an empty store, and looks whether all it left is sound.
+    /// Runs the body with an empty store, and checks the store's integrity.
     static func with(_ body: (ImportDesk) async throws -> Void) async throws {
         let folder = try ImportFolder()
         let store = try SQLiteStore.open(path: folder.path("store.db"), mode: .create)
@@ -61,7 +61,7 @@ struct ImportDesk {
         #expect(try SQLiteStore.check(path: folder.path("store.db")).findings == [])
     }
 
-    /// 2026-01-01T00:00:00Z, and so many seconds.
+    /// 2026-01-01T00:00:00Z plus a number of seconds.
     static func time(_ seconds: Int64) -> Timestamp {
         Timestamp(milliseconds: 1_767_225_600_000 + 1_000 * seconds)
     }
@@ -74,7 +74,7 @@ struct ImportDesk {
 
     func bytes(_ name: String) throws -> [UInt8] { try folder.bytes(name) }
 
-    /// Imports what is named, at so many seconds.
+    /// Imports the named paths at this number of seconds.
     func run(
         _ names: String..., at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false
     ) async throws -> ImportReport {
@@ -84,7 +84,7 @@ struct ImportDesk {
         return try await importer.run(names.map(path))
     }
 
-    /// Writes an export into a file.
+    /// Writes an export to a file.
     @discardableResult
     func export(_ name: String) async throws -> ExportReport {
         let descriptor = open(path(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -97,7 +97,7 @@ struct ImportDesk {
         try await store.article(.slug(slug), visibleTo: .editors)
     }
 
-    /// All articles, the first made first.
+    /// All articles in the order of their creation.
     func articles() async throws -> [Article] {
         var query = ArticleQuery(audience: .editors, now: Self.time(0))
         query.sort = .createdFirst
@@ -108,7 +108,7 @@ struct ImportDesk {
 }
 
 extension Article {
-    /// Without its version, which no two databases have in common.
+    /// Without its version, which is different in each database.
     var unversioned: Article {
         var article = self
         article.version = nil
@@ -117,7 +117,7 @@ extension Article {
 }
 
 extension ImportReport {
-    /// The counts, for comparing.
+    /// The counts for comparison.
     var counts: [String: Int] {
         [
             "created": created, "updated": updated, "unchanged": unchanged,

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `lines are known by id, slug or title, wherever they stand`() async throws {
+    @Test func `lines are identified by id, slug or title, in any order`() async throws {
         try await ImportDesk.with { desk in
             let id = Article.ID(at: ImportDesk.time(0))
             try desk.write(
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a bad line is named, and the rest comes in`() async throws {
+    @Test func `a faulty line is reported, and the others are imported`() async throws {
         try await ImportDesk.with { desk in
             let taken = Article.ID(at: ImportDesk.time(0))
             let made = try ArticleContent(
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a file without a telling name is looked into`() async throws {
+    @Test func `the format of a file without a known extension is detected`() async throws {
         try await ImportDesk.with { desk in
             try desk.write("backup", "\n {\"title\":\"A line\"}\n")
             try desk.write("notes.txt", "# A post\n\n{}")
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `lines are read across chunks, and too long ones passed over`() throws {
+    @Test func `lines are read across chunks, and oversized ones are skipped`() throws {
         let folder = try ImportFolder()
         let long = String(repeating: "x", count: 600_000)
         try folder.write("a", "\u{FEFF}one\n\(long)\n\n\(long)y\nlast\r")
@@ -128,7 +128,7 @@ import Testing
         #expect(lines.map(\.1) == [3, 600_000, nil, 5])
     }
 
-    @Test func `many lines come in batches, with progress`() async throws {
+    @Test func `many lines are imported in batches with progress`() async throws {
         try await ImportDesk.with { desk in
             let text = (0..<2_000).map { "{\"title\":\"Line \($0)\",\"body\":\"text\"}\n" }
             try desk.write("many.ndjson", text.joined())

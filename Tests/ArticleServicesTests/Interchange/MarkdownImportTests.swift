@@ -7,7 +7,8 @@ import Testing
 @testable import ArticleServices
 
 @Suite struct MarkdownImportTests {
-    @Test func `a folder of posts comes in once, and a second run changes nothing`() async throws {
+    @Test func `a folder of posts is imported once, and a second run changes nothing`() async throws
+    {
         try await ImportDesk.with { desk in
             try desk.write(
                 "blog/2016-1-29-Hello_World.md",
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a changed file updates its article, and an edited article stands`() async throws {
+    @Test func `a changed file updates its article, and an edited article is kept`() async throws {
         try await ImportDesk.with { desk in
             try desk.write("blog/a.md", "---\ntitle: First\nauthor: Ann\n---\none")
             try desk.write("blog/b.md", "two")
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `a post is the same from wherever it is named`() async throws {
+    @Test func `a post has the same identity for any way to name it`() async throws {
         try await ImportDesk.with { desk in
             try desk.write("one/blog/a.md", "text")
             #expect(try await desk.run("one/blog").counts == ["created": 1])
@@ -74,16 +75,16 @@ import Testing
             }
             let both = try await desk.run("one/blog", "one/blog/a.md")
             #expect(both.counts == ["unchanged": 1])
-            // Another working directory that has a folder of this name.
+            // A different working directory with a folder of the same name.
             rename(desk.path("one"), desk.path("two"))
             #expect(try await desk.run("two/blog").counts == ["unchanged": 1])
-            // A folder of another name is another place.
+            // A folder with a different name is a different identity.
             rename(desk.path("two/blog"), desk.path("two/moved"))
             #expect(try await desk.run("two/moved").counts == ["created": 1])
         }
     }
 
-    @Test func `two files cannot be one post`() async throws {
+    @Test func `two files cannot have the same identity`() async throws {
         try await ImportDesk.with { desk in
             try desk.write("one/blog/a.md", "text")
             try desk.write("two/blog/a.md", "other text")
@@ -97,7 +98,8 @@ import Testing
         }
     }
 
-    @Test func `a bad file is named with its line, and the rest comes in`() async throws {
+    @Test func `a faulty file is reported with its line, and the others are imported`() async throws
+    {
         try await ImportDesk.with { desk in
             let long = String(repeating: "x", count: 301)
             try desk.write("blog/1.md", "---\ntitle: A\ndate: never\n---\n")
@@ -126,12 +128,12 @@ import Testing
             #expect(report.leftOut == 1)
             let omission = "image is not an absolute http(s) URL and was omitted"
             #expect(report.omissions.map(\.description) == ["\(blog)/9.md:2: \(omission)"])
-            // What did not change is not told again.
+            // Unchanged files are not reported again.
             #expect(try await desk.run("blog").leftOut == 0)
         }
     }
 
-    @Test func `of folders, posts are taken in the order of their names`() async throws {
+    @Test func `posts in folders are imported in the order of their names`() async throws {
         try await ImportDesk.with { desk in
             for name in ["b.md", "a/z.MD", "a.md", "B.md", "c.txt", "README", ".d.md", ".e/f.md"] {
                 try desk.write("blog/\(name)", "text of \(name)")
@@ -150,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `a dry run says what would happen, and writes nothing`() async throws {
+    @Test func `a dry run reports what would happen, and writes nothing`() async throws {
         try await ImportDesk.with { desk in
             for number in 0..<450 { try desk.write("blog/\(number).md", "text \(number)") }
             try desk.write("blog/bad.md", "---\n")
@@ -166,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `the language is the option's where the post names none`() async throws {
+    @Test func `the option sets the language of posts that do not specify one`() async throws {
         try await ImportDesk.with { desk in
             try desk.write("blog/a.md", "text")
             try desk.write("blog/b.md", "---\nlang: en_GB\n---\ntext")
@@ -178,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `text is kept in NFC, and slugs in any script`() async throws {
+    @Test func `text is stored in NFC, and slugs in any script`() async throws {
         try await ImportDesk.with { desk in
             let decomposed = "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}"
             try desk.write("blog/2020-01-02-\(decomposed).md", "\u{FEFF}\(decomposed)\r\n")
@@ -199,13 +201,13 @@ import Testing
             try desk.write("blog/2017-01-01-news.md", "two")
             try desk.write("blog/x.md", "---\npermalink: /2018/News.html\n---\nthree")
             #expect(try await desk.run("blog").counts == ["created": 3])
-            // Articles of one moment stand in the order of their files.
+            // Articles with the same time are in the order of their files.
             #expect(try await desk.articles().map(\.slug) == ["news", "news-2", "news-3"])
             #expect(try await desk.articles().map(\.body) == ["one", "two", "three"])
         }
     }
 
-    @Test func `the samples come in once`() async throws {
+    @Test func `the samples are imported once`() async throws {
         try await ImportDesk.with { desk in
             let importer = Importer(store: desk.store, language: try #require(LanguageTag("en"))) {
                 ImportDesk.time(0)

@@ -4,7 +4,7 @@ import Testing
 @testable import ArticleServices
 
 @Suite struct MarkdownPostTests {
-    @Test func `a post of Jekyll's kind is read with its body byte for byte`() throws {
+    @Test func `a Jekyll post is parsed with its body byte for byte`() throws {
         let text = """
             ---
             layout: post
@@ -45,7 +45,7 @@ import Testing
         ("---\ntitle: A\n---", "", 4),
         ("\n\ntext", "\n\ntext", 1),
     ])
-    func `blank lines behind the front matter belong to no body`(
+    func `blank lines after the front matter are not part of the body`(
         text: String, body: String, line: Int
     ) throws {
         let post = try MarkdownPost(Array(text.utf8), name: "a.md")
@@ -53,7 +53,7 @@ import Testing
         #expect(post.bodyLine == line)
     }
 
-    @Test func `a byte order mark and line feeds with carriage returns do no harm`() throws {
+    @Test func `a byte order mark and CRLF line breaks are accepted`() throws {
         let text = "\u{FEFF}---\r\ntitle: A\r\ntags: [x, y]\r\n---\r\nBody\r\n\r\nEnd"
         let post = try MarkdownPost(Array(text.utf8), name: "a.md")
         #expect(post.title == "A")
@@ -71,11 +71,13 @@ import Testing
         ("", ".md", ".md"),
         ("---\n---", "안녕-세상.md", "안녕 세상"),
     ])
-    func `a title is found where there is one`(text: String, name: String, title: String) throws {
+    func `a title is found in the front matter, a heading or the name`(
+        text: String, name: String, title: String
+    ) throws {
         #expect(try MarkdownPost(Array(text.utf8), name: name).title == title)
     }
 
-    @Test func `a date in the file's name stands in for one in the front matter`() throws {
+    @Test func `a date in the file name is the default for the front matter's`() throws {
         let dated = try MarkdownPost(Array("a".utf8), name: "2016-1-05-swift-2.2.md")
         #expect(dated.frontMatter.date?.description == "2016-01-05T00:00:00.000Z")
         #expect(dated.title == "swift 2.2")
@@ -94,14 +96,14 @@ import Testing
         #expect(post.frontMatter == FrontMatter())
     }
 
-    @Test func `invalid UTF-8 is named with its line`() {
+    @Test func `invalid UTF-8 is reported with its line`() {
         let bytes = Array("---\ntitle: A\n---\nfine\n".utf8) + [0xC3, 0x28, 0x0A]
         #expect(throws: FrontMatterError(line: 5, reason: .invalidUTF8)) {
             try MarkdownPost(bytes, name: "a.md")
         }
     }
 
-    @Test func `a front matter without an end is refused, and so is one that is too large`() {
+    @Test func `unclosed and oversized front matter is rejected`() {
         #expect(throws: FrontMatterError(line: 1, reason: .unclosed)) {
             try MarkdownPost(Array("---\ntitle: A\nBody".utf8), name: "a.md")
         }
@@ -114,13 +116,13 @@ import Testing
         }
     }
 
-    @Test func `a list of authors may name each with more than a name`() throws {
+    @Test func `a list of authors may contain mappings`() throws {
         let text = "---\nauthors:\n  - name: Mina\n    role: editor\n  - Jonas\n  - Mina\n---\n"
         let post = try MarkdownPost(Array(text.utf8), name: "a.md")
         #expect(post.frontMatter.authors == ["Mina", "Jonas"])
     }
 
-    @Test func `images and sources need absolute addresses, and what is left out is said`() throws {
+    @Test func `images and sources need absolute URLs, and omissions are reported`() throws {
         let text = """
             ---
             featured-image:
@@ -145,7 +147,7 @@ import Testing
         #expect(named.frontMatter.source == .init(name: "The Paper", url: "https://example.org/"))
     }
 
-    /// The seed is fixed: a failure can be run again.
+    /// The seed is fixed, so failures are reproducible.
     @Test func `ten thousand damaged posts neither trap nor loop`() {
         var random = SeededGenerator(state: 0x5EED)
         let seeds = [

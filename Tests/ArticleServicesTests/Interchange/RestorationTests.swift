@@ -25,7 +25,7 @@ import Testing
         return try await desk.run("one.ndjson")
     }
 
-    @Test func `a part of an export restores nothing`() async throws {
+    @Test func `a truncated export restores nothing`() async throws {
         let lines = try await exported()
         try await ImportDesk.with { desk in
             for count in 1..<lines.count {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a line that is damaged is named, and nothing is restored`() async throws {
+    @Test func `a damaged line is reported, and nothing is restored`() async throws {
         let lines = try await exported()
         try await ImportDesk.with { desk in
             let changes: [(from: String, to: String, reason: String)] = [
@@ -68,7 +68,7 @@ import Testing
             ]
             for change in changes {
                 var damaged = lines
-                // Preferably on a second revision, which has one before it to differ from.
+                // Preferably in a second revision, which can differ from the first one.
                 let places = lines.indices.filter { lines[$0].contains(change.from) }
                 let index = try #require(
                     places.last { lines[$0].contains(#""action":"updated""#) } ?? places.last)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `an export goes into an empty store only`() async throws {
+    @Test func `an export can only be restored to an empty store`() async throws {
         let lines = try await exported()
         try await ImportDesk.with { desk in
             try desk.write("a.md", "here already")
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `what was edited after a restoration stands`() async throws {
+    @Test func `edits after a restoration are kept`() async throws {
         let lines = try await exported()
         try await ImportDesk.with { desk in
             _ = try await restore(lines, desk)
@@ -116,14 +116,14 @@ import Testing
         }
     }
 
-    @Test func `a restoration that was interrupted goes on`() async throws {
+    @Test func `an interrupted restoration can be continued`() async throws {
         let lines = try await exported { desk in
             let text = (0..<700).map { "{\"title\":\"Line \($0)\"}\n" }
             try desk.write("many.ndjson", text.joined())
             _ = try await desk.run("many.ndjson")
         }
         try await ImportDesk.with { desk in
-            // The first batch came in, then the power failed.
+            // The power failed after the first batch.
             let records = try lines[1...ImportRun.restoreRecords].map { line in
                 let value = try JSONParser.parse(Array(line.utf8))
                 guard case .record(let record)? = try ExportLine(value) else {
@@ -140,11 +140,11 @@ import Testing
         }
     }
 
-    @Test func `what contradicts itself between articles is named with its line`() async throws {
+    @Test func `conflicts between articles are reported with the line`() async throws {
         var lines = try await exported()
         let alias = try #require(lines.firstIndex { $0.contains(#""aliases":["beta"]"#) })
         lines[alias] = lines[alias].replacing(#"["beta"]"#, with: #"["alpha"]"#)
-        // Articles stand in the order of their ids: the later of the two is at fault.
+        // Articles are in the order of their ids: the later of the two is at fault.
         let slug = try #require(lines.firstIndex { $0.contains(#""slug":"alpha""#) })
         try await ImportDesk.with { desk in
             let report = try await restore(lines, desk)
@@ -175,7 +175,7 @@ import Testing
         (#"{"format":"broadsheet-export"}"#, "$.version is not"),
         (#"{"format":"else","version":1}"#, "$.format is not"),
     ])
-    func `another format is refused by its first line`(line: String, reason: String) async throws {
+    func `another format is rejected by its first line`(line: String, reason: String) async throws {
         try await ImportDesk.with { desk in
             let report = try await restore([line, "{}", "{}"], desk)
             #expect(report.counts == ["failed": 1])

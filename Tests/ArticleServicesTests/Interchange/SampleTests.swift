@@ -5,7 +5,7 @@ import Testing
 @testable import ArticleServices
 
 @Suite struct SampleTests {
-    @Test func `every sample is a complete post with a name of its own`() throws {
+    @Test func `every sample is a complete post with a unique name`() throws {
         let list = broadsheet_samples()
         let samples = UnsafeBufferPointer(start: list.first, count: list.count)
         var slugs: Set<String> = []

@@ -1,14 +1,14 @@
 import ArticleAPI
 import TestSupport
 
-/// Texts that are meant to be expensive, made by a generator with a seed.
+/// Texts that are expensive to render, from a seeded generator.
 struct MarkdownCorpus {
     private var random: SplitMix64
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    /// What parsers of Markdown have stumbled over: openers without an end, deep nests, tables,
-    /// references, links that the autolinker looks for.
+    /// Input that Markdown parsers have had problems with: unclosed openers, deep nesting, tables,
+    /// references, links for the autolinker.
     private static let pieces = [
         ">", "> ", "* ", "- ", "1. ", "   - ", "`", "```\n", "~~", "*", "**", "_", "__", "[", "![",
         "](", "](<", "[a](", "[a]: b\n", "[a]", "[^a]", "<", "<!--", "<![CDATA[", "<?", "</", "<a ",

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ArticleServices
 
-/// What a body becomes, and what it may cost.
+/// Rendered bodies and the limits for rendering.
 @Suite struct MarkdownRendererTests {
     private static let shared = MarkdownRenderer()
 
@@ -14,7 +14,7 @@ import Testing
         try shared.renderNow(text).html
     }
 
-    /// Why the text is refused.
+    /// The reason why the text is rejected.
     private static func refusal(
         _ text: String, by renderer: MarkdownRenderer = shared
     ) throws -> String {
@@ -28,7 +28,7 @@ import Testing
         throw TestFailure("it was rendered")
     }
 
-    // MARK: What comes out
+    // MARK: Output
 
     @Test(arguments: [
         ("", ""),
@@ -38,7 +38,7 @@ import Testing
         ("- [x] done", "<input type=\"checkbox\" checked=\"\" disabled=\"\" />"),
         ("e&#769;", "<p>\u{E9}</p>\n"),
     ])
-    func `Markdown becomes HTML, as GitHub has it`(text: String, part: String) throws {
+    func `Markdown is rendered as on GitHub`(text: String, part: String) throws {
         let html = try Self.html(text)
         #expect(html == part || !part.isEmpty && html.contains(part))
         #expect(html.utf8.elementsEqual(html.inNFC.utf8))
@@ -53,18 +53,18 @@ import Testing
         "[a]: javascript:alert(1)\n\n[a]", "![a\" onerror=\"alert(1)](x \"\\\" onload=\\\"y\")",
         "`<script>`", "```js\" onload=\"x\n<script>\n```", "[a](http://x/\"onclick=\"y)",
         "|<script>|\n|-|\n|[b](javascript:c)|", "www.a.b/<script>", "javascript://a@b.c",
-        // In NFC this mark makes another character of a tag's end.
+        // In NFC, this mark composes with the end of a tag to a different character.
         "![x](y)\u{338} onerror=alert(1) ", "![x](y)&#824; onerror=alert(1) ",
         "![x](y)&#803;&#824; onerror=alert(1) ", "`\u{338} autofocus onfocus=alert(1) x`",
         "[\u{338} onmouseover=alert(1) x](http://a)", "<b>\u{338} onload=alert(1)",
     ])
-    func `no tag, attribute or link of the writer's own comes through`(text: String) throws {
+    func `no tag, attribute or script link of the writer gets through`(text: String) throws {
         let html = try Self.html(text)
-        // As it is, and as a reader has it who normalises.
+        // As it is, and as normalized by a reader.
         for html in [html, html.inNFC] { #expect(Markup.fault(in: html) == nil, "\(html)") }
     }
 
-    @Test func `readers' words are counted, not addresses and markup`() throws {
+    @Test func `visible words are counted, not URLs and markup`() throws {
         let text = """
             # 안녕 [세상](https://example.org/a/very/long/way?q=1)
 
@@ -78,15 +78,15 @@ import Testing
         #expect(try Self.shared.renderNow(text).measure.words == 12)
     }
 
-    // MARK: Bounds
+    // MARK: Limits
 
-    /// A table of so many columns and rows.
+    /// A table with these numbers of columns and rows.
     private static func table(_ columns: Int, _ rows: Int) -> String {
         String(repeating: "a|", count: columns) + "\n" + String(repeating: "-|", count: columns)
             + "\n" + String(repeating: "b\n", count: rows)
     }
 
-    @Test func `a small text with millions of cells is refused, soon`() throws {
+    @Test func `a small text with millions of cells is rejected quickly`() throws {
         let text = Self.table(5_400, 2_700)
         #expect((26_000...28_000).contains(text.utf8.count))
         let start = ContinuousClock.now
@@ -94,7 +94,7 @@ import Testing
         #expect(start.duration(to: .now) < .seconds(10))
     }
 
-    @Test func `a long text of nothing but quotations is refused, soon`() throws {
+    @Test func `a long text of nested quotations is rejected quickly`() throws {
         let start = ContinuousClock.now
         let reason = try Self.refusal(String(repeating: ">", count: ArticleLimits.bodyBytes))
         #expect(reason.contains("MiB of memory"))
@@ -102,7 +102,7 @@ import Testing
         #expect(start.duration(to: .now) < .seconds(10))
     }
 
-    @Test func `what becomes too long is refused`() throws {
+    @Test func `too much output is rejected`() throws {
         let quotes = "    " + String(repeating: "\"", count: 1_500_000)
         #expect(try Self.refusal(quotes).contains("bytes of HTML"))
         var limits = MarkdownLimits()
@@ -112,7 +112,7 @@ import Testing
         #expect(try Self.refusal("abcde", by: small).contains("12 bytes"))
     }
 
-    @Test func `what takes too long is refused`() throws {
+    @Test func `a text that takes too long is rejected`() throws {
         var limits = MarkdownLimits()
         limits.milliseconds = 30
         let hasty = MarkdownRenderer(limits: limits)
@@ -128,10 +128,10 @@ import Testing
         #expect(html.utf8.count > ArticleLimits.bodyBytes)
     }
 
-    /// Pieces of Markdown, repeated and nested by a generator with a seed: each text is rendered or
-    /// refused, within bounds, and the renderer goes on.
+    /// Random Markdown fragments, repeated and nested: each text is rendered or rejected within the
+    /// limits, and the renderer continues to work.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `whatever is written, time and output are bounded`(seed: UInt64) throws {
+    func `time and output are limited for any text`(seed: UInt64) throws {
         var limits = MarkdownLimits()
         limits.milliseconds = 200
         let renderer = MarkdownRenderer(limits: limits)
@@ -158,7 +158,7 @@ import Testing
 
     // MARK: Workers
 
-    @Test func `texts at the same time are rendered apart`() async throws {
+    @Test func `concurrent texts are rendered independently`() async throws {
         let renderer = MarkdownRenderer()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<64 {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `texts that are sent together come back in their order`() throws {
+    @Test func `texts that are sent together are returned in order`() throws {
         let worker = try MarkdownWorker(patienceSeconds: 10)
         let deep = String(repeating: ">", count: 1_000)
         var outcomes: [String] = []
@@ -184,7 +184,7 @@ import Testing
         #expect(outcomes == ["<p>a</p>\n", "rejected", "<p>b</p>\n"])
     }
 
-    @Test func `a text that ends its worker takes no other along`() async throws {
+    @Test func `a text that ends its worker does not affect others`() async throws {
         var limits = MarkdownLimits()
         (limits.workers, limits.memoryBytes) = (1, 4 << 20)
         let renderer = MarkdownRenderer(limits: limits)
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `a worker that was ended from outside is replaced`() throws {
+    @Test func `a worker that was killed from outside is replaced`() throws {
         let worker = try MarkdownWorker(patienceSeconds: 10)
         guard case .rendered = worker.render("a", MarkdownLimits()) else {
             throw TestFailure("not rendered")
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    /// What a file of a worker's `/proc/PID` holds, once the worker has rendered something.
+    /// The contents of a file in a worker's `/proc/PID` after it has rendered something.
     private static func workerFile(_ name: String) throws -> String {
         let worker = try MarkdownWorker(patienceSeconds: 10)
         guard case .rendered = worker.render("a", MarkdownLimits()) else {
@@ -233,7 +233,7 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `a worker can neither gain privileges nor make other system calls`() throws {
+    @Test func `a worker cannot gain privileges or make other system calls`() throws {
         let status = try Self.workerFile("status").split(separator: "\n")
         #expect(status.contains("NoNewPrivs:\t1"))
         #expect(status.contains("Seccomp:\t2"))
@@ -257,12 +257,12 @@ import Testing
         let folder = try #require(opendir("/proc/\(worker.process.id)/fd"))
         while readdir(folder) != nil { descriptors += 1 }
         closedir(folder)
-        // Beside `.` and `..`.
+        // In addition to `.` and `..`.
         #expect(descriptors == 3)
         withExtendedLifetime(worker) {}
     }
 
-    @Test func `too many that wait are told so`() async throws {
+    @Test func `texts above the queue limit are rejected`() async throws {
         var limits = MarkdownLimits()
         (limits.workers, limits.queueDepth) = (1, 1)
         let renderer = MarkdownRenderer(limits: limits)

@@ -1,8 +1,8 @@
 import Testing
 
-/// What a browser would make of HTML, as far as it could harm.
+/// Parses HTML like a browser, as far as it could be harmful.
 enum Markup {
-    /// The elements that the renderer writes, and their attributes.
+    /// The elements that the renderer produces, and their attributes.
     private static let elements: [String: Set<String>] = [
         "p": [], "em": [], "strong": [], "del": [], "code": ["class"], "pre": ["lang"],
         "h1": [], "h2": [], "h3": [], "h4": [], "h5": [], "h6": [], "blockquote": [], "br": [],
@@ -12,7 +12,7 @@ enum Markup {
         "th": ["align"], "td": ["align"],
     ]
 
-    /// What is wrong; `nil` if there is nothing but these elements, and no address that could run.
+    /// The fault; `nil` if there are only these elements and no URL that could run scripts.
     static func fault(in html: String) -> String? {
         var rest = Array(html.utf8)[...]
         while let start = rest.firstIndex(of: UInt8(ascii: "<")) {
@@ -27,7 +27,7 @@ enum Markup {
         return nil
     }
 
-    /// Where the `>` stands that is in no quotation marks.
+    /// The position of the `>` outside of quotation marks.
     private static func endOfTag(_ bytes: ArraySlice<UInt8>) -> Int? {
         var isQuoted = false
         for (index, byte) in zip(bytes.indices, bytes) {
@@ -51,7 +51,7 @@ enum Markup {
 
     private static func isHarmless(_ address: String) -> Bool {
         let scheme = address.prefix { $0 != ":" }
-        // RFC 3986 §3.1: with any other character before the colon it is no scheme.
+        // RFC 3986 §3.1: with any other character before the colon, it is not a scheme.
         let isLocal =
             scheme.count == address.count
             || !scheme.utf8.allSatisfy { byte in

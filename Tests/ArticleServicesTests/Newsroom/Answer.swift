@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// An answer of the backend, as it came over the wire.
+/// A response of the backend as received from the socket.
 struct Answer {
     let status: Int
     let fields: HTTPFields
@@ -17,7 +17,7 @@ struct Answer {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The status, and of a problem also its name and the places of all that was wrong: `?limit` a
+    /// The status, and for problems also the name and the locations of all errors: `?limit` is a
     /// parameter, `@If-Match` a header field, `/title` a pointer, `#` the whole body.
     ///
     /// `"422 invalid-values /title /tags/3"`
@@ -47,7 +47,7 @@ struct Answer {
         return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : nil
     }
 
-    /// The body without versions, which no two databases have in common.
+    /// The body without versions, which are different in each database.
     var unversioned: String { text.replacing(/,"version":"[^"]*"/, with: "") }
 
     /// The target of the `Link` to the next page.
@@ -58,7 +58,7 @@ struct Answer {
         return String(link[..<end].dropFirst())
     }
 
-    /// What must hold for every answer.
+    /// Checks what must hold for every response.
     func check(_ line: String, _ method: HTTPMethod, secrets: [String]) {
         let everything = fields.all.map { "\($0.name): \($0.value)\n" }.joined() + text
         for secret in secrets {

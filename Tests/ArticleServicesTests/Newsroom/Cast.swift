@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// The articles and authors of most scenarios: one of each kind of visibility.
+/// The articles and authors of most scenarios, one for each kind of visibility.
 enum Cast {
     /// Public since yesterday: revision 1, slug `fresh-bread`, by Mina.
     static let bread = id(1)
@@ -13,11 +13,11 @@ enum Cast {
     static let archived = id(4)
     /// Was public before it was deleted: revision 2.
     static let gone = id(5)
-    /// Nobody made it.
+    /// Does not exist.
     static let nobody = id(9)
     /// Has a public article.
     static let mina = id(0xA1)
-    /// Has articles, but none that is public.
+    /// Has articles, but no public one.
     static let ghost = id(0xA2)
 
     static let hidden = [secret, tomorrow, archived, gone]
@@ -54,7 +54,7 @@ enum Cast {
         """,
     ]
 
-    /// Makes them all.
+    /// Creates all of them.
     static func enter(_ newsroom: Newsroom) throws {
         for (id, name) in [(mina, "Mina"), (ghost, "Ghost")] {
             let made = try newsroom.send(

@@ -8,7 +8,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A backend of its own behind a socket, with a key of every kind and a clock that a test sets.
+/// A backend on a socket with a key of every kind and a clock that the test sets.
 struct Newsroom: Sendable {
     /// 2027-01-15T08:00:00Z: when it opens.
     static let opening = Timestamp(milliseconds: 1_800_000_000_000)
@@ -21,10 +21,10 @@ struct Newsroom: Sendable {
     private let clock: Lock<Timestamp>
     private let lines: Lock<[String]>
 
-    /// Serves while the body runs, which may block.
+    /// Runs the server during the body, which may block.
     ///
     /// - Parameters:
-    ///   - cast: whether the articles of `Cast` are there.
+    ///   - cast: whether to create the articles of `Cast`.
     ///   - storeConfiguration: the limits of the store.
     static func run(
         cast: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
@@ -55,12 +55,12 @@ struct Newsroom: Sendable {
         #expect(lines.withLock { $0 } == [], "nothing went wrong that only the log tells")
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     func pass(milliseconds: Int64) {
         clock.withLock { $0 = $0.advanced(byMilliseconds: milliseconds) }
     }
 
-    /// What went to the log since it was last taken.
+    /// The log lines since the last call.
     func takeLog() -> [String] {
         lines.withLock { lines in
             defer { lines = [] }
@@ -71,8 +71,8 @@ struct Newsroom: Sendable {
     /// The number of changes so far.
     func changes() async throws -> Int64 { try await backend.store.changeSequence() }
 
-    /// Sends `"<method> <target>"` with a sender's key and perhaps JSON, and holds the answer to
-    /// what is true of all answers.
+    /// Sends `"<method> <target>"` with a sender's key and optional JSON, and checks what must hold
+    /// for all responses.
     @discardableResult
     func send(
         _ line: String, as sender: Sender = .anonymous, _ json: String? = nil,
@@ -96,7 +96,7 @@ struct Newsroom: Sendable {
         return answer
     }
 
-    /// What stands at the target, for editors.
+    /// The representation of the target for editors.
     func article(_ target: String) throws -> Article {
         let answer = try send("GET /v1/articles/\(target)", as: .editor)
         return try Article(mapping: answer.body)

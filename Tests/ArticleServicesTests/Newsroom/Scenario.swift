@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// One row of a table: who asks for what, and what comes of it.
+/// One row of a table: a sender, a request and the expected outcome.
 struct Scenario: Sendable {
     let name: String
     let sender: Sender
@@ -11,7 +11,7 @@ struct Scenario: Sendable {
     let fields: HTTPFields
     /// As `Answer.summary`.
     let summary: String
-    /// Fields of the answer; `nil`: it is not there.
+    /// Expected fields of the response; `nil` if a field must be absent.
     let answerFields: [(HTTPFieldName, String?)]
     let has: [String]
     let lacks: [String]
@@ -45,7 +45,7 @@ struct Scenario: Sendable {
     }
 }
 
-/// Scenarios that are played one after another in one newsroom.
+/// Scenarios that run in sequence in one newsroom.
 struct ScenarioTable: Sendable, CustomTestStringConvertible {
     let name: String
     let scenarios: [Scenario]
@@ -57,7 +57,7 @@ struct ScenarioTable: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// Plays scenarios that must leave everything as it was, so long after the opening.
+    /// Runs scenarios that must not change anything, at this time after the opening.
     func playWithoutChange(afterMilliseconds delay: Int64 = 0) async throws {
         try await Newsroom.run { newsroom in
             newsroom.pass(milliseconds: delay)

@@ -3,16 +3,16 @@ import ArticleServices
 import ArticleStore
 import Testing
 
-/// Who sends a request of a scenario.
+/// The sender of a request in a scenario.
 enum Sender: String, Sendable, CaseIterable, CustomTestStringConvertible {
     /// Sends no key.
     case anonymous
     case reader, editor, admin
-    /// Sends the key that the operator chose.
+    /// Sends the operator's key.
     case `operator`
-    /// Send keys that were good once.
+    /// Send keys that used to be valid.
     case expired, revoked
-    /// Sends something of a key's shape that nobody made.
+    /// Sends a well-formed key that was never created.
     case garbage
     /// Sends an editor's public id with another secret.
     case forger
@@ -23,11 +23,11 @@ enum Sender: String, Sendable, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// A key of every kind, and what a store keeps of those that it knows.
+/// A key of every kind, and the stored records of the known ones.
 struct KeyBunch: Sendable {
     let texts: [Sender: String]
     let records: [KeyRecord]
-    /// Of the key that has to be revoked.
+    /// The id of the key that has to be revoked.
     let revokedID: String
 
     init(at time: Timestamp) {

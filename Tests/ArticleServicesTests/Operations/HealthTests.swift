@@ -6,7 +6,7 @@ import Testing
 /// `GET /livez` and `GET /readyz`.
 @Suite struct HealthTests {
     @Test(arguments: [("/livez", "ok\n"), ("/readyz", "ready\n")])
-    func `a healthy server says so to everyone`(target: String, word: String) async throws {
+    func `a healthy server reports this to everyone`(target: String, word: String) async throws {
         try await Newsroom.run(cast: false) { newsroom in
             for sender in [Sender.anonymous, .editor, .garbage] {
                 let answer = try newsroom.send("GET \(target)", as: sender)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `without its store a server lives, and is not ready`() async throws {
+    @Test func `without its store a server is alive but not ready`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             await newsroom.backend.store.close()
             #expect(try newsroom.send("GET /livez").summary == "200")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a store that fails is told to the log, and not to clients`() async throws {
+    @Test func `a store failure is logged but not disclosed to clients`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             await newsroom.backend.store.close()
             for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {

@@ -2,11 +2,11 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// Histories, what they show of earlier states, and going back to one.
+/// Histories, earlier states, and restoring them.
 @Suite struct RevisionTests {
     private static let bread = "/v1/articles/\(Cast.bread)"
 
-    /// Makes the bread's revisions 2 (a title, by an admin), 3 (a deletion) and 4 (1 restored).
+    /// Creates the bread's revisions 2 (a title, by an admin), 3 (a deletion) and 4 (1 restored).
     private func live(_ newsroom: Newsroom) throws {
         newsroom.pass(milliseconds: 1)
         try newsroom.send("PATCH \(Self.bread)", as: .admin, #"{"title":"Good","slug":"good"}"#)
@@ -18,7 +18,7 @@ import Testing
         #expect(restored.revision == 4)
     }
 
-    @Test func `a history tells each step, the latest first`() async throws {
+    @Test func `a history lists each step, the latest first`() async throws {
         try await Newsroom.run { newsroom in
             try live(newsroom)
             let history = try newsroom.send("GET \(Self.bread)/revisions", as: .editor)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a deleted article comes back as it was, with all its addresses`() async throws {
+    @Test func `a deleted article is restored with all its slugs`() async throws {
         try await Newsroom.run { newsroom in
             let path = "/v1/articles/\(Cast.gone)"
             let history = try newsroom.send("GET \(path)/revisions", as: .editor)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `the slug of a restored revision is the article's again`() async throws {
+    @Test func `the slug of a restored revision is current again`() async throws {
         try await Newsroom.run { newsroom in
             try live(newsroom)
             for slug in ["good", "fresh-bread"] {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `restoring what stands makes no revision`() async throws {
+    @Test func `restoring the current state creates no revision`() async throws {
         try await Newsroom.run { newsroom in
             let before = try await newsroom.changes()
             let same = try newsroom.send("POST \(Self.bread)/revisions/1/restore", as: .editor)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be shown or restored is refused`() async throws {
+    @Test func `requests for missing or invalid revisions are rejected`() async throws {
         let stale: HTTPFields = [.ifMatch: "\"7-0\""]
         let restore = "\(Self.bread)/revisions/1/restore"
         try await ScenarioTable(
@@ -142,7 +142,7 @@ import Testing
         ).playWithoutChange()
     }
 
-    @Test func `a history is walked in pages, also while it grows`() async throws {
+    @Test func `a history is paged, even while it grows`() async throws {
         try await Newsroom.run { newsroom in
             for number in 2...7 {
                 try newsroom.send(

@@ -4,7 +4,7 @@ import Testing
 
 /// `GET /v1/tags`.
 @Suite struct TagTests {
-    @Test func `tags are counted under their keys, with the name that came first`() async throws {
+    @Test func `tags are counted by key and have the first name`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             for tags in [#""Über""#, #""ÜBER","빵""#, #""U\u0308ber","über""#] {
                 let made = try newsroom.send(
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `tags are walked in pages, each once`() async throws {
+    @Test func `tags are paged, each once`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             let names = (10..<35).map { "tag\($0)" }
             let list = names.map { "\"\($0)\"" }.joined(separator: ",")
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a wrong question is refused`() async throws {
+    @Test func `an invalid query is rejected`() async throws {
         let rows = ["limit=0", "limit=101", "cursor=x", "fields=key", "limit=1&limit=2"]
         try await ScenarioTable(
             "tags",
