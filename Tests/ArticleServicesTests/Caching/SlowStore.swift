@@ -83,7 +83,7 @@ final class SlowStore: ArticleStore {
     }
 }
 
-// MARK: Everything else goes straight through
+// MARK: Everything else is forwarded
 
 extension SlowStore {
     func createArticle(

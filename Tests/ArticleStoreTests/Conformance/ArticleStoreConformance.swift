@@ -3,13 +3,13 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// What every engine has to hold. An engine takes part by its entry in `Engine.all`.
+/// The conformance suite for every engine. An engine is tested by adding it to `Engine.all`.
 @Suite struct ArticleStoreConformance {}
 
-/// A way to an empty store of one kind.
+/// Creates empty stores of one kind.
 struct Engine: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// Runs the body with an empty store, closes it, and looks whether all it left is sound.
+    /// Runs the body with an empty store, closes it, and checks its integrity.
     var with: @Sendable (_ body: (any ArticleStore) async throws -> Void) async throws -> Void
 
     static let all = [sqlite]
@@ -34,5 +34,5 @@ func failure(of operation: () async throws -> Void) async throws -> StoreError {
     throw NothingWasThrown()
 }
 
-/// An operation was expected to fail, and did not.
+/// An operation that was expected to fail succeeded.
 struct NothingWasThrown: Error {}

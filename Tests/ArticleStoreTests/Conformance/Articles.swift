@@ -5,7 +5,7 @@ import Testing
 extension ArticleStoreConformance {
     @Suite struct Articles {
         @Test(arguments: Engine.all)
-        func `a new article reads back as it was made`(_ engine: Engine) async throws {
+        func `a new article is read as it was created`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let id = Article.ID.make()
                 let content = ArticleContent.sample(
@@ -24,7 +24,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `an id is taken for good, also by a deleted article`(_ engine: Engine) async throws {
+        func `an id is never reused, even after a deletion`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let id = Article.ID.make()
                 _ = try await store.createArticle(id, .sample(), by: .first)
@@ -40,7 +40,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `the public sees what is published and due, and nothing else`(
+        func `the public sees published articles that are due, and nothing else`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -79,7 +79,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `an update makes one revision, and the same content none`(
+        func `an update creates one revision, and equal content none`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -105,7 +105,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `time does not run backwards for an article`(_ engine: Engine) async throws {
+        func `times of an article never decrease`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .later(100))
                 let changed = try await store.updateArticle(
@@ -116,7 +116,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a write that expects another state changes nothing`(_ engine: Engine) async throws {
+        func `a write with an unmet precondition changes nothing`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)
                 for expectation in [Precondition.versions(["1-000000", "2-000000"]), .nothing] {
@@ -137,7 +137,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `what is not there cannot be changed, deleted or restored`(
+        func `missing articles cannot be changed, deleted or restored`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -164,7 +164,8 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a refusal by the caller's own rule undoes the write`(_ engine: Engine) async throws {
+        func `an error of the caller's closure rolls back the write`(_ engine: Engine) async throws
+        {
             struct Refusal: Error {}
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)

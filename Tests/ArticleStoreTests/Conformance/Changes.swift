@@ -5,7 +5,7 @@ import Testing
 
 extension ArticleStoreConformance {
     @Suite struct Changes {
-        /// Writes down what it is told, with what the store's readers see at that moment.
+        /// Records notifications, with what the store's readers see at that time.
         private final class Witness: ChangeObserver {
             enum Event: Equatable {
                 case announced(through: Int64, [ChangeRecord.Subject]?)
@@ -31,7 +31,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `every commit is announced, then told, before its writer goes on`(
+        func `every commit is announced and notified before its writer is resumed`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -57,7 +57,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `what changes nothing is not told`(_ engine: Engine) async throws {
+        func `writes that change nothing are not notified`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let witness = Witness()
                 store.observeChanges(witness)
@@ -75,7 +75,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `who observes is not kept for that`(_ engine: Engine) async throws {
+        func `observers are not retained`(_ engine: Engine) async throws {
             try await engine.with { store in
                 weak var remembered: Witness?
                 do {
@@ -95,7 +95,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `too many changes of one commit are told as one`(_ engine: Engine) async throws {
+        func `too many changes in one commit are notified as one`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let witness = Witness()
                 store.observeChanges(witness)

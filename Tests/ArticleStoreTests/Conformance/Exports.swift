@@ -5,7 +5,8 @@ import Testing
 
 extension ArticleStoreConformance {
     @Suite struct Exports {
-        /// Articles with all that an export has to keep: history, tombstones, aliases, imports.
+        /// Articles with everything that an export must preserve: history, tombstones, aliases,
+        /// imports.
         private static func fill(_ store: any ArticleStore) async throws {
             var ids: [Article.ID] = []
             for number in 0..<5 {
@@ -45,7 +46,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `an export restored into an empty store exports the same`(
+        func `an export restored to an empty store exports the same`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -76,7 +77,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a record that differs from what is there is refused, with all of its batch`(
+        func `a record that differs from the existing one is rejected with its batch`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -115,7 +116,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `an export stops with what its receiver throws`(_ engine: Engine) async throws {
+        func `an export stops when its receiver throws`(_ engine: Engine) async throws {
             struct Enough: Error {}
             try await engine.with { store in
                 try await Self.fill(store)
@@ -125,7 +126,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a dry restoration counts and keeps nothing`(_ engine: Engine) async throws {
+        func `a dry-run restoration counts and stores nothing`(_ engine: Engine) async throws {
             try await engine.with { store in
                 try await Self.fill(store)
                 let records = try await Self.exported(store)

@@ -21,7 +21,7 @@ extension ArticleStoreConformance {
             }
         }
 
-        /// An edit with the key of this number, for the request of that one.
+        /// An edit with the key of the first number, for the request of the second one.
         private static func edit(
             _ key: UInt8, _ request: UInt8 = 1, at milliseconds: Int64 = 0
         ) -> Edit {
@@ -29,7 +29,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `each kind of write is done once, and what it gave is kept`(
+        func `each kind of write is executed once, and its result is stored`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -89,7 +89,7 @@ extension ArticleStoreConformance {
                     #expect(kept?.outcome == outcome && kept?.request == Self.key(key).request)
                 }
                 #expect(try await store.changeSequence() == 5)
-                // Whatever becomes of the article.
+                // Regardless of later changes of the article.
                 try await store.deleteArticle(id, expecting: .anything, by: .later(9))
                 for (number, (outcome, _)) in writes.enumerated() {
                     let kept = try await store.keptWrite(Self.scope(UInt8(number)), at: .start)
@@ -99,11 +99,11 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a write that fails keeps nothing, and a rejection is kept as it is told`(
+        func `a failed write stores nothing, and a rejection is stored as passed`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                // What fails in the middle leaves no author, no slug and no tag behind.
+                // A write that fails halfway leaves no author, slug or tag behind.
                 let content = ArticleContent.sample(
                     "Tart", authors: [.name("New"), .id(.make(), name: nil)], tags: ["new"])
                 _ = try await failure {
@@ -123,7 +123,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `what is kept is kept for a day`(_ engine: Engine) async throws {
+        func `records of writes are kept for a day`(_ engine: Engine) async throws {
             try await engine.with { store in
                 func create(_ edit: Edit) async throws -> Article.ID {
                     try await store.createArticle(.make(), .sample(), by: edit).id

@@ -34,7 +34,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a changed file updates what the last import left, and never an edit`(
+        func `a changed file updates an imported article, but never an edited one`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -71,7 +71,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a slug that was made from a title stays when the title changes`(
+        func `a slug derived from a title is kept when the title changes`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -90,7 +90,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `one that fails does not keep the others out`(_ engine: Engine) async throws {
+        func `a failed item does not affect the others`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let results = try await store.importArticles(
                     [
@@ -112,7 +112,9 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a dry run says what would happen, and does nothing`(_ engine: Engine) async throws {
+        func `a dry run reports what would happen and changes nothing`(_ engine: Engine)
+            async throws
+        {
             try await engine.with { store in
                 let items = [Self.item("a.md", .sample("A", authors: [.name("Ann")]))]
                 let outcomes = try await Self.outcomes(store, items, dryRun: true)

@@ -13,7 +13,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `keys are listed oldest first, revoked ones too`(_ engine: Engine) async throws {
+        func `keys are listed oldest first, including revoked ones`(_ engine: Engine) async throws {
             try await engine.with { store in
                 try await store.createKey(Self.key("b", at: .start + 1, expiring: .start + 9))
                 try await store.createKey(Self.key("a"))
@@ -43,7 +43,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `there are at most a thousand live keys`(_ engine: Engine) async throws {
+        func `there are at most a thousand valid keys`(_ engine: Engine) async throws {
             try await engine.with { store in
                 await withTaskGroup { group in
                     for number in 1...1_000 {
@@ -60,7 +60,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `all who ask for a secret get the same 32 bytes`(_ engine: Engine) async throws {
+        func `a secret is the same 32 bytes for all callers`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let secrets = await withTaskGroup(of: [UInt8]?.self) { group in
                     for _ in 1...20 {

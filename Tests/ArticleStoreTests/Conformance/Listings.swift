@@ -4,7 +4,7 @@ import Testing
 
 extension ArticleStoreConformance {
     @Suite struct Listings {
-        /// Sixty articles whose attributes go round in cycles, with ties in every sort key.
+        /// Sixty articles with cyclic attributes and ties in every sort key.
         private static func fill(_ store: any ArticleStore) async throws -> [Article] {
             let statuses: [Article.Status] = [.published, .published, .draft, .archived]
             var articles: [Article] = []
@@ -52,7 +52,7 @@ extension ArticleStoreConformance {
             }
         }
 
-        /// The same question answered by a plain filter and sort.
+        /// The same query answered by a plain filter and sort.
         private static func expected(_ articles: [Article], _ query: ArticleQuery) -> [Article] {
             let isDescending = query.sort.rawValue.hasPrefix("-")
             return articles.filter { article in
@@ -117,7 +117,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `every filter, order and page size gives what a plain search gives`(
+        func `every filter, order and page size matches a plain search`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -141,7 +141,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `bodies come only when they are asked for, and bound the page`(
+        func `bodies are only returned on request, and limit the page`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -161,7 +161,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `articles are counted on all pages, and only when that is asked for`(
+        func `articles are counted on all pages, and only on request`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -178,7 +178,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `articles made while a reader pages are neither repeated nor push others out`(
+        func `articles created while paging do not repeat or hide others`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in

@@ -5,7 +5,7 @@ import Testing
 extension ArticleStoreConformance {
     @Suite struct Names {
         @Test(arguments: Engine.all)
-        func `an author's name finds the oldest of that name, or makes one`(
+        func `an author's name finds the oldest one with it, or creates one`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -33,7 +33,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `an author named by id must be there, under that name`(
+        func `an author referenced by id must exist and have the given name`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -59,7 +59,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `names of a write that was undone are made anew by the next`(
+        func `names of a write that was rolled back are created again`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -112,7 +112,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `putting an author holds to what is expected`(_ engine: Engine) async throws {
+        func `replacing an author checks the precondition`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let id = Author.ID.make()
                 func put(_ expectation: Precondition) async throws {
@@ -133,7 +133,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `the public sees authors of public articles only, and the rest in pages`(
+        func `the public only sees authors of public articles, in pages`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -162,7 +162,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `tags count what the audience sees, at that moment`(_ engine: Engine) async throws {
+        func `tag counts depend on the audience and the time`(_ engine: Engine) async throws {
             try await engine.with { store in
                 _ = try await store.createArticle(.make(), .sample(tags: ["Food"]), by: .first)
                 let second = try await store.createArticle(

@@ -13,7 +13,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `what a body becomes is kept with it, for its renderer only`(
+        func `a rendered body is stored for its renderer only`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -23,7 +23,7 @@ extension ArticleStoreConformance {
                 #expect(made.bodyHTML == nil)
                 #expect(try await Self.kept(store, made) == Self.html)
                 #expect(try await Self.kept(store, made, by: "r2") == nil)
-                // Another title leaves the body alone; another body has nothing yet.
+                // A new title keeps the rendered body; a new body has none yet.
                 let titled = try await store.updateArticle(
                     made.id, expecting: .anything, by: .later(1)
                 ) { .of($0) { $0.title = "Cake" } }
@@ -38,7 +38,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `HTML that comes later changes no article`(_ engine: Engine) async throws {
+        func `storing HTML later does not change the article`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)
                 let sequence = try await store.changeSequence()
@@ -58,7 +58,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `HTML is no part of an export`(_ engine: Engine) async throws {
+        func `HTML is not part of an export`(_ engine: Engine) async throws {
             try await engine.with { store in
                 var content = ArticleContent.sample()
                 content.bodyHTML = Self.html

@@ -5,7 +5,7 @@ import Testing
 extension ArticleStoreConformance {
     @Suite struct Revisions {
         @Test(arguments: Engine.all)
-        func `edits, deletion and restoration count as revisions alike`(
+        func `edits, deletions and restorations are revisions`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -36,7 +36,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a long history comes in pages`(_ engine: Engine) async throws {
+        func `a long history is paged`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)
                 for number in 2...7 {
@@ -74,7 +74,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `restoring what stands makes no revision`(_ engine: Engine) async throws {
+        func `restoring the current state creates no revision`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let made = try await store.createArticle(.make(), .sample(), by: .first)
                 let same = try await store.restoreArticle(

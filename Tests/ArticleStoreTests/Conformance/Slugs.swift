@@ -5,7 +5,7 @@ import Testing
 extension ArticleStoreConformance {
     @Suite struct Slugs {
         @Test(arguments: Engine.all)
-        func `a slug like a taken one gets the first free number`(_ engine: Engine) async throws {
+        func `a slug that is taken gets the first free number`(_ engine: Engine) async throws {
             try await engine.with { store in
                 var slugs: [String] = []
                 for _ in 1...40 {
@@ -18,7 +18,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a numbered slug keeps to 100 characters`(_ engine: Engine) async throws {
+        func `a numbered slug is truncated to 100 characters`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let long = String(repeating: "한", count: 99) + "-"
                 var slugs: [String] = []
@@ -33,7 +33,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a taken slug is refused, and nothing is left of the write`(
+        func `a taken slug is rejected, and the write leaves nothing behind`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
@@ -54,7 +54,7 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a former slug leads on, is nobody else's, and can be taken back`(
+        func `a former slug is an alias, stays reserved, and can be reused`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in

@@ -5,13 +5,13 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// Files that were spoiled while nobody had them open.
+/// Files that were damaged while they were closed.
 @Suite struct DamageTests {
     /// The files of a store that was killed: the log has all its commits.
     private struct Remains {
         var file: [UInt8]
         var log: [UInt8]
-        /// Ids in the order of their commits, one each.
+        /// Ids in the order of their commits, one for each.
         var ids: [Article.ID]
 
         init(_ count: Int) async throws {
@@ -30,7 +30,7 @@ import Testing
             await again.close()
         }
 
-        /// Puts them into a new folder.
+        /// Copies them to a new folder.
         func laid(log: [UInt8], file: [UInt8]? = nil) throws -> TemporaryFolder {
             let folder = try TemporaryFolder()
             try FileBytes.write(file ?? self.file, to: folder.file("a.db"))
@@ -39,8 +39,8 @@ import Testing
         }
     }
 
-    /// By `make faults` every byte of the log, otherwise some, around the ends of its frames and
-    /// between; and whether a write is tried, too, which takes most of the time.
+    /// With `make faults` every byte of the log, otherwise some around and between the ends of its
+    /// frames; and whether to try a write, too, which takes most of the time.
     private static func places(in log: [UInt8]) -> [(place: Int, writes: Bool)] {
         let frame = 24 + 4_096
         return log.indices.compactMap { place in
@@ -54,7 +54,7 @@ import Testing
 
     private static let commits = Thoroughness.isFull ? 2 : 3
 
-    @Test func `a log that was cut off anywhere has the commits before the cut`() async throws {
+    @Test func `a log truncated anywhere has the commits before the cut`() async throws {
         let remains = try await Remains(Self.commits)
         var counts: [Int] = []
         for (place, writes) in Self.places(in: remains.log) {
@@ -62,7 +62,7 @@ import Testing
             counts.append(
                 try await Self.verifyPrefix(folder, remains, writes: writes, "cut at \(place)"))
         }
-        // More of the log never gives less; and the cuts met commits.
+        // More of the log never yields fewer commits, and the cuts hit commits.
         #expect(counts == counts.sorted() && Set(counts) == Set(0..<Self.commits))
     }
 
@@ -80,8 +80,8 @@ import Testing
         #expect(counts.isSuperset(of: 0..<Self.commits))
     }
 
-    /// The first commits are there whole, and nothing of the others; a write is taken, if it is
-    /// tried.
+    /// The first commits are complete, and nothing of the others is visible; a write succeeds if it
+    /// is tried.
     private static func verifyPrefix(
         _ folder: TemporaryFolder, _ remains: Remains, writes: Bool, _ what: Comment
     ) async throws -> Int {
@@ -99,7 +99,8 @@ import Testing
         return count
     }
 
-    @Test func `a corrupt page anywhere is found, and never read as something else`() async throws {
+    @Test func `a corrupt page anywhere is detected and never read as something else`() async throws
+    {
         let remains = try await Remains(40)
         let whole = try remains.laid(log: remains.log)
         let store = try SQLiteStore.open(path: whole.file("a.db"), mode: .existing)
@@ -116,15 +117,15 @@ import Testing
         #expect(opened > 0, "not every page is read to open the file")
     }
 
-    /// Reads and writes give what is right, or say that the file is spoiled. Gives whether the file
-    /// could be opened; where not, that has to be why.
+    /// Reads and writes are correct or report corruption. Returns whether the file could be opened;
+    /// if not, corruption must be the reason.
     private static func use(_ path: String, _ ids: [Article.ID], _ what: Comment) async -> Bool {
         let store: SQLiteStore
         do throws(StoreOpeningError) {
             store = try SQLiteStore.open(path: path, mode: .existing)
         } catch {
             switch error {
-            // The first page says what kind of file it is.
+            // The first page contains the type of the file.
             case .foreign, .damaged: break
             // SQLITE_CORRUPT or SQLITE_NOTADB.
             case .failed(_, let reason):

@@ -4,10 +4,10 @@ import SQLiteStore
 import TestSupport
 import Testing
 
-/// Writes, flushes, truncations and removals that fail: each of them, once and for long.
+/// Failing writes, flushes, truncations and removals: each of them, once and permanently.
 @Suite struct DiskFaultTests {
     @Test(arguments: FaultyDisk.Failure.allCases)
-    func `one failure at any place loses nothing, and is no false success`(
+    func `one failure anywhere loses nothing, and is never reported as success`(
         failure: FaultyDisk.Failure
     ) async throws {
         try await Self.everywhere { place in
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: FaultyDisk.Failure.allCases)
-    func `a disk that fails for long is read on, refuses writes, and recovers`(
+    func `a failing disk can be read, rejects writes, and recovers`(
         failure: FaultyDisk.Failure
     ) async throws {
         try await Self.everywhere { place in
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a power cut at any place leaves all that was acknowledged`() async throws {
+    @Test func `a power failure anywhere preserves acknowledged writes`() async throws {
         try await Self.everywhere { place in
             let disk = try FaultyDisk(.powerCut(at: place))
             var scribe = Scribe()
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [("OFF", false), ("FULL", true)])
-    func `the power cut takes what was not flushed`(flushing: String, stays: Bool) throws {
+    func `a power failure loses unflushed writes`(flushing: String, stays: Bool) throws {
         let disk = try FaultyDisk(.none)
         let plain = try Plain(disk.databasePath)
         plain.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(flushing)")
@@ -54,7 +54,7 @@ import Testing
         #expect((found.number("SELECT number FROM kept") == 7) == stays)
     }
 
-    /// Runs the body for the places of failures until there is none (`false`): all of them by `make
+    /// Runs the body for fault positions until there are no more (`false`): all of them with `make
     /// faults`, some of them otherwise.
     private static func everywhere(_ body: (Int) async throws -> Bool) async throws {
         let step = Thoroughness.isFull ? 1 : 29
@@ -63,14 +63,14 @@ import Testing
         #expect(place > 100, "the fault was never met")
     }
 
-    /// - Returns: whether the fault came about.
+    /// - Returns: whether the fault happened.
     private static func fail(_ fault: FaultyDisk.Fault, _ what: Comment) async throws -> Bool {
         let disk = try FaultyDisk(fault)
         var scribe = Scribe()
         if let store = try? Scribe.open(disk.databasePath) {
             await scribe.work(on: store)
             for error in scribe.errors { expectStorage(error, what) }
-            // Reads go on, on the failing disk; then it works again, and so do writes.
+            // Reads still work on the failing disk; after its repair, writes do, too.
             try await scribe.verifyAcknowledged(in: store, what)
             try await scribe.verifyFailed(in: store, what)
             disk.heal()
@@ -84,7 +84,7 @@ import Testing
         return disk.wasHit
     }
 
-    /// A failing disk is told as such, and as nothing else.
+    /// A failing disk must be reported as such.
     private static func expectStorage(_ error: StoreError, _ what: Comment) {
         switch error {
         case .full, .unavailable: break
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// The file opens, has all that was acknowledged, is whole, and takes writes.
+    /// The file can be opened, contains all acknowledged writes, is intact and writable.
     private static func verify(
         _ scribe: Scribe, _ path: String, _ what: Comment, failuresToo: Bool = false
     ) async throws {

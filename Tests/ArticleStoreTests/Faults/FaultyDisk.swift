@@ -3,14 +3,14 @@ import Glibc
 import Sockets
 import TestSupport
 
-/// A folder on a disk that fails as it is told, and remembers what a power cut may take from it.
+/// A folder on a simulated disk that fails on request, and tracks what a power failure may lose.
 final class FaultyDisk: Sendable {
-    /// What happens at which write, flush, truncation or removal (counted from 1).
+    /// The fault, and the write, flush, truncation or removal at which it happens (counted from 1).
     enum Fault: Sendable, Hashable {
         case none
-        /// This many operations, from one on, fail.
+        /// This number of operations fails, starting at one.
         case failing(Failure, from: Int, count: Int)
-        /// The disk stands still before this operation, and does nothing more.
+        /// The disk stops before this operation and ignores all later ones.
         case powerCut(at: Int)
     }
 
@@ -20,7 +20,7 @@ final class FaultyDisk: Sendable {
 
     private struct State {
         var fault: Fault
-        /// Operations so far.
+        /// Number of operations so far.
         var operations = 0
         var wasHit = false
         var files: [String: FileImage] = [:]
@@ -42,14 +42,14 @@ final class FaultyDisk: Sendable {
 
     var databasePath: String { folder.file("a.db") }
 
-    /// Whether the fault came about.
+    /// Whether the fault happened.
     var wasHit: Bool { state.withLock { $0.wasHit } }
 
-    /// The disk works from now on.
+    /// Repairs the disk.
     func heal() { state.withLock { $0.fault = .none } }
 
-    /// What may be found after the power cut: of each file what was flushed, and of what was
-    /// written since, what the seed leaves.
+    /// A possible state after the power failure: everything that was flushed, and a seeded random
+    /// part of later writes.
     func afterPowerCut(seed: UInt64) throws -> TemporaryFolder {
         let files = state.withLock { $0.files }
         let found = try TemporaryFolder()
@@ -101,7 +101,7 @@ final class FaultyDisk: Sendable {
             case CFAULT_TRUNCATE: state.files[path, default: FileImage()].add(.truncate(count))
             case CFAULT_SYNC:
                 state.files[path, default: FileImage()].flush()
-                // SQLite flushes the folder with the first flush of a log or journal.
+                // SQLite flushes the folder together with the first flush of a log or journal.
                 if path.hasSuffix("-wal") || path.hasSuffix("-journal") {
                     for name in state.files.keys { state.files[name]?.isNamed = true }
                 }

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// Whole files, read and written past everything.
+/// Reads and writes whole files directly.
 enum FileBytes {
     static func read(_ path: String) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY)

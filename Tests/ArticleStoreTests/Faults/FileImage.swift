@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A file as a disk has it: what was flushed, and what was written since.
+/// A file on a simulated disk: flushed contents and later writes.
 struct FileImage: Sendable {
     enum Change: Sendable {
         case write(Int, [UInt8])
@@ -19,8 +19,9 @@ struct FileImage: Sendable {
         changes = []
     }
 
-    /// What a power cut leaves: with seed 0 only what was flushed, with 1 everything, else any of
-    /// the changes, whole or by sectors; `nil` if not even the name is left.
+    /// A possible state after a power failure: with seed 0 only flushed contents, with 1
+    /// everything, otherwise random changes, complete or by sectors; `nil` if not even the name is
+    /// left.
     func afterPowerCut(seed: UInt64, _ random: inout SplitMix64) -> [UInt8]? {
         if !isNamed, flushed.isEmpty, seed != 1, Bool.random(using: &random) { return nil }
         var bytes = flushed
@@ -56,7 +57,7 @@ struct FileImage: Sendable {
         guard case .write(let offset, let data) = change else { return [change] }
         var parts: [Change] = []
         var start = 0
-        // Invariant: the bytes before `start` are in `parts`.
+        // Invariant: `parts` contains the bytes before `start`.
         while start < data.count {
             let end = min(data.count, start + sectorBytes - (offset + start) % sectorBytes)
             parts.append(.write(offset + start, Array(data[start..<end])))

@@ -4,22 +4,22 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Writes a short life of a store, and keeps account of what the store said of each step.
+/// Runs a short workload on a store, and records the result of each step.
 struct Scribe {
-    /// What an acknowledged write left.
+    /// The state after an acknowledged write.
     struct Mark: Sendable, Hashable {
         var id: Article.ID
         var revision: Int
         var body: String?
     }
 
-    /// What was acknowledged, in order.
+    /// Acknowledged writes in order.
     private(set) var acknowledged: [Mark] = []
     /// Ids of creations that failed.
     private(set) var failed: [Article.ID] = []
     private(set) var errors: [StoreError] = []
 
-    /// A log that is moved into the file every few commits, so that this is interrupted, too.
+    /// The log is checkpointed every few commits, so that this is interrupted, too.
     static var configuration: SQLiteConfiguration {
         var configuration = SQLiteConfiguration()
         configuration.logBytes = 96 << 10
@@ -31,7 +31,8 @@ struct Scribe {
         try SQLiteStore.open(path: path, mode: .create, configuration: configuration)
     }
 
-    /// Creations of some size, an edit and a deletion of each third; several at a time at the end.
+    /// Creates articles of some size, edits and deletes one in three; runs several at a time at the
+    /// end.
     mutating func work(on store: SQLiteStore) async {
         for number in 0..<6 {
             let made = Mark(id: .make(), revision: 1, body: Self.body(number))
@@ -90,9 +91,9 @@ struct Scribe {
         } catch { errors.append(error) }
     }
 
-    // MARK: What must hold
+    // MARK: Expectations
 
-    /// Every acknowledged write is there, as it was.
+    /// Every acknowledged write is preserved.
     func verifyAcknowledged(in store: SQLiteStore, _ what: Comment) async throws {
         for mark in acknowledged {
             let history = try await store.revisions(
@@ -104,7 +105,7 @@ struct Scribe {
         }
     }
 
-    /// No write that failed left anything.
+    /// No failed write has left anything behind.
     func verifyFailed(in store: SQLiteStore, _ what: Comment) async throws {
         for id in failed {
             let history = try? await store.revisions(of: id, below: nil, limit: 1)

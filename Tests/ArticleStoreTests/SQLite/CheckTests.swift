@@ -28,7 +28,7 @@ import Testing
         ("DELETE FROM bodies", "refers to a missing row"),
     ]
 
-    @Test func `each fault is found`() async throws {
+    @Test func `each violation is found`() async throws {
         for fault in Self.faults {
             let folder = try TemporaryFolder()
             let path = folder.file("a.db")

@@ -16,7 +16,7 @@ import Testing
             path: folder.file("a.db"), mode: .create, configuration: configuration)
     }
 
-    @Test func `writers at the same time share commits, a lone one does not wait`() async throws {
+    @Test func `concurrent writers share commits, and a single one does not wait`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder)
         for number in 0..<10 {
@@ -34,14 +34,14 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // A sixth of that as a rule; under a sanitizer writers come more slowly than flushes end.
+        // Usually a sixth of that; under a sanitizer, writes arrive more slowly than flushes end.
         #expect(store.statistics.commits - 10 <= 640 * 9 / 10)
-        // A write is counted when it is answered: all are when the store is closed.
+        // A write is counted when it is resumed, so all are when the store is closed.
         await store.close()
         #expect(store.statistics.writes == 650)
     }
 
-    @Test func `a write that fails takes nothing of its neighbours with it`() async throws {
+    @Test func `a failed write does not affect others in its commit`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder)
         let won = await withTaskGroup(of: Bool.self) { group in
@@ -63,10 +63,10 @@ import Testing
         #expect(try SQLiteStore.check(path: folder.file("a.db")).findings == [])
     }
 
-    @Test func `no reader ever sees half a commit`() async throws {
+    @Test func `no reader ever sees a partial commit`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder)
-        // Two articles that are only ever changed together, both with the tag of the round.
+        // Two articles that are always changed together, both with the tag of the round.
         @Sendable func write(_ round: Int) async throws {
             let items = (0..<2).map { number in
                 ImportItem(
@@ -109,7 +109,8 @@ import Testing
 
     @Test func `no read misses a write that was acknowledged before it`() async throws {
         let folder = try TemporaryFolder()
-        // One connection, and more readers than it can serve: their reads share transactions.
+        // One connection with more readers than it can serve, so that their reads share
+        // transactions.
         let store = try Self.open(folder) {
             $0.readers = 1
             $0.logBytes = 64 << 10
@@ -140,12 +141,12 @@ import Testing
             }
             try await group.waitForAll()
         }
-        // Readers that never paused kept nobody from emptying the log.
+        // Continuous reading did not prevent emptying the log.
         #expect(try #require(store.fileBytes).log < 1 << 20)
         await store.close()
     }
 
-    @Test func `a full queue says so, and keeps what it took`() async throws {
+    @Test func `a full queue rejects writes and keeps the queued ones`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.writeQueueDepth = 3 }
         let made = try await store.createArticle(.make(), .sample(), by: .first)
@@ -161,7 +162,7 @@ import Testing
                 }
             }
             for await _ in started {}
-            // The writer is held: of ten more, three are queued.
+            // The writer is blocked: of ten more, three are queued.
             let outcomes = Lock((taken: 0, refused: 0))
             let (refusals, refusal) = AsyncStream.makeStream(of: Void.self)
             for number in 0..<10 {
@@ -187,7 +188,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `closing finishes what is queued`() async throws {
+    @Test func `closing finishes queued writes`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder)
         let made = await withTaskGroup(of: Article.ID?.self) { group in

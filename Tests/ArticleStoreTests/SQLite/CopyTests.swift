@@ -26,7 +26,7 @@ import Testing
 
     private static let text = String(repeating: "Flour and water. ", count: 1_000)
 
-    /// How many articles a copy has, which has to be sound.
+    /// The number of articles in a copy, which must be intact.
     private static func articles(in copy: String) throws -> Int {
         let report = try SQLiteStore.settle(copy: copy)
         #expect(report.isClean, "\(report.findings)")
@@ -34,7 +34,7 @@ import Testing
         return report.articles
     }
 
-    @Test func `a copy that is made while others write is whole, and they are not held up`()
+    @Test func `a copy made during writes is complete, and does not block them`()
         async throws
     {
         let store = try SQLiteStore.open(path: path, mode: .create)
@@ -46,7 +46,7 @@ import Testing
         let isOver = Lock(false)
         async let writes: Int = {
             var count = 0
-            // At least so many: the copy may be over before the first.
+            // A lower bound: the copy may end before the first.
             while count < 20 || !isOver.withLock({ $0 }) {
                 _ = try await store.createArticle(
                     .make(), .sample("during \(count)", body: Self.text), by: .first)
@@ -73,7 +73,7 @@ import Testing
         #expect(try SQLiteStore.check(path: copy).articles == copied + 1)
     }
 
-    @Test func `what was written before a copy began is in it`() async throws {
+    @Test func `a copy contains earlier writes`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         for round in 1...5 {
             _ = try await store.createArticle(.make(), .sample("n\(round)"), by: .first)
@@ -84,7 +84,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `the name of a copy may go while it is made`() async throws {
+    @Test func `a copy may be unlinked while it is made`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         _ = try await store.createArticle(.make(), .sample(), by: .first)
         let copy = try emptyFile("copy.db")
@@ -100,7 +100,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a store that closes ends its copies`() async throws {
+    @Test func `closing a store ends its copies`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         await store.close()
         let copy = try store.copy(into: try emptyFile("copy.db"))
@@ -108,12 +108,12 @@ import Testing
         guard case .unavailable = error else { throw error }
     }
 
-    @Test func `a file that nobody serves is copied with what its log has, and is not changed`()
+    @Test func `a file that is not served is copied with its log, and not changed`()
         async throws
     {
         let store = try SQLiteStore.open(path: path, mode: .create)
         _ = try await store.createArticle(.make(), .sample(), by: .first)
-        // As a machine leaves it that lost its power.
+        // As after a power failure.
         let image = [try FileBytes.read(path), try FileBytes.read(path + "-wal")]
         await store.close()
         let left = folder.file("left.db")
@@ -127,7 +127,7 @@ import Testing
         #expect(try FileBytes.read(left + "-wal") == image[1])
     }
 
-    @Test func `what is newer, foreign or never began is not taken for a copy`() async throws {
+    @Test func `newer, foreign and uninitialized files are not copied`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         await store.close()
         try Plain(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99")
@@ -156,10 +156,10 @@ import Testing
         }
     }
 
-    @Test func `a first start that was killed is told in a clear sentence`() async throws {
+    @Test func `an interrupted first start is reported in a clear sentence`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         await store.close()
-        // A journal with the file's state of before: nothing.
+        // A journal with the file's previous state: empty.
         try FileBytes.write([1], to: path + "-journal")
         do throws(StoreOpeningError) {
             _ = try SQLiteStore.check(path: path)

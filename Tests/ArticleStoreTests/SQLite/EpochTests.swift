@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteStore
 
-/// Which history a file holds, and what gives it another.
+/// The history of a file, and what starts a new one.
 @Suite struct EpochTests {
     let folder: TemporaryFolder
 
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Copies the file as a backup does, and gives its name.
+    /// Copies the file like a backup does, and returns its path.
     private func backUp(_ name: String, as copy: String) async throws {
         let file = open(folder.file(copy), O_RDWR | O_CREAT | O_EXCL, 0o600)
         try #require(file >= 0)
@@ -38,7 +38,7 @@ import Testing
         #expect(try SQLiteStore.settle(copy: folder.file(copy)).isClean)
     }
 
-    @Test func `a file keeps its epoch for as long as it is opened again`() async throws {
+    @Test func `a file keeps its epoch when it is reopened`() async throws {
         let made = try await withStore("a.db") { store in
             try await store.createArticle(.make(), .sample(), by: .first)
         }
@@ -50,18 +50,18 @@ import Testing
         }
     }
 
-    @Test func `a tag of one history edits nothing in another`() async throws {
+    @Test func `a tag of one history does not match in another`() async throws {
         let made = try await withStore("a.db") { store in
             try await store.createArticle(.make(), .sample(), by: .first)
         }
         try await backUp("a.db", as: "backup.db")
-        // The file goes on: this revision 2 is of its history alone.
+        // The original file: this revision 2 only belongs to its history.
         let edited = try await withStore("a.db") { store in
             try await store.updateArticle(made.id, expecting: .version(made), by: .later(1)) {
                 .of($0) { $0.title = "Known to its reader" }
             }
         }
-        // And so is this one, of the history that begins with the backup.
+        // And this one belongs to the history that begins with the backup.
         try await withStore("backup.db") { store in
             let restored = try await store.article(.id(made.id), visibleTo: .editors)
             #expect(restored.version != made.version && restored.revision == 1)
@@ -77,7 +77,7 @@ import Testing
                 guard case .preconditionFailed(current: 2) = error else { throw error }
             }
         }
-        // Another file from the same backup is another history once more.
+        // Another file from the same backup has yet another history.
         try await backUp("a.db", as: "second.db")
         let second = try await withStore("second.db") { store in
             try await store.article(.id(made.id), visibleTo: .editors)
@@ -85,7 +85,7 @@ import Testing
         #expect(second.revision == edited.revision && second.version != edited.version)
     }
 
-    @Test func `a backup of an older file gets an epoch where it is served`() async throws {
+    @Test func `a backup of an older file gets an epoch when it is served`() async throws {
         let path = folder.file("old.db")
         let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(3)))
         do {
@@ -99,7 +99,7 @@ import Testing
         #expect(made.version != nil)
     }
 
-    @Test func `an import of an export takes another epoch, and one that adds nothing does not`()
+    @Test func `restoring an export changes the epoch, unless it adds nothing`()
         async throws
     {
         let records = Shelf<ExportRecord>()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a version is the revision and six characters that say which`() throws {
+    @Test func `a version is the revision and six characters that identify it`() throws {
         let epoch = Epoch(high: 1, low: 2)
         let id = try #require(Article.ID("01890a5d-ac96-774b-bcce-b302099a8057"))
         let version = epoch.version(of: id, revision: 7)
@@ -144,12 +144,12 @@ import Testing
                 marks.insert(String(epoch.version(of: id, revision: revision).suffix(6)))
             }
         }
-        // Of 6,000 marks of 30 bits hardly any two are the same.
+        // Among 6,000 marks of 30 bits, duplicates are very unlikely.
         #expect(marks.count > 5_990)
     }
 }
 
-/// Collects what comes from another thread.
+/// Collects values from another thread.
 private final class Shelf<Item: Sendable>: Sendable {
     private let items = Lock<[Item]>([])
 

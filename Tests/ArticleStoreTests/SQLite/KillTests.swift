@@ -31,7 +31,7 @@ import Testing
         var acknowledged: [Acknowledged] = []
         for round in 1...Self.rounds {
             let program = try RunningProgram(builtProgram("store-writer"), [path])
-            // Some rounds end while the file is being made or opened.
+            // Some rounds end while the file is being created or opened.
             let patience = round % 5 == 0 ? 0 : Int.random(in: 1...400, using: &random)
             var lines: [String] = []
             while lines.count < patience, let line = program.output.next() { lines.append(line) }
@@ -43,7 +43,7 @@ import Testing
             acknowledged += new
             try await Self.verify(path, new, total: acknowledged.count)
         }
-        // What the first rounds wrote is there after the last.
+        // Writes of the first rounds still exist after the last one.
         try await Self.verify(path, acknowledged, total: acknowledged.count)
     }
 

@@ -16,7 +16,7 @@ import Testing
             path: folder.file("a.db"), mode: .create, configuration: configuration)
     }
 
-    /// Articles in turn of the tag `even` and by the author `odd`: no article has both.
+    /// Articles that alternately have the tag `even` and the author `odd`: none has both.
     private static func fill(_ store: SQLiteStore, _ count: Int) async throws -> Author.ID {
         for start in stride(from: 0, to: count, by: 500) {
             var items: [ImportItem] = []
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ArticleSort.allCases)
-    func `a page that finds nothing in many rows comes back short, with a way on`(
+    func `a page with few matches in many rows is short and has a cursor`(
         _ sort: ArticleSort
     ) async throws {
         let folder = try TemporaryFolder()
@@ -51,18 +51,18 @@ import Testing
             query.after = page.next
             pages += 1
         } while query.after != nil
-        // A thousand rows under the rarer facet (or all 2,000), each with a probe or two.
+        // A thousand rows under the rarer facet (or all 2,000), each with one or two probes.
         #expect((15...60).contains(pages))
         await store.close()
     }
 
-    @Test func `counting ends at its bound on rows, and says so`() async throws {
+    @Test func `counting stops at the row limit and reports an inexact count`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.examinedRowsPerCount = 100 }
         var query = ArticleQuery(audience: .everyone(at: .start + 10_000), now: .start)
         query.counts = true
         query.author = try await Self.fill(store, 300)
-        // 150 rows under either name; those that must be asked for the other one count twice.
+        // 150 rows under either name; those that are also probed for the other one count twice.
         #expect(try await store.articles(query).count == PageCount(value: 100, isExact: false))
         query.tags = ["even"]
         #expect(try await store.articles(query).count == PageCount(value: 0, isExact: false))
@@ -71,7 +71,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `counting ends at ten thousand`() async throws {
+    @Test func `counting stops at ten thousand`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { _ in }
         var query = ArticleQuery(audience: .editors, now: .start)
@@ -102,7 +102,7 @@ import Testing
 
     private static let day: Int64 = 24 * 60 * 60 * 1_000
 
-    @Test func `writes with a key are kept up to a limit of each principal, and go with time`()
+    @Test func `idempotent writes are stored up to a limit per principal, and expire`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -110,14 +110,14 @@ import Testing
         for number in 0..<20 { try await Self.write(number, at: Int64(number), in: store) }
         let error = try await failure { try await Self.write(20, at: 20, in: store) }
         guard case .tooMany = error else { throw error }
-        // Another principal has a limit of its own.
+        // Another principal has a separate limit.
         try await Self.write(1, of: "b", at: 21, in: store)
         #expect(try await store.articleCount() == 21)
         for number in 20..<40 {
             try await Self.write(number, at: Self.day + Int64(number), in: store)
         }
         await store.close()
-        // Each of the twenty took old ones away, and made one that is young.
+        // Each of the twenty deleted old ones, and added a new one.
         let plain = try Plain(folder.file("a.db"))
         #expect(plain.number("SELECT count(*) FROM kept_writes") == 20)
         #expect(plain.number("SELECT done FROM kept_counts WHERE principal = 'a'") == 20)
@@ -125,7 +125,7 @@ import Testing
         #expect(try SQLiteStore.check(path: folder.file("a.db")).findings == [])
     }
 
-    @Test func `rejected writes take no room from those that are done`() async throws {
+    @Test func `rejected writes do not count towards the limit of successful ones`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) {
             $0.keptWritesPerPrincipal = 2
@@ -134,7 +134,7 @@ import Testing
         for number in 0..<9 {
             try await store.keepRejection([1], of: Self.key(number), at: .start)
         }
-        // The oldest gave way.
+        // The oldest was deleted.
         for number in 0..<9 {
             let kept = try await store.keptWrite(Self.key(number).scope, at: .start)
             #expect((kept != nil) == (number >= 6), "\(number)")
@@ -146,14 +146,14 @@ import Testing
         #expect(try SQLiteStore.check(path: folder.file("a.db")).findings == [])
     }
 
-    @Test func `a clock that was ahead for a while blocks nobody for longer than a day`()
+    @Test func `a clock that was ahead for a while blocks writes for at most a day`()
         async throws
     {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.keptWritesPerPrincipal = 3 }
         for number in 0..<3 { try await Self.write(number, at: 1_000 * Self.day, in: store) }
         _ = try await failure { try await Self.write(4, at: 0, in: store) }
-        // Another principal's writes date them again, and a day later they go.
+        // Another principal's writes redate them, and they expire a day later.
         try await Self.write(5, of: "b", at: 1, in: store)
         #expect(try await store.keptWrite(Self.key(0).scope, at: .start + 2) != nil)
         try await Self.write(6, of: "b", at: Self.day + 2, in: store)
@@ -161,7 +161,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `short pages lose and repeat nothing`() async throws {
+    @Test func `short pages omit and repeat nothing`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.examinedRowsPerPage = 7 }
         _ = try await Self.fill(store, 300)
@@ -178,7 +178,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a full file refuses writes, goes on reading, and recovers`() async throws {
+    @Test func `a full file rejects writes, can still be read, and recovers`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.fileLimitBytes = 1 << 20 }
         let text = String(repeating: "x", count: 100_000)
@@ -194,7 +194,7 @@ import Testing
         guard case .full = last else { throw last ?? .notFound }
         #expect(ids.count > 3)
         let count = ids.count
-        // Small writes that share a commit with one that finds no room are not lost to it.
+        // Small writes are not lost if they share a commit with one that does not fit on the disk.
         let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
             for number in 0..<20 {
                 group.addTask {
@@ -219,7 +219,7 @@ import Testing
         await roomy.close()
     }
 
-    @Test func `an export that holds the log is stopped before the log outgrows its limit`()
+    @Test func `an export that holds the log is stopped before the log exceeds its limit`()
         async throws
     {
         let folder = try TemporaryFolder()
@@ -249,7 +249,7 @@ import Testing
             for number in 30..<200 {
                 _ = try await store.createArticle(
                     .make(), .sample("n\(number)", body: text), by: .first)
-                // By now the writer has asked the export to stop, which it does when it goes on.
+                // The writer has interrupted the export by now, which ends when it continues.
                 if number == 150 { isWritten.withLock { $0 = true } }
             }
             try await group.waitForAll()

@@ -27,7 +27,7 @@ import Testing
 
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Why the file does not open.
+    /// The error when opening the file.
     private static func refusal(
         _ path: String, mode: SQLiteStore.Mode = .create, schema: DatabaseSchema = .bundled
     ) async throws -> StoreOpeningError {
@@ -45,7 +45,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a file has one owner, under whatever name`() async throws {
+    @Test func `a file has one owner, whichever name is used`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         let store = try SQLiteStore.open(path: path, mode: .create)
@@ -57,13 +57,13 @@ import Testing
             }
         }
         #expect(throws: StoreOpeningError.self) { try SQLiteStore.check(path: path) }
-        // The refusals left the owner's locks alone.
+        // The failed attempts did not release the owner's locks.
         _ = try await store.createArticle(.make(), .sample(), by: .first)
         await store.close()
         try await Self.makeStore(path)
     }
 
-    @Test func `a second process is refused while the first lives`() async throws {
+    @Test func `a second process is rejected while the first one runs`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         let store = try SQLiteStore.open(path: path, mode: .create)
@@ -73,7 +73,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `another name, or a lock file that is gone, lets nobody else in`() async throws {
+    @Test func `another name or a deleted lock file does not admit another owner`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         let store = try SQLiteStore.open(path: path, mode: .create)
@@ -89,7 +89,7 @@ import Testing
             }
         }
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
-        // Closed last: that drops the locks of this process.
+        // Closed last, as that releases the locks of this process.
         defer { close(descriptor) }
         #expect(Self.isLockedBySQLite(descriptor), "a refusal took the owner's locks away")
         _ = try await store.createArticle(.make(), .sample(), by: .first)
@@ -97,8 +97,8 @@ import Testing
         #expect(try SQLiteStore.check(path: folder.file("hard.db")).findings == [])
     }
 
-    /// Whether somebody has SQLite's shared lock on a file (https://www.sqlite.org/lockingv3.html),
-    /// asked for as by another process (`F_OFD_GETLK`, fcntl(2)).
+    /// Whether there is a shared lock of SQLite on a file (https://www.sqlite.org/lockingv3.html),
+    /// queried as by another process (`F_OFD_GETLK`, fcntl(2)).
     private static func isLockedBySQLite(_ descriptor: Int32) -> Bool {
         var lock = flock()
         lock.l_type = Int16(F_WRLCK)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may write anything"))
-    func `a file that cannot be written is refused at once`() async throws {
+    func `a file that is not writable is rejected at once`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         try await Self.makeStore(path)
@@ -132,7 +132,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `a missing file is named, and nothing is made`() async throws {
+    @Test func `a missing file is reported, and nothing is created`() async throws {
         let folder = try TemporaryFolder()
         guard case .missing = try await Self.refusal(folder.file("a.db"), mode: .existing) else {
             Issue.record("opened")
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `files of another kind are refused and not touched`() async throws {
+    @Test func `files of another type are rejected and not modified`() async throws {
         let folder = try TemporaryFolder()
         let text = folder.file("notes.txt")
         Self.write(String(repeating: "Not a database. ", count: 20), to: text)
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `a newer file is refused and not touched`() async throws {
+    @Test func `a newer file is rejected and not modified`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         try await Self.makeStore(path)
@@ -184,7 +184,7 @@ import Testing
         #expect(!Self.exists(path + "-wal"))
     }
 
-    @Test func `a newer version that only the log knows is refused as well`() async throws {
+    @Test func `a newer version that is only in the log is also rejected`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         try await Self.makeStore(path)
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test
-    func `an older file learns which slugs are public, and its tags' keys lose what is invisible`()
+    func `migrating an older file finds public slugs and cleans up tag keys`()
         async throws
     {
         let folder = try TemporaryFolder()

@@ -6,12 +6,12 @@ import Testing
 
 @testable import SQLiteStore
 
-/// A database that takes another one's place, and machines that stop meanwhile.
+/// Replacing a database, with power failures at any time.
 @Suite struct PlaceTests {
-    /// Stops the work where it stands.
+    /// Stops the operation at this point.
     private static let stop = StoreOpeningError.failed(path: "", reason: "the machine stopped")
 
-    /// A folder with a database whose last articles are in its log alone, and a settled copy of
+    /// A folder with a database whose last articles are only in its log, and a settled copy of
     /// another one.
     private struct Scene {
         let folder: TemporaryFolder
@@ -29,7 +29,7 @@ import Testing
             for number in 0..<Self.oldArticles {
                 _ = try await store.createArticle(.make(), .sample("n\(number)"), by: .first)
             }
-            // As a power cut leaves them.
+            // As after a power failure.
             for ending in ["", "-wal"] {
                 try FileBytes.write(FileBytes.read(served + ending), to: path + ending)
             }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `whenever the machine stops, the old one or the new one is there, whole`()
+    @Test func `after a power failure at any time, the old or the new database is complete`()
         async throws
     {
         var stops = 0
@@ -83,13 +83,13 @@ import Testing
         #expect(stops >= 5)
     }
 
-    @Test func `a log that cannot be emptied keeps everything where it is`() async throws {
+    @Test func `a log that cannot be emptied prevents the replacement`() async throws {
         let scene = try await Scene()
         do {
             let reader = try Plain(scene.path)
             reader.run("BEGIN")
             #expect(reader.number("SELECT count(*) FROM articles") == Int64(Scene.oldArticles))
-            // Behind what the reader sees: this stays in the log as long as that reads.
+            // After the reader's snapshot: this stays in the log as long as the reader reads.
             let writer = try Plain(scene.path)
             writer.run("UPDATE facets SET name = 'last' WHERE number = 1")
             let place = try DatabasePlace(path: scene.path)
@@ -103,7 +103,7 @@ import Testing
         #expect(plain.number("SELECT count(*) FROM facets WHERE name = 'last'") == 1)
     }
 
-    @Test func `what is no database is replaced all the same`() async throws {
+    @Test func `a file that is not a database can be replaced`() async throws {
         let scene = try await Scene()
         unlink(scene.path + "-wal")
         try FileBytes.write([UInt8](repeating: 7, count: 9_000), to: scene.path)

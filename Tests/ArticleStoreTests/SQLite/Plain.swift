@@ -1,7 +1,7 @@
 import CSQLite
 import Testing
 
-/// A connection past the store: for looking at its files, and for spoiling them.
+/// A connection that bypasses the store, for inspecting and damaging its files.
 struct Plain: ~Copyable {
     private let handle: OpaquePointer
 
@@ -9,7 +9,7 @@ struct Plain: ~Copyable {
         var handle: OpaquePointer?
         sqlite3_open(path, &handle)
         self.handle = try #require(handle)
-        // What it leaves in the log stays there.
+        // Its changes stay in the log.
         csqlite_configure(self.handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Overwrites a page (counted from 1) with nonsense.
+/// Overwrites a page (counted from 1) with garbage.
 func tear(_ path: String, page: Int64) {
     let descriptor = open(path, O_WRONLY)
     defer { close(descriptor) }

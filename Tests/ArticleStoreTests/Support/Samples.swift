@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 
 extension ArticleContent {
-    /// Content to vary: published at `time`, with a slug like its title's.
+    /// Sample content: published at `time`, with a slug like its title's.
     static func sample(
         _ title: String = "Bread", slug: SlugChoice? = nil, body: String = "Flour and water.",
         language: String = "en", authors: [Author.Mention] = [], tags: [String] = [],
@@ -20,7 +20,7 @@ extension ArticleContent {
             readingMinutes: 1)
     }
 
-    /// The content of an article, with changes; the slug stays.
+    /// The content of an article with changes; keeps the slug.
     static func of(
         _ article: Article, _ change: (inout ArticleContent) -> Void = { _ in }
     ) -> ArticleContent {
@@ -36,7 +36,7 @@ extension ArticleContent {
 }
 
 extension Timestamp {
-    /// 2026-01-01T00:00:00Z, when most tests take place.
+    /// 2026-01-01T00:00:00Z, the time of most tests.
     static let start = Timestamp(milliseconds: 1_767_225_600_000)
 
     static func + (time: Timestamp, milliseconds: Int64) -> Timestamp {
@@ -53,12 +53,12 @@ extension Edit {
 }
 
 extension Identifier {
-    /// A new id of the sample time.
+    /// A new id at the sample time.
     static func make() -> Identifier { Identifier(at: .start) }
 }
 
 extension Article {
-    /// Without its version, which no two databases have in common.
+    /// Without its version, which is different in each database.
     var unversioned: Article {
         var article = self
         article.version = nil
@@ -67,9 +67,9 @@ extension Article {
 }
 
 extension Precondition {
-    /// That this article is as it was then.
+    /// Whether this article equals the earlier one.
     static func version(_ article: Article) -> Precondition { .versions([article.version ?? ""]) }
 
-    /// That this author is as it was then.
+    /// Whether this author equals the earlier one.
     static func version(_ author: Author) -> Precondition { .versions([author.version ?? ""]) }
 }

@@ -3,8 +3,8 @@ import ArticleClient
 import Glibc
 import HTTP
 
-/// Measures what the SDK costs: a request through all of it beside the bare exchange of the same
-/// transport, and how many exchanges a connection carries. The result is a line of JSON.
+/// Measures the cost of the SDK: a complete request compared to a bare exchange of the same
+/// transport, and the number of exchanges per second on a connection. The result is a line of JSON.
 @main
 enum ClientBench {
     static func main() async throws {
@@ -39,7 +39,7 @@ enum ClientBench {
     }
 }
 
-/// CPU time of this process, all threads of it, in microseconds.
+/// CPU time of all threads of this process in microseconds.
 func processMicroseconds() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

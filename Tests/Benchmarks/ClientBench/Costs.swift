@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleClient
 import HTTP
 
-/// What a request costs through the whole SDK beside the bare exchange of its transport: the same
-/// bytes go out, and the same come.
+/// The cost of a request with the whole SDK compared to a bare exchange of its transport with the
+/// same bytes.
 struct Costs {
     private let subject: Subject
     private let transport: any Transport
@@ -15,7 +15,7 @@ struct Costs {
         self.transport = transport
         service = BackendService(
             configuration: BackendConfiguration(baseURL: subject.base), transport: transport)
-        // The whole answer comes each time, as it does to the bare exchange.
+        // The complete response is received each time, like in the bare exchange.
         var options = RequestOptions()
         options.freshness = .reloaded
         self.options = options
@@ -27,7 +27,7 @@ struct Costs {
         return #""\#(name)":{"article":\#(article),"list":\#(list)}"#
     }
 
-    /// Runs both in turn; the first pair only warms up.
+    /// Runs both alternately; the first pair is a warm-up.
     private func compare<Request: BackendAPIRequest>(
         _ request: Request, _ count: Int, _ pairs: Int
     ) async throws -> String {

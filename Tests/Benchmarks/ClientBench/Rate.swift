@@ -2,13 +2,14 @@ import ArticleClient
 import HTTP
 import HTTPClient
 
-/// How many exchanges one connection carries in a second.
+/// The number of exchanges per second on one connection.
 struct Rate {
     private let subject: Subject
 
     init(_ subject: Subject) { self.subject = subject }
 
-    /// - Parameter inFlight: how many wait at a time; the connection has one of them.
+    /// - Parameter inFlight: number of concurrent requests; the connection handles one of them at a
+    ///   time.
     func json(_ count: Int, inFlight: Int) async throws -> String {
         var configuration = HTTPClientConfiguration()
         configuration.connectionsPerOrigin = 1

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import HTTP
 
-/// What is asked for: an article of a backend, and its newest twenty.
+/// The requests: an article of a backend, and its newest twenty.
 struct Subject: Sendable {
     let base: BaseURL
     let article: FetchArticleRequest
@@ -16,7 +16,7 @@ struct Subject: Sendable {
         article = FetchArticleRequest(key: .id(first.id))
     }
 
-    /// A transport that gives the backend's answers without asking it again.
+    /// A transport that replays the backend's responses.
     func recorded(_ transport: some Transport) async throws -> InProcessTransport {
         let whole = try await answer(article, by: transport)
         let page = try await answer(list, by: transport)

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import TestSupport
 
-/// Made-up articles of about 1 KiB, the same for the same seed: 50 authors, 100 tags, two
+/// Generated articles of about 1 KiB, the same for the same seed: 50 authors, 100 tags, two
 /// languages, one published each minute.
 struct Corpus {
     static let start = Timestamp(milliseconds: 1_600_000_000_000)

@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// What a plain program does with SQLite: one row, one commit, one flush, and the next. As durable
+/// The baseline of a simple SQLite program: one row, one commit and one flush at a time. As durable
 /// as the store (WAL, `synchronous=FULL`).
 struct SingleCommits {
     private struct Failure: Error {
@@ -20,7 +20,7 @@ struct SingleCommits {
         try execute("CREATE TABLE rows (number INTEGER PRIMARY KEY, title TEXT, body TEXT)")
     }
 
-    /// Inserts so many rows of 1 KiB, and prints how many came in a second.
+    /// Inserts this number of rows of 1 KiB, and prints the rate per second.
     func run(_ count: Int) throws {
         defer { sqlite3_close(database) }
         let sql = "INSERT INTO rows (title, body) VALUES ('A title', '\(body)')"

@@ -4,7 +4,7 @@ import Glibc
 import SQLiteStore
 import TestSupport
 
-/// Fills stores with made-up articles, and measures durable writes. The result is a line of JSON.
+/// Fills stores with generated articles, and measures durable writes. The result is a line of JSON.
 @main
 enum StoreBench {
     static func main() async throws {
@@ -31,7 +31,7 @@ enum StoreBench {
         exit(64)
     }
 
-    /// Takes the corpus in through the store's own import, in commits of 500.
+    /// Imports the corpus with the store's import in commits of 500.
     private static func fill(_ path: String, count: Int, seed: UInt64) async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         var corpus = Corpus(seed: seed)
@@ -49,7 +49,7 @@ enum StoreBench {
 
     private static func creates(_ path: String, writers: Int, each: Int) async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
-        // Made before the clock starts: what the load costs is not the store's.
+        // Generated before the clock starts, as this cost is not the store's.
         let loads = (0..<writers).map { writer in
             var corpus = Corpus(seed: UInt64(writer))
             return (0..<each).map { number in corpus.item(writer * 1_000_000 + number) }
@@ -78,7 +78,7 @@ enum StoreBench {
             #"{"perSecond":\#(perSecond),"writesPerCommit":\#(perCommit),"cpu":\#(microseconds)}"#)
     }
 
-    /// Of this process, in user space and in the kernel (`getrusage(2)`).
+    /// CPU time of this process in user space and in the kernel (`getrusage(2)`).
     private static func cpuSeconds() -> Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

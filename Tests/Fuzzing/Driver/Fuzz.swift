@@ -1,10 +1,10 @@
 import FuzzingLaws
 import Glibc
 
-/// What libFuzzer calls with each input; its runtime has the program's `main`.
+/// The function that libFuzzer calls with each input; its runtime provides `main`.
 ///
-/// `FUZZ_TARGET` names the target. An input that breaks a law ends the program, so that libFuzzer
-/// keeps it.
+/// `FUZZ_TARGET` is the name of the target. An input that violates a law ends the program, so that
+/// libFuzzer saves it.
 @c(LLVMFuzzerTestOneInput)
 func runOneInput(_ bytes: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let broken = target.brokenLaws(Array(UnsafeBufferPointer(start: bytes, count: size)))

@@ -2,14 +2,14 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 
-/// A cursor from a stranger: only what the sealer made is taken, and only in its own list.
+/// An untrusted cursor: only those created by the sealer are accepted, and only for their own list.
 enum CursorLaws {
     private static let sealer = CursorSealer(secret: [UInt8](repeating: 7, count: 32))
 
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
         let text = String(decoding: input, as: UTF8.self)
-        // 128 bits of authentication: that any input has them right by chance is not to be seen.
+        // 128 bits of authentication: no input has them by chance.
         laws.expect(open(text, ArticlePosition.self) == nil, "no cursor can be made up")
         laws.expect(open(text, String.self) == nil, "no cursor can be made up")
         if let bytes = ByteText.bytes(base64URL: text) {
@@ -32,7 +32,7 @@ enum CursorLaws {
         } catch { return nil }
     }
 
-    /// A position is sealed and opened; one changed octet, or another list, and it is not.
+    /// A position can be sealed and opened; with one changed octet or another list it cannot.
     private static func check<Position: CursorPosition & Equatable>(
         _ position: Position, _ input: [UInt8], _ laws: inout LawBook
     ) {

@@ -1,6 +1,7 @@
 import HTTP
 
-/// The value of a field, read as each kind that the server reads; what prints is read back.
+/// The value of a field, parsed as each kind that the server reads; printed values can be parsed
+/// again.
 enum FieldLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
@@ -35,7 +36,7 @@ enum FieldLaws {
         return laws.broken
     }
 
-    /// A field that is taken stands on one line, and nothing of it becomes another.
+    /// An accepted field is a single line, and no part of it becomes another field.
     private static func checkField(
         _ name: HTTPFieldName, _ value: String, _ laws: inout LawBook
     ) {

@@ -1,10 +1,10 @@
-/// A parser that takes bytes from strangers, with the laws that hold for any of them.
+/// A parser for untrusted bytes, with the laws that hold for any input.
 ///
-/// A trap, a hang or memory without bounds breaks a law too: the fuzzer sees those by itself.
+/// Traps, hangs and unbounded memory also violate the laws; the fuzzer detects those itself.
 package struct FuzzTarget: Sendable {
-    /// The name of its folder of seeds, and of the target for `make fuzz`.
+    /// The name of its seed folder, and of the target for `make fuzz`.
     package let name: String
-    /// Which laws these bytes break; empty if all hold.
+    /// The laws violated by these bytes; empty if all hold.
     package let brokenLaws: @Sendable ([UInt8]) -> [String]
 
     package init(name: String, brokenLaws: @escaping @Sendable ([UInt8]) -> [String]) {
@@ -25,7 +25,7 @@ package struct FuzzTarget: Sendable {
     ]
 }
 
-/// Gathers what does not hold.
+/// Collects violations.
 struct LawBook {
     private(set) var broken: [String] = []
 
@@ -35,12 +35,12 @@ struct LawBook {
 }
 
 extension [UInt8] {
-    /// What stands behind the first byte, in pieces whose lengths that byte decides.
+    /// The bytes after the first one, split into pieces whose lengths are determined by that byte.
     var piecesBehindFirst: [ArraySlice<UInt8>] {
         var pieces: [ArraySlice<UInt8>] = []
         var start = 1
         var random = UInt32(first ?? 0)
-        // Invariant: the bytes from 1 to `start` are in `pieces`.
+        // Invariant: `pieces` contains the bytes from 1 to `start`.
         while start < count {
             random = random &* 1_664_525 &+ 1_013_904_223
             let end = Swift.min(count, start + Int(random >> 24) % (1 + count / 3) + 1)

@@ -1,7 +1,7 @@
 import ArticleAPI
 import HTTP
 
-/// A body: as any JSON, as each request that takes one, and as each answer that a client reads.
+/// A body: parsed as JSON, as each request with a body, and as each response for a client.
 enum JSONLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
@@ -37,8 +37,8 @@ enum JSONLaws {
             type, HTTPRequest(Request.endpoint.method, target, fields: fields, body: body), &laws)
     }
 
-    /// What a client makes of the attributes in another order, which it cannot read straight from
-    /// the text.
+    /// The result for a client when the attributes are in a different order, which takes a slower
+    /// path.
     private static func backwards<Item: JSONRepresentable>(
         _ type: Item.Type, _ input: [UInt8]
     ) -> Item? {
@@ -57,7 +57,7 @@ enum JSONLaws {
         }
     }
 
-    /// A client that read a value can write it, and reads the same again.
+    /// A client can encode a decoded value, and decodes the same value again.
     private static func checkAnswer<Item: JSONRepresentable & Equatable>(
         _ type: Item.Type, _ input: [UInt8], _ laws: inout LawBook
     ) {

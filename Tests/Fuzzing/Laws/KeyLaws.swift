@@ -3,7 +3,7 @@ import ArticleServices
 import ArticleStore
 import HTTP
 
-/// Credentials from a stranger: nobody comes in with anything but the keys that there are.
+/// Untrusted credentials: only existing keys are accepted.
 enum KeyLaws {
     private static let operatorText = "0123456789-0123456789-0123456789"
     private static let key = APIKey(name: "fuzz", role: .editor, at: Timestamp(milliseconds: 0))
@@ -23,7 +23,7 @@ enum KeyLaws {
         for value in [text, "Bearer \(text)", "Bearer \(key.text.prefix(20))\(text)"] {
             var fields = HTTPFields()
             guard fields.append(.authorization, value) else { continue }
-            // The fuzzer cannot guess 256 bits; the operator's key is in its seeds.
+            // The fuzzer cannot guess 256 bits; the operator's key is in the seeds.
             let caller = try? ring.caller(of: fields)
             let isOperator = fields[.authorization]?.hasSuffix(operatorText) ?? false
             laws.expect(caller?.role == nil || isOperator, "only a key opens the door")

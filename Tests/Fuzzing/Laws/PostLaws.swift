@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleServices
 
-/// A Markdown file with front matter; its first line is the file's name.
+/// A Markdown file with front matter; the first line of the input is the file's name.
 enum PostLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()

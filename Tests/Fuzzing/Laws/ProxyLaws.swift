@@ -1,6 +1,6 @@
 import Sockets
 
-/// What a proxy sends before a connection's first byte.
+/// The header that a proxy sends before the first byte of a connection.
 enum ProxyLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()

@@ -1,7 +1,7 @@
 import ArticleAPI
 import HTTP
 
-/// A request's target: path, query, and the typed requests that it can be.
+/// A request's target: path, query, and the typed requests that it may represent.
 enum QueryLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
@@ -29,7 +29,7 @@ extension BackendAPIRequest {
     static func parameters(haveBody: Bool) -> Bool { (parameters.body != nil) == haveBody }
 }
 
-/// The law of the contract: what is parsed, printed and parsed again is the same.
+/// The law of the contract: parsing, printing and parsing again yields the same request.
 enum ContractLaw {
     static func check<Request: BackendAPIRequest>(
         _ type: Request.Type, _ request: HTTPRequest, _ laws: inout LawBook
@@ -44,7 +44,7 @@ enum ContractLaw {
             let again = try? Request(parsing: second)
             laws.expect(again == parsed, "\(Request.self) is read back")
         } catch {
-            // A refusal is an answer; that it comes at all is what counts.
+            // Rejections are fine; it only matters that parsing ends.
         }
     }
 }

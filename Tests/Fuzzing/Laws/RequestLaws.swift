@@ -1,7 +1,7 @@
 import HTTP
 import TestSupport
 
-/// A stream of requests: the first byte decides in which pieces the rest arrives.
+/// A stream of requests; the first byte determines how the rest is split.
 enum RequestLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
@@ -22,7 +22,7 @@ enum RequestLaws {
         return laws.broken
     }
 
-    /// Small bounds, so that inputs of a few hundred bytes reach them.
+    /// Small limits, so that inputs of a few hundred bytes reach them.
     private static var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.requestLineBytes = 200
@@ -33,7 +33,7 @@ enum RequestLaws {
         return limits
     }
 
-    /// What was taken and is sent on means the same to the next party.
+    /// An accepted request has the same meaning for the next party when it is forwarded.
     private static func checkPrinted(_ request: ReceivedRequest, _ laws: inout LawBook) {
         let printed = RequestSerializer.bytes(
             of: HTTPRequest(

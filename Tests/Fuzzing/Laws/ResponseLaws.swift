@@ -1,6 +1,7 @@
 import HTTP
 
-/// An answer with its body: the first byte decides to which method, and in which pieces it arrives.
+/// A response with its body; the first byte determines the request's method and how the rest is
+/// split.
 enum ResponseLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()

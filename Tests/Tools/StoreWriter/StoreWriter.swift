@@ -5,8 +5,8 @@ import SQLiteStore
 
 /// Writes to a store from many tasks until it is killed, and prints each acknowledged write.
 ///
-/// A line is `<kind> <id> <revision>`; it is printed after the store answered, never before. A
-/// write that failed (on a disk made to fail) is a line that starts with `failure`.
+/// A line is `<kind> <id> <revision>`; it is only printed after the store has acknowledged the
+/// write. A failed write (on a simulated disk) is a line that starts with `failure`.
 @main
 enum StoreWriter {
     static func main() async throws {
@@ -26,7 +26,7 @@ enum StoreWriter {
         }
     }
 
-    /// Makes articles for ever; each is edited, some are deleted and restored.
+    /// Creates articles in an endless loop; each is edited, some are deleted and restored.
     private static func write(to store: SQLiteStore, _ writer: Int) async throws {
         for number in 0... {
             let id = Article.ID(at: now())
@@ -78,7 +78,7 @@ enum StoreWriter {
         print("write \(article.id) \(article.revision)")
     }
 
-    /// One `write(2)` a line: what is in the pipe survives the process.
+    /// One `write(2)` per line, as data in the pipe outlives the process.
     private static func print(_ line: String) {
         var line = line + "\n"
         line.withUTF8 { bytes in _ = Glibc.write(1, bytes.baseAddress, bytes.count) }
