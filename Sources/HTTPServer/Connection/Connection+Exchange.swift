@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Sockets
 
@@ -145,5 +146,11 @@ extension Connection {
         var bytes = wholeHead(of: response, keepsAlive: false)
         if case .bytes(let body) = response.body, !sent.isHead { bytes += body }
         channel.abort(.timedOut, sending: bytes)
+    }
+
+    /// The client has gone: nobody would get what is read, so that what still waits for its turn
+    /// is not done. A write is.
+    func abandon() {
+        if isRead { channel.abortByReset(.disconnected(code: ECONNRESET)) }
     }
 }

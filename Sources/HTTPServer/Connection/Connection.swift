@@ -58,6 +58,7 @@ final class Connection {
     /// Serves the client until one side ends it.
     func run() async {
         channel.onOverrun = { [unowned self] _ in overrun() }
+        channel.onBreak = { [unowned self] _ in abandon() }
         do throws(ChannelError) {
             let deadline = now + limits.handshakeMilliseconds
             try await meetClient(until: deadline)
@@ -67,6 +68,7 @@ final class Connection {
             // The peer is gone or too slow, or the server stops: there is no one to tell.
         }
         channel.onOverrun = nil
+        channel.onBreak = nil
         channel.onArrival = nil
         leave()
         if isPassedOn { passOn() }

@@ -31,6 +31,7 @@ public final class SocketChannel {
     private var isReadable = true
     var isWritable = true
     private var isHungUp = false
+    var isBroken = false
     // Asked for each request, and never while they change: none needs to be watched.
     @exclusivity(unchecked) public private(set) var isDraining = false
     /// The server is about to give its connections away …
@@ -51,12 +52,15 @@ public final class SocketChannel {
     /// When the wait has to be over; monotonic milliseconds.
     private var waitDeadline = Int64.max
     /// When the work has to be over; monotonic milliseconds.
-    private var workDeadline = Int64.max
+    var workDeadline = Int64.max
     /// When the loop's wheel next shows this channel.
     private var armedAt = Int64.max
     /// Called on the loop when work is not over in time, while the task is still at it; it should
     /// end the channel.
     public var onOverrun: ((SocketChannel) -> Void)?
+    /// Called on the loop when the peer has gone, and would get no answer, while the task is at
+    /// work (`beginWork`).
+    public var onBreak: ((SocketChannel) -> Void)?
     /// Asked on the loop when something comes while the task waits idly (`waitReadable`): until
     /// when the task may go on waiting, as it is dealt with; `nil` if it is the task's. To resume
     /// a task costs more than many a request.
@@ -251,16 +255,6 @@ public final class SocketChannel {
         }
     }
 
-    // MARK: Limits on work
-
-    /// Begins work that has to be over at the deadline; otherwise `onOverrun` is called.
-    public func beginWork(until deadline: Int64) {
-        workDeadline = deadline
-        arm()
-    }
-
-    public func endWork() { workDeadline = .max }
-
     // MARK: Ending
 
     /// Tells the peer that nothing more comes (`shutdown(2)`), and goes on reading.
@@ -320,6 +314,7 @@ public final class SocketChannel {
 
     func note(_ event: ReadyEvent) {
         if event.isHungUp { isHungUp = true }
+        if event.isBroken { noteBreak() }
         if event.isReadable {
             isReadable = true
             if case .readable(_, let isIdle) = wait { arrived(isIdle: isIdle) }
@@ -379,7 +374,7 @@ public final class SocketChannel {
     }
 
     /// Has the wheel show this channel in time for its next deadline.
-    private func arm() {
+    func arm() {
         let time = min(waitDeadline, workDeadline)
         guard time < armedAt else { return }
         armedAt = loop.arm(token, at: time)

@@ -8,6 +8,8 @@ struct ReadyEvent {
     let isWritable: Bool
     /// The peer has closed its side, or the socket is in error: reading tells which.
     let isHungUp: Bool
+    /// Nothing that is sent would arrive any more (`EPOLLERR`, `EPOLLHUP`).
+    var isBroken = false
 }
 
 /// Waits for descriptors and for a wake-up from another thread.
@@ -89,7 +91,8 @@ struct EpollPoller: Poller, ~Copyable {
                     token: event.data.u64,
                     isReadable: isHungUp || event.events & EPOLLIN.rawValue != 0,
                     isWritable: isHungUp || event.events & EPOLLOUT.rawValue != 0,
-                    isHungUp: isHungUp))
+                    isHungUp: isHungUp,
+                    isBroken: event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0))
         }
     }
 

@@ -119,6 +119,59 @@ import Testing
         }
     }
 
+    @Test func `what would be read for a client that has gone is not`() async throws {
+        let (began, ended) = (Signal(), Signal())
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/slow") { _, _ in
+                began.give()
+                // Ends only by being cancelled.
+                try? await Task.sleep(for: .seconds(600))
+                ended.give()
+                return HTTPResponse(.ok)
+            }
+        }
+        try await TestServer.run(router) { test in
+            let connection = try RawConnection(test.address)
+            try connection.send("GET /slow HTTP/1.1\r\nHost: t\r\n\r\n")
+            await began.wait()
+            connection.reset()
+            await ended.wait()
+            #expect(await eventually { test.server.connectionCount == 0 })
+        }
+    }
+
+    @Test func `what a client wrote that has gone is done, and who says no more is answered`()
+        async throws
+    {
+        let (goOn, done) = (Signal(), Signal())
+        let begun = Counter()
+        let router = try TestRoutes.router { routes in
+            for method in [HTTPMethod.get, .post] {
+                routes.on(method, "/slow") { _, _ in
+                    begun.next()
+                    await goOn.wait()
+                    guard !Task.isCancelled else { return HTTPResponse(.serviceUnavailable) }
+                    if method == .post { done.give() }
+                    return HTTPResponse(.ok)
+                }
+            }
+        }
+        try await TestServer.run(router) { test in
+            let gone = try RawConnection(test.address)
+            try gone.send("POST /slow HTTP/1.1\r\nHost: t\r\nContent-Length: 0\r\n\r\n")
+            let silent = try RawConnection(test.address)
+            try silent.send("GET /slow HTTP/1.1\r\nHost: t\r\n\r\n")
+            silent.shutdownWrite()
+            #expect(await eventually { begun.value == 2 })
+            gone.reset()
+            // What the loop is told comes in order: the other's end has come to it by now.
+            #expect(try test.client.get("/hello").status == 200)
+            goOn.give()
+            await done.wait()
+            #expect(try silent.response().status == 200)
+        }
+    }
+
     @Test func `handlers that never end keep their places, and no more`() async throws {
         let goOn = Signal()
         let router = try TestRoutes.router { routes in
