@@ -1,8 +1,9 @@
 /// What waits, of many clients: next comes the client who had the least time so far, and of one
 /// client what came first.
 ///
-/// (Start-time fair queueing: each client's time goes on as its work takes it; who was away begins
-/// where the others are, so that nobody saves time up.)
+/// (Fair queueing: each client's time goes on as its work takes it, and the clock as if all of them
+/// were served at once. Who was away begins at the clock: nobody saves time up, and who waits is
+/// passed by newcomers for one round at most, also if these go and come for each item.)
 struct FairQueue<Item> {
     private struct Entry {
         var items = FIFO<Item>()
@@ -13,7 +14,7 @@ struct FairQueue<Item> {
     }
 
     private var entries: [UInt64: Entry] = [:]
-    /// The time of the client that went last.
+    /// What each client has had by now that was never away.
     private var clock: Int64 = 0
     private(set) var count = 0
 
@@ -48,11 +49,14 @@ struct FairQueue<Item> {
         count > 0 && entries.values.contains { $0.items.first.map(mayRun) ?? false }
     }
 
-    /// A client's item has run, and took so much more than was estimated, or less.
-    mutating func charge(_ nanoseconds: Int64, to client: UInt64) {
+    /// A client's item has run.
+    ///
+    /// - Parameter estimate: what `next` had charged for it.
+    mutating func charge(_ nanoseconds: Int64, estimate: Int64, to client: UInt64) {
         guard let place = entries.index(forKey: client) else { return }
+        clock += max(1, nanoseconds / Int64(entries.count))
         entries.values[place].running -= 1
-        entries.values[place].time += nanoseconds
+        entries.values[place].time += nanoseconds - estimate
         // Who is away is forgotten: nothing is held for a client that has nothing here.
         let entry = entries.values[place]
         if entry.items.isEmpty, entry.running == 0 { entries.remove(at: place) }

@@ -304,9 +304,11 @@ public final class WorkerPool: Sendable {
         let kind = done.demand.client.kind.rawValue
         if done.demand.isHeavy { state.heavy -= 1 }
         let estimate = done.isFirst ? done.demand.estimatedNanoseconds : 0
-        let excess = min(done.nanoseconds, Self.mostCharged) - estimate
-        state.times[kind] += excess
-        if done.isFirst { state.queues[kind].charge(excess, to: done.demand.lane) }
+        let nanoseconds = min(done.nanoseconds, Self.mostCharged)
+        state.times[kind] += nanoseconds - estimate
+        if done.isFirst {
+            state.queues[kind].charge(nanoseconds, estimate: estimate, to: done.demand.lane)
+        }
     }
 
     /// More is never made up for by waiting: who once did something long is not shut out for it.
