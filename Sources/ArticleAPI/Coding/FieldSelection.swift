@@ -1,12 +1,12 @@
-/// The attributes that a reader asks for (`fields=id,title,authors.name`).
+/// The attributes that a client asks for (`fields=id,title,authors.name`).
 ///
-/// Its order and repetitions do not matter: equal selections give the same bytes. The `id` of what
-/// is asked for always comes along.
+/// Order and repetition do not matter: equal selections give the same bytes. The `id` is always
+/// included.
 public struct FieldSelection: Sendable, Hashable {
-    /// Sorted, each once; `authors.name` is left out where `authors` stands.
+    /// Sorted and unique; `authors.name` is omitted if `authors` is selected.
     public let names: [String]
 
-    /// - Parameter names: Attributes, inner ones dotted.
+    /// - Parameter names: Attributes; nested ones are dotted.
     public init(_ names: some Sequence<String>) {
         let all = Set(names)
         self.names = all.filter { name in
@@ -15,14 +15,14 @@ public struct FieldSelection: Sendable, Hashable {
         }.sorted()
     }
 
-    /// Whether the attribute, or something in it, is asked for.
+    /// Whether the attribute, or an attribute inside it, is selected.
     public func contains(_ name: String) -> Bool {
         names.contains {
             $0 == name || ($0.hasPrefix(name) && $0.dropFirst(name.count).first == ".")
         }
     }
 
-    /// What is asked for inside an attribute; `nil` for all of it.
+    /// The selection inside an attribute; `nil` for all of it.
     func inside(_ name: String) -> FieldSelection? {
         if names.contains(name) { return nil }
         return FieldSelection(
@@ -32,22 +32,22 @@ public struct FieldSelection: Sendable, Hashable {
     }
 }
 
-/// The name of an attribute, and those inside it: two levels at most can be chosen.
+/// The name of an attribute and of those inside it; at most two levels can be selected.
 public struct FieldNames: Sendable, Hashable {
     public let name: String
     public let inner: [String]
 }
 
-/// A selection made ready for a shape: which attributes to write, and what of them.
+/// A selection prepared for one object codec: which attributes to write, and which parts of them.
 struct FieldPlan: Sendable {
     enum Choice: Sendable {
         case skip, all
         case some(FieldPlan)
     }
 
-    /// One for each attribute of the shape, in its order.
+    /// One choice for each attribute, in the codec's order.
     let choices: [Choice]
-    /// One bit for each of the first 64 attributes that is left out.
+    /// One bit for each of the first 64 attributes that is omitted.
     private let skipped: UInt64
 
     init(choices: [Choice]) {
@@ -57,17 +57,17 @@ struct FieldPlan: Sendable {
         }
     }
 
-    /// Whether one of the first 64 attributes is left out.
+    /// Whether one of the first 64 attributes is omitted.
     func leavesOut(_ place: Int) -> Bool { skipped & 1 << UInt64(place) != 0 }
 
-    /// The plan for what stands inside an attribute; `nil` for all of it.
+    /// The plan for the inside of an attribute; `nil` for all of it.
     func inside(_ place: Int) -> FieldPlan? {
         if case .some(let plan) = choices[place] { plan } else { nil }
     }
 }
 
 extension TextCodec where Value == FieldSelection {
-    /// A comma-separated choice of attributes.
+    /// A comma-separated selection of attributes.
     public static func fields<Item>(of format: JSONCodec<Item>) -> TextCodec {
         let names = format.fields.flatMap { field in
             [field.name] + field.inner.map { "\(field.name).\($0)" }
@@ -84,10 +84,10 @@ extension TextCodec where Value == FieldSelection {
             fault: { selection in
                 let unknown = selection.names.filter { !names.contains($0) }
                 guard let name = unknown.first else {
-                    return selection.names.isEmpty ? "names no attribute" : nil
+                    return selection.names.isEmpty ? "does not name any attribute" : nil
                 }
-                return
-                    "`\(name.excerpt)` is no attribute; there are \(names.joined(separator: ", "))"
+                let known = names.joined(separator: ", ")
+                return "contains the unknown attribute `\(name.excerpt)`; known ones are \(known)"
             })
     }
 }

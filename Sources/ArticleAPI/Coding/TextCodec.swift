@@ -1,14 +1,14 @@
-/// How values of a type are written as text, read from it, and which of them are accepted.
+/// How values of a type are written as text and parsed, and which of them a backend accepts.
 public struct TextCodec<Value>: Sendable {
-    /// What is expected, in words that follow "is not" or "expected".
+    /// What is expected, in words that follow "must be" or "expected".
     public let expectation: String
     public let schema: JSONSchema
-    /// `nil` if the text is no such value.
+    /// Parses a text; `nil` if it does not represent a value.
     public let parse: @Sendable (String) -> Value?
-    /// The same for a text that is known to be of ASCII alone.
+    /// Parses a text that is known to be ASCII.
     let parseASCII: @Sendable (String) -> Value?
     public let print: @Sendable (Value) -> String
-    /// Why a backend does not accept the value; `nil` if it does.
+    /// Why a backend rejects the value; `nil` if it accepts the value.
     public let fault: @Sendable (Value) -> String?
 
     public init(
@@ -36,45 +36,45 @@ public struct TextCodec<Value>: Sendable {
         self.fault = fault
     }
 
-    /// The value of a text that a backend accepts, or why it does not.
+    /// The value of a text, or why a backend rejects it.
     func accept(_ text: String) -> Result<Value, TextFault> {
         guard let value = parse(text) else {
-            return .failure(TextFault(message: "is not \(expectation)"))
+            return .failure(TextFault(message: "must be \(expectation)"))
         }
         return fault(value).map { .failure(TextFault(message: $0)) } ?? .success(value)
     }
 }
 
-/// Why a text is not accepted.
+/// Why a text is rejected.
 struct TextFault: Error {
     let message: String
 }
 
 extension TextCodec where Value == String {
-    /// Text in Unicode NFC without control characters, of so many Unicode scalars.
+    /// Text in Unicode NFC without control characters; `length` is in Unicode scalars.
     public static func line(_ length: ClosedRange<Int>) -> TextCodec {
-        text(.line, length, "a text of one line")
+        text(.line, length, "a single line of text")
     }
 
-    /// Text in Unicode NFC, of so many Unicode scalars.
+    /// Text in Unicode NFC; `length` is in Unicode scalars.
     public static func lines(_ length: ClosedRange<Int>) -> TextCodec {
-        text(.lines, length, "a text")
+        text(.lines, length, "text")
     }
 
-    /// Text in Unicode NFC of at most so many bytes of UTF-8.
+    /// Text in Unicode NFC of at most `maximumBytes` bytes of UTF-8.
     public static func lines(maximumBytes: Int) -> TextCodec {
         normalized(
-            "a text", TextSchema(.lines, length: 0...maximumBytes),
+            "text", TextSchema(.lines, length: 0...maximumBytes),
             fault: { text in
                 if text.utf8.count > maximumBytes { return "is longer than \(maximumBytes) bytes" }
                 var text = text
-                // Over the bytes where they lie: the view's own search asks for each by its index.
+                // Searching the contiguous bytes is faster than indexing into the UTF-8 view.
                 let hasNull = text.withUTF8 { bytes in bytes.contains(0) }
                 return hasNull ? "contains the character U+0000" : nil
             })
     }
 
-    /// Printable ASCII of at most so many bytes.
+    /// Printable ASCII without spaces; `length` is in bytes.
     public static func token(_ length: ClosedRange<Int>) -> TextCodec {
         TextCodec(
             "a token of \(length.lowerBound) to \(length.upperBound) printable ASCII characters",
@@ -96,7 +96,7 @@ extension TextCodec where Value == String {
             fault: { TextLimit.fault($0, length, oneLine: form == .line) })
     }
 
-    /// Text that is brought into Unicode NFC, which ASCII is in already.
+    /// Text that is normalized to Unicode NFC, which ASCII text already is.
     static func normalized(
         _ expectation: String, _ schema: TextSchema, fault: @escaping @Sendable (String) -> String?
     ) -> TextCodec {
@@ -106,10 +106,10 @@ extension TextCodec where Value == String {
     }
 }
 
-/// The rules for a text's length and characters.
+/// Limits on a text's length and characters.
 enum TextLimit {
     static func fault(_ text: String, _ length: ClosedRange<Int>, oneLine: Bool) -> String? {
-        // A scalar takes at most 4 bytes: counting is only needed near the limits.
+        // A scalar has at most 4 bytes, so scalars are only counted near the limits.
         let bytes = text.utf8.count
         if bytes > length.upperBound, text.unicodeScalars.count > length.upperBound {
             return "is longer than \(length.upperBound) characters"
@@ -131,7 +131,7 @@ enum TextLimit {
 }
 
 extension TextCodec where Value == Int {
-    /// A decimal integer in a range, without sign `+`, without leading zeros.
+    /// A decimal integer in a range, without a `+` sign or leading zeros.
     public static func integer(_ range: ClosedRange<Int>) -> TextCodec {
         TextCodec(
             "an integer", .integer(range),
@@ -142,8 +142,8 @@ extension TextCodec where Value == Int {
 
     static func outside(_ range: ClosedRange<Int>) -> String {
         range.upperBound == .max
-            ? "is less than \(range.lowerBound)"
-            : "is not between \(range.lowerBound) and \(range.upperBound)"
+            ? "must be at least \(range.lowerBound)"
+            : "must be between \(range.lowerBound) and \(range.upperBound)"
     }
 }
 

@@ -1,15 +1,15 @@
-/// How JSON values become typed ones, and what was wrong with them.
+/// Collects the faults that are found while JSON values are read as typed values.
 public struct JSONReader: Sendable {
-    /// How a reader takes what it does not know.
+    /// How a reader treats unknown attributes and values outside the limits.
     public enum Attitude: Sendable, Hashable {
-        /// A client's: unknown attributes are ignored, limits are the backend's business.
+        /// For clients: unknown attributes are ignored, and limits are left to the backend.
         case lenient
-        /// A backend's: unknown attributes are refused, every limit holds.
+        /// For backends: unknown attributes are rejected, and every limit is enforced.
         case strict
     }
 
     public let attitude: Attitude
-    /// What was wrong, in the order of the reading; at most `faultLimit`.
+    /// The faults in the order in which they were found; at most `faultLimit`.
     public private(set) var faults: [JSONFault] = []
 
     public static let faultLimit = 100
@@ -18,14 +18,14 @@ public struct JSONReader: Sendable {
 
     var isStrict: Bool { attitude == .strict }
 
-    /// Notes a fault of the value at hand.
+    /// Records a fault of the current value.
     public mutating func report(_ reason: JSONFault.Reason) {
         guard faults.count < Self.faultLimit else { return }
         faults.append(JSONFault(path: JSONPath([]), reason: reason))
     }
 
-    /// Reads something one step further in. Paths are put together only for faults, from within:
-    /// most values have none.
+    /// Reads a nested value. The path is only built for faults, from the inside out, because most
+    /// values have none.
     @inline(__always)
     mutating func reading<Value>(
         _ step: @autoclosure () -> JSONPath.Step, _ read: (inout JSONReader) -> Value
@@ -41,26 +41,26 @@ public struct JSONReader: Sendable {
     }
 }
 
-/// One thing wrong with a JSON value.
+/// One fault of a JSON value.
 public struct JSONFault: Error, Sendable, Hashable {
     public var path: JSONPath
     public var reason: Reason
 
     public enum Reason: Sendable, Hashable {
-        /// Another kind of value, or text of another form.
+        /// The value has the wrong kind, or its text the wrong form.
         case invalid(expected: String, found: String)
-        /// The attribute must be there; the path is the place where it should be.
+        /// A required attribute is absent; the path is where it should be.
         case missing
-        /// The object takes no such attribute.
+        /// The object has no such attribute.
         case unknown
-        /// A value of the right kind that is not accepted: why.
+        /// The value has the right kind but is not valid; the text says why.
         case refused(String)
     }
 
     /// What is wrong, in words that follow the name of the place.
     public var message: String {
         switch reason {
-        case .invalid(let expected, let found): "is not \(expected) but \(found)"
+        case .invalid(let expected, let found): "must be \(expected), not \(found)"
         case .missing: "is missing"
         case .unknown: "is not an attribute that can be set here"
         case .refused(let why): why

@@ -1,16 +1,16 @@
-/// Why bytes are no JSON (RFC 8259) that we accept, and where.
+/// Why bytes are not valid JSON (RFC 8259) within the parser's limits, and where.
 public struct JSONSyntaxError: Error, Sendable, Hashable {
     public var reason: Reason
-    /// Bytes before the place.
+    /// The number of bytes before the error.
     public var offset: Int
-    /// Lines count from 1.
+    /// The line, counted from 1.
     public var line: Int
-    /// Bytes in the line before the place, plus 1.
+    /// The column in bytes, counted from 1.
     public var column: Int
-    /// The value in which it happened.
+    /// The innermost value that contains the error.
     public var path: JSONPath
 
-    /// The same, seen from one step further out.
+    /// The same error with its path extended by an enclosing value.
     func inside(_ step: JSONPath.Step) -> JSONSyntaxError {
         var error = self
         error.path.steps.insert(step, at: 0)
@@ -23,7 +23,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
         case badLiteral
         case badNumber
         case badEscape
-        /// One half of a UTF-16 pair alone (`\uD800`).
+        /// A UTF-16 surrogate without its other half (`\uD800`).
         case loneSurrogate
         case controlCharacter
         case invalidUTF8
@@ -33,7 +33,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
         case trailingBytes
     }
 
-    /// What is wrong, in words for the one who sent it.
+    /// What is wrong, for the sender.
     public var message: String {
         "\(reason.message), at line \(line), column \(column) (\(path))"
     }
@@ -42,20 +42,20 @@ public struct JSONSyntaxError: Error, Sendable, Hashable {
 extension JSONSyntaxError.Reason {
     fileprivate var message: String {
         switch self {
-        case .endOfText: "the JSON text ends too early"
+        case .endOfText: "the JSON text ends unexpectedly"
         case .unexpectedByte(let byte) where byte > 0x20 && byte < 0x7F:
             "unexpected `\(Character(Unicode.Scalar(byte)))`"
         case .unexpectedByte(let byte): "unexpected byte 0x\(String(byte, radix: 16))"
-        case .badLiteral: "not one of `true`, `false` and `null`"
-        case .badNumber: "not a JSON number of at most 100 characters"
-        case .badEscape: "not an escape of JSON"
-        case .loneSurrogate: "a \\u escape names half a character"
-        case .controlCharacter: "a control character must be escaped"
+        case .badLiteral: "an invalid literal; expected `true`, `false` or `null`"
+        case .badNumber: "not a valid JSON number of at most 100 characters"
+        case .badEscape: "an invalid escape sequence"
+        case .loneSurrogate: "a \\u escape is an unpaired surrogate"
+        case .controlCharacter: "control characters must be escaped"
         case .invalidUTF8: "invalid UTF-8"
-        case .duplicateName(let name): "the name `\(name.excerpt)` stands twice in an object"
+        case .duplicateName(let name): "the name `\(name.excerpt)` occurs twice in an object"
         case .tooDeep(let limit): "nested deeper than \(limit) levels"
         case .tooManyValues(let limit): "more than \(limit) values"
-        case .trailingBytes: "something follows the JSON value"
+        case .trailingBytes: "unexpected content after the JSON value"
         }
     }
 }

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// The forms of the values that many models share.
+/// Codecs of values that several models share.
 extension TextCodec where Value == Timestamp {
     /// RFC 3339; written in UTC with milliseconds.
     public static var timestamp: TextCodec {
@@ -20,12 +20,12 @@ extension TextCodec {
 }
 
 extension TextCodec where Value == String {
-    /// A BCP 47 language tag in its usual case: `en`, `zh-Hant-TW`.
+    /// A BCP 47 language tag in the recommended case: `en`, `zh-Hant-TW`.
     public static var language: TextCodec {
         TextCodec(
             "a BCP 47 language tag", .text(TextSchema(.language, length: 2...35)),
             parse: { LanguageTag($0)?.text }, print: { $0 },
-            fault: { LanguageTag($0) == nil ? "is not a BCP 47 language tag" : nil })
+            fault: { LanguageTag($0) == nil ? "must be a BCP 47 language tag" : nil })
     }
 
     /// An absolute http(s) URL.
@@ -35,7 +35,7 @@ extension TextCodec where Value == String {
             parse: { $0 }, print: { $0 }, fault: WebAddress.fault)
     }
 
-    /// A slug that an editor chose.
+    /// A slug chosen by an editor.
     public static var slug: TextCodec {
         normalized(
             "a slug", TextSchema(.slug, length: 1...Slug.limit), fault: { Slug.fault($0) })
@@ -43,8 +43,7 @@ extension TextCodec where Value == String {
 }
 
 extension TextCodec where Value == String {
-    /// A slug as an article has it: one that an editor chose, or the id, where the title has no
-    /// letters.
+    /// An article's slug: a slug chosen by an editor, or the id if the title has no letters.
     public static var servedSlug: TextCodec {
         normalized(
             "a slug", TextSchema(.slug, length: 1...Slug.limit),
@@ -53,7 +52,7 @@ extension TextCodec where Value == String {
 }
 
 extension TextCodec where Value == Article.Status {
-    /// A status; one that is not known is refused by a backend.
+    /// A status; backends reject an unknown one.
     public static var status: TextCodec {
         let names = Article.Status.known.map(\.name)
         return TextCodec(
@@ -61,7 +60,7 @@ extension TextCodec where Value == Article.Status {
             parse: { Article.Status(name: $0) }, print: \.name,
             fault: { status in
                 guard case .unknown = status else { return nil }
-                return "is not one of \(names.joined(separator: ", "))"
+                return "must be one of \(names.joined(separator: ", "))"
             })
     }
 }
@@ -115,7 +114,7 @@ extension Revision.Action {
 }
 
 extension TextCodec where Value == Article.Key {
-    /// An id where it reads as one; anything else is looked up as a slug.
+    /// An id if the text is one; any other text is looked up as a slug.
     public static var articleKey: TextCodec {
         TextCodec(
             "an id or a slug", .text(TextSchema(.articleKey, length: 1...Slug.limit)),
@@ -140,8 +139,8 @@ extension TextCodec where Value == IfMatch {
 }
 
 extension IfMatch {
-    /// That what is written stands at this version (`Article.version`, `Author.version`); `nil` for
-    /// a text that cannot stand in an entity tag.
+    /// The precondition that the current version is this one (`Article.version`,
+    /// `Author.version`); `nil` if the text is not valid in an entity tag.
     public init?(version: String) {
         guard let tag = EntityTag(value: version) else { return nil }
         self = .tags([tag])
@@ -152,10 +151,10 @@ extension TextCodec where Value == String {
     /// A revision, a hyphen, and six characters: `7-x1y2z3`.
     public static var version: TextCodec { .token(8...26) }
 
-    /// What a page gave as `next`.
+    /// The `next` of a page.
     public static var cursor: TextCodec { .token(1...500) }
 
-    /// The key of a write that may be sent again.
+    /// The key of an idempotent write.
     public static var idempotencyKey: TextCodec { .token(1...200) }
 }
 

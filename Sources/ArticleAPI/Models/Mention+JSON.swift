@@ -1,5 +1,5 @@
 extension Author.Mention: JSONRepresentable {
-    /// `{"id": …, "name": …}`, `{"name": …}` or the name alone.
+    /// `{"id": …, "name": …}`, `{"name": …}` or just the name.
     public static let format = JSONCodec<Author.Mention>(
         schema: .either([
             .object(idShape.properties), .object(nameShape.properties), nameFormat.schema,
@@ -52,7 +52,7 @@ extension JSONCodec where Value == String {
             guard let tag = Tag.shape.read(value, &reader) else { return nil }
             if reader.isStrict, tag.key != Tag(named: tag.name).key {
                 reader.reading(.name("key")) {
-                    $0.report(.refused("is not the key of this tag; leave it out"))
+                    $0.report(.refused("does not belong to this tag; omit it"))
                 }
                 return nil
             }
@@ -65,7 +65,7 @@ extension JSONCodec where Value == String {
 }
 
 extension TextCodec where Value == String {
-    /// The display name of a tag, which has a key.
+    /// The display name of a tag; its key must not be empty.
     fileprivate static var tagName: TextCodec {
         let line = TextCodec.line(ArticleLimits.tag)
         return TextCodec(

@@ -1,10 +1,10 @@
 import HTTP
 
-/// A request while its parts are read, with what was wrong so far.
+/// Reads the parts of a request and collects their faults.
 ///
-/// Path, query and headers that are wrong make it malformed (400), and so does a body that is
-/// missing or no JSON; a body of another type is unsupported (415); one with values that cannot
-/// stand is invalid (422). Everything is reported, and the gravest decides.
+/// A faulty path, query or header makes the request malformed (400), and so does a body that is
+/// missing or is not JSON; a body of another media type is unsupported (415); a body with invalid
+/// values is invalid (422). All faults are reported, and the most severe one decides the status.
 struct RequestReader {
     let source: RequestSource
     private let query: QueryItems
@@ -22,7 +22,7 @@ struct RequestReader {
         }
     }
 
-    /// `nil` if nothing was wrong.
+    /// All faults; `nil` if there are none.
     var refusal: RequestValidationError? {
         reason.map { RequestValidationError($0, details: details, mediaTypes: mediaTypes) }
     }
@@ -42,12 +42,12 @@ struct RequestReader {
         return accept(text, format, at: .parameter(name))
     }
 
-    /// Outer `nil`: it cannot be read; inner `nil`: it is absent.
+    /// The outer `nil` means that the value is faulty, the inner `nil` that it is absent.
     mutating func queryValue<Value>(_ name: String, _ format: TextCodec<Value>) -> Value?? {
         let texts = query.values(of: name)
         guard let text = texts.first else { return .some(nil) }
         guard texts.count == 1 else {
-            refuse(.malformed, Problem.Detail("stands more than once", at: .parameter(name)))
+            refuse(.malformed, Problem.Detail("must not be repeated", at: .parameter(name)))
             return nil
         }
         return accept(text, format, at: .parameter(name)).map(Optional.some)
@@ -58,7 +58,7 @@ struct RequestReader {
     ) -> [Value]? {
         let texts = query.values(of: name)
         guard texts.count <= limit else {
-            let detail = "stands more than \(limit) times"
+            let detail = "must not occur more than \(limit) times"
             refuse(.malformed, Problem.Detail(detail, at: .parameter(name)))
             return nil
         }
@@ -69,7 +69,8 @@ struct RequestReader {
         return values.count == texts.count ? values : nil
     }
 
-    /// Outer `nil`: it cannot be read; inner `nil`: it is absent. Several lines are one list.
+    /// The outer `nil` means that the value is faulty, the inner `nil` that it is absent. Several
+    /// field lines are combined into one list.
     mutating func headerValue<Value>(_ name: String, _ format: TextCodec<Value>) -> Value?? {
         guard let text = HTTPFieldName(name).flatMap(source.fields.combined) else {
             return .some(nil)
@@ -77,7 +78,7 @@ struct RequestReader {
         return accept(text, format, at: .header(name)).map(Optional.some)
     }
 
-    /// Refuses what stands in the query and is no parameter of the request.
+    /// Rejects query items that are not parameters of the request.
     mutating func refuseUnknownParameters(known: [ParameterDescription]) {
         var seen: Set<String> = []
         for item in query.items where seen.insert(item.name).inserted {
@@ -130,14 +131,14 @@ struct RequestReader {
 
     mutating func refuseBody() {
         guard !source.body.isEmpty else { return }
-        refuse(.malformed, Problem.Detail("is not taken by this request", at: .pointer("")))
+        refuse(.malformed, Problem.Detail("must be empty for this request", at: .pointer("")))
     }
 
     private mutating func hasSupportedCoding() -> Bool {
         guard let coding = source.fields.combined(.contentEncoding),
             coding.lowercased() != "identity"
         else { return true }
-        let detail = "names a coding; bodies are taken as they are"
+        let detail = "is not supported; send the body without a content coding"
         refuse(.unsupportedMediaType, Problem.Detail(detail, at: .header("Content-Encoding")))
         return false
     }
@@ -146,7 +147,7 @@ struct RequestReader {
         let texts = source.fields.values(of: .contentType)
         guard texts.count <= 1 else {
             refuse(
-                .malformed, Problem.Detail("stands more than once", at: .header("Content-Type")))
+                .malformed, Problem.Detail("must not be repeated", at: .header("Content-Type")))
             return false
         }
         let type = texts.first.flatMap { MediaType($0) }
@@ -168,7 +169,8 @@ extension QueryItems.ParsingError {
             Problem.Detail("Part \(position) of the query \(error.words)")
         case .noName(let position): Problem.Detail("Part \(position) of the query has no name")
         case .noValue(let name):
-            Problem.Detail("has no value; an empty one is written `=`", at: .parameter(name))
+            Problem.Detail(
+                "has no value; write `=` after the name for an empty value", at: .parameter(name))
         case .tooMany(let limit): Problem.Detail("The query has more than \(limit) parts")
         }
     }
@@ -177,7 +179,7 @@ extension QueryItems.ParsingError {
 extension PercentEncoding.DecodingError {
     fileprivate var words: String {
         switch self {
-        case .badEscape: "has a `%` without two hexadecimal digits"
+        case .badEscape: "has a `%` that is not followed by two hexadecimal digits"
         case .invalidUTF8: "is not UTF-8"
         case .nul: "contains NUL"
         }

@@ -1,5 +1,5 @@
 extension Problem {
-    /// The problems that the backend has; names and statuses are stable.
+    /// The problems that the backend reports; their names and statuses are stable.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case malformedRequest = "malformed-request"
         case unauthenticated
@@ -40,30 +40,30 @@ extension Problem {
         private var entry: (status: Int, title: String) {
             switch self {
             case .malformedRequest: (400, "The request is malformed")
-            case .unauthenticated: (401, "Credentials are needed")
+            case .unauthenticated: (401, "Authentication is required")
             case .forbidden: (403, "The key's role does not allow this")
-            case .insecureTransport: (403, "Credentials need an encrypted connection")
-            case .notFound: (404, "There is nothing here")
-            case .methodNotAllowed: (405, "The method is not allowed here")
-            case .notAcceptable: (406, "No acceptable representation")
+            case .insecureTransport: (403, "Credentials require an encrypted connection")
+            case .notFound: (404, "Not found")
+            case .methodNotAllowed: (405, "The method is not allowed")
+            case .notAcceptable: (406, "No acceptable representation is available")
             case .requestTimeout: (408, "The request took too long to arrive")
-            case .idTaken: (409, "The id is taken")
-            case .slugTaken: (409, "The slug is taken")
-            case .requestInFlight: (409, "The first request with this key is under way")
-            case .preconditionFailed: (412, "It was changed in the meantime")
+            case .idTaken: (409, "The id is already in use")
+            case .slugTaken: (409, "The slug is already in use")
+            case .requestInFlight: (409, "A request with this key is still in progress")
+            case .preconditionFailed: (412, "Precondition failed")
             case .contentTooLarge: (413, "The body is too large")
-            case .addressTooLong: (414, "The address is too long")
-            case .unsupportedMediaType: (415, "The body's type is not supported")
+            case .addressTooLong: (414, "The URI is too long")
+            case .unsupportedMediaType: (415, "The media type is not supported")
             case .expectationFailed: (417, "The expectation cannot be met")
             case .misdirectedRequest: (421, "This host is not served here")
-            case .invalidValues: (422, "Values cannot be accepted")
-            case .keyReused: (422, "The idempotency key belongs to another request")
+            case .invalidValues: (422, "Validation failed")
+            case .keyReused: (422, "The idempotency key was used for another request")
             case .preconditionRequired: (428, "If-Match is required")
             case .tooManyRequests: (429, "Too many requests")
             case .headerTooLarge: (431, "The header is too large")
-            case .internalError: (500, "Something went wrong")
+            case .internalError: (500, "Internal server error")
             case .notImplemented: (501, "Not implemented")
-            case .unavailable: (503, "Not available at the moment")
+            case .unavailable: (503, "The service is unavailable")
             case .versionNotSupported: (505, "The HTTP version is not supported")
             case .storageFull: (507, "The storage is full")
             }

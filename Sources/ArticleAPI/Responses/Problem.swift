@@ -1,16 +1,16 @@
 /// What went wrong, for machines and for people (RFC 9457).
 public struct Problem: Error, Sendable, Hashable {
-    /// A stable address: `/problems/<name>`; what clients compare.
+    /// A stable URI, `/problems/<name>`, by which clients tell problems apart.
     public var type: String
-    /// The same for every problem of the type.
+    /// A summary, which is the same for every problem of the type.
     public var title: String
     /// The HTTP status.
     public var status: Int
-    /// This occurrence, in a sentence.
+    /// What went wrong in this occurrence, in a sentence.
     public var detail: String?
     /// The request's id.
     public var instance: String?
-    /// Each thing that was wrong with the request.
+    /// The individual faults of the request.
     public var errors: [Detail]
 
     public static let mediaType = "application/problem+json"
@@ -27,7 +27,7 @@ public struct Problem: Error, Sendable, Hashable {
         self.errors = errors
     }
 
-    /// A problem of a kind that the backend has.
+    /// A problem of a known kind.
     public init(
         _ kind: Kind, detail: String? = nil, instance: String? = nil, errors: [Detail] = []
     ) {
@@ -36,12 +36,13 @@ public struct Problem: Error, Sendable, Hashable {
             instance: instance, errors: errors)
     }
 
-    /// The kind; `nil` for one that this version does not know.
+    /// The kind; `nil` if this version does not know the type.
     public var kind: Kind? { Kind.allCases.first { $0.type == type } }
 
-    /// One thing that was wrong with a request, and where.
+    /// One fault of a request, and its place.
     public struct Detail: Sendable, Hashable {
-        /// What is wrong, in words that follow the name of the place; a sentence without one.
+        /// What is wrong: words that follow the name of the place, or a whole sentence if there is
+        /// no place.
         public var detail: String
         public var place: Place?
 
@@ -50,7 +51,7 @@ public struct Problem: Error, Sendable, Hashable {
             self.place = place
         }
 
-        /// With the place before it: "The parameter `limit` is not an integer".
+        /// The detail with its place before it: "The parameter `limit` must be an integer".
         var sentence: String {
             switch place {
             case nil: detail
@@ -64,9 +65,9 @@ public struct Problem: Error, Sendable, Hashable {
 
     /// A place in a request.
     public enum Place: Sendable, Hashable {
-        /// In the body: a JSON pointer (RFC 6901), empty for the whole.
+        /// In the body: a JSON pointer (RFC 6901), which is empty for the whole body.
         case pointer(String)
-        /// In path or query.
+        /// In the path or the query.
         case parameter(String)
         case header(String)
     }
@@ -105,12 +106,12 @@ extension Problem.Detail: JSONModel {
 }
 
 extension Problem {
-    /// What is wrong with one field of a form: with the value at a JSON pointer (RFC 6901), and
-    /// with whatever stands inside it.
+    /// What is wrong with one field of a form: with the value at a JSON pointer (RFC 6901) or with
+    /// a value inside it.
     ///
-    /// `error.problem?.faults(at: "/title").first` is what to write under a form's title field.
+    /// `error.problem?.faults(at: "/title").first` is the message for a form's title field.
     ///
-    /// - Returns: sentence parts that follow the field's name, as "is longer than 300 characters".
+    /// - Returns: phrases that follow the field's name, such as "is longer than 300 characters".
     public func faults(at pointer: String) -> [String] {
         errors.compactMap { error in
             guard case .pointer(let place)? = error.place else { return nil }

@@ -1,13 +1,13 @@
 package import HTTP
 
-/// Makes an item of an answer's bytes.
+/// Decodes an item from a response's body.
 ///
-/// It takes what it does not know in its stride (attributes, enum values): an older app survives a
-/// newer server. What it needs must be there.
+/// Unknown attributes and enum values are tolerated, so that an older app works with a newer
+/// server. Required attributes must be present.
 public struct ResponseMapper<Item: ResponseItem>: Sendable {
     private let answer: ResponseEncoding<Item>
-    /// What a request for the item says that it takes (`Accept`, RFC 9110 §12.5.1): the item, and
-    /// what is said instead of it; nothing where no body is expected.
+    /// The `Accept` field (RFC 9110 §12.5.1) of a request for the item: the item's media type and
+    /// that of problems; empty if no body is expected.
     package let accept: HTTPFields
 
     public init() {
@@ -20,7 +20,7 @@ public struct ResponseMapper<Item: ResponseItem>: Sendable {
     }
 }
 
-/// Makes items of a JSON array.
+/// Decodes the items of a JSON array.
 public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     public init() {}
 
@@ -28,10 +28,10 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
         try JSONCodec.array(of: Item.format, atMost: .max).map(bytes)
     }
 
-    /// The items that can be read, and for each one that was left out the reason: one bad item does
-    /// not cost a screen all others. `let (items, leftOut) = try mapper.mapLeniently(bytes)`
+    /// The items that can be decoded, and an error for each item that cannot: one bad item does not
+    /// hide the others. `let (items, leftOut) = try mapper.mapLeniently(bytes)`
     ///
-    /// - Throws: only what is no JSON array at all.
+    /// - Throws: only if the bytes are not a JSON array.
     public func mapLeniently(
         _ bytes: [UInt8]
     ) throws(ResponseMapperError) -> (items: [Item], leftOut: [ResponseMapperError]) {
@@ -51,17 +51,17 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     }
 }
 
-/// Makes a page of a JSON object with `items` and perhaps `next`.
+/// Decodes a page from a JSON object with `items` and an optional `next`.
 public typealias PageResponseMapper<Item: JSONRepresentable> = ResponseMapper<Page<Item>>
 
-/// Takes an answer without content.
+/// Accepts a response without content.
 public typealias EmptyResponseMapper = ResponseMapper<NoContent>
 
-/// Why an answer is not what the contract says.
+/// Why a response does not match the contract.
 public enum ResponseMapperError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Another kind of value, or no JSON at all, at a path like `$.items[3].author.name`.
+    /// The value at a path like `$.items[3].author.name` has the wrong kind or is not JSON.
     case invalid(path: String, expected: String, found: String)
-    /// The attribute that should stand at the path is not there.
+    /// The required attribute at the path is absent.
     case missingAttribute(name: String, path: String)
 
     public var description: String {
@@ -81,13 +81,13 @@ public enum ResponseMapperError: Error, Sendable, Hashable, CustomStringConverti
             guard case .name(let name)? = fault.path.steps.last else { fallthrough }
             self = .missingAttribute(name: name, path: path)
         case .unknown, .refused:
-            self = .invalid(path: path, expected: "an accepted value", found: fault.message)
+            self = .invalid(path: path, expected: "a valid value", found: fault.message)
         }
     }
 }
 
 extension JSONRepresentable {
-    /// The value of an answer's bytes, read as a client does: leniently.
+    /// Decodes a response's body leniently, as a client does.
     public init(mapping bytes: [UInt8]) throws(ResponseMapperError) {
         self = try Self.format.map(bytes)
     }

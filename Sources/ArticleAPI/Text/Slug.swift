@@ -1,18 +1,18 @@
-/// A name for addresses, made from a title: `Über uns!` gives `über-uns`, `안녕 세상` stays Hangul.
+/// A name for URLs, made from a title: `Über uns!` gives `über-uns`, and `안녕 세상` stays Hangul.
 ///
-/// What nobody can see (Unicode's Default_Ignorable_Code_Point: variation selectors, joiners,
-/// fillers) is in no slug, so that no two slugs differ by it alone. Letters of different scripts
-/// that look alike stay apart: Unicode's table of them (UTS #39) would reject honest titles, and a
-/// slug says nothing of who wrote an article.
+/// Slugs have no invisible characters (Unicode's Default_Ignorable_Code_Point: variation selectors,
+/// joiners, fillers), so that no two slugs look the same because of them. Look-alike letters of
+/// different scripts stay distinct: Unicode's table of confusables (UTS #39) would reject
+/// legitimate titles, and a slug does not identify the author of an article.
 public struct Slug: Sendable, Hashable {
-    /// Lower-case letters, marks and digits of any script (NFC), in words with one hyphen between.
+    /// Lower-case letters, marks and digits of any script (NFC); one hyphen between words.
     public let text: String
 
     /// Unicode scalars.
     public static let limit = 100
 
-    /// The slug of a title; `nil` if the title has no letter and no digit, or gives the shape of an
-    /// id.
+    /// The slug of a title; `nil` if the title has neither letters nor digits, or if the slug would
+    /// have the form of an id.
     public init?(title: String) {
         var words = Words()
         for scalar in title.inNFC.lowercased().inNFC.unicodeScalars {
@@ -28,10 +28,10 @@ public struct Slug: Sendable, Hashable {
         self.text = text
     }
 
-    /// Why a slug that an editor chose cannot be one; `nil` if it can.
+    /// Why a text is not a valid slug; `nil` if it is one.
     ///
-    /// - Parameter isServed: whether an article has it already; older versions gave slugs with
-    ///   invisible characters.
+    /// - Parameter isServed: whether an article already has the slug; older versions made slugs
+    ///   with invisible characters.
     public static func fault(_ text: String, isServed: Bool = false) -> String? {
         let scalars = text.unicodeScalars
         guard !text.isEmpty else { return "is empty" }
@@ -42,13 +42,15 @@ public struct Slug: Sendable, Hashable {
             isKept(scalar) || scalar == "-" || isServed && isInvisible(scalar)
         }
         guard isMadeOfLetters, text == text.lowercased() else {
-            return "may hold lower-case letters, digits and hyphens only"
+            return "may contain only lower-case letters, digits and hyphens"
         }
-        guard scalars.contains(where: isLetterOrDigit) else { return "has no letter and no digit" }
-        return isShapedLikeID(text) ? "has the shape of an id" : nil
+        guard scalars.contains(where: isLetterOrDigit) else {
+            return "must contain a letter or a digit"
+        }
+        return isShapedLikeID(text) ? "must not have the form of an id" : nil
     }
 
-    /// 36 characters, all hexadecimal digits but hyphens at the places of a UUID's (RFC 9562 §4).
+    /// Whether a text has the form of a UUID (RFC 9562 §4): 36 hexadecimal digits and hyphens.
     static func isShapedLikeID(_ text: String) -> Bool {
         text.utf8.count == 36
             && text.utf8.enumerated().allSatisfy { index, byte in
@@ -62,7 +64,7 @@ public struct Slug: Sendable, Hashable {
             }
     }
 
-    /// Words with one hyphen between, up to the limit; the first of them is cut if it is longer.
+    /// Words separated by one hyphen, up to the limit; a first word beyond it is truncated.
     private struct Words {
         /// In UTF-8.
         private(set) var text: [UInt8] = []
@@ -125,7 +127,7 @@ public struct Slug: Sendable, Hashable {
     }
 }
 
-/// Whether the scalar is one that shows nothing of itself (Default_Ignorable_Code_Point).
+/// Whether the scalar is invisible (Default_Ignorable_Code_Point).
 func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value >= 0xAD && scalar.properties.isDefaultIgnorableCodePoint
 }

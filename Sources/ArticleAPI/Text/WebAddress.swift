@@ -1,11 +1,11 @@
-/// The rule for web addresses in articles: absolute http(s) URLs (RFC 3986), 2,000 bytes at most.
+/// Validates URLs in articles: absolute http(s) URLs (RFC 3986) of at most 2,000 bytes.
 public enum WebAddress {
     public static let limitBytes = 2000
 
-    /// Why `text` is no such address; `nil` if it is one.
+    /// Why `text` is not a valid URL; `nil` if it is one.
     ///
-    /// User names and passwords are refused: an article is public. Other scripts must be
-    /// percent-encoded, hosts in their ASCII form.
+    /// User names and passwords are rejected because articles are public. Non-ASCII characters must
+    /// be percent-encoded, and hosts given in their ASCII form.
     public static func fault(_ text: String) -> String? {
         guard text.utf8.count <= limitBytes else { return "is longer than \(limitBytes) bytes" }
         let bytes = Array(text.utf8)
@@ -16,11 +16,11 @@ public enum WebAddress {
         } else if lowered.hasPrefix("https://") {
             start = 8
         } else {
-            return "is not an absolute http or https URL"
+            return "must be an absolute http or https URL"
         }
         let end = bytes[start...].firstIndex { "/?#".utf8.contains($0) } ?? bytes.count
         guard isAuthority(bytes[start..<end]) else {
-            return "has no valid host (a name in ASCII or an address, and perhaps a port)"
+            return "has no valid host (an ASCII name or IP address, with an optional port)"
         }
         return hasValidTail(bytes[end...])
             ? nil : "contains a character that must be percent-encoded (RFC 3986)"
@@ -44,7 +44,7 @@ public enum WebAddress {
         return isHostName(host)
     }
 
-    /// Letters, digits and hyphens in labels of 1 to 63 (RFC 1123 §2.1), 253 bytes at most.
+    /// Labels of 1 to 63 letters, digits and hyphens (RFC 1123 §2.1); at most 253 bytes.
     private static func isHostName(_ bytes: ArraySlice<UInt8>) -> Bool {
         let labels = (bytes.last == UInt8(ascii: ".") ? bytes.dropLast() : bytes)
             .split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -63,7 +63,7 @@ public enum WebAddress {
         return (1...65535).contains(bytes.reduce(0) { $0 * 10 + Int($1 - 48) })
     }
 
-    /// Path, query and fragment: RFC 3986's characters, whole percent-escapes, one `#`.
+    /// Path, query and fragment: RFC 3986's characters, complete percent-escapes, at most one `#`.
     private static func hasValidTail(_ bytes: ArraySlice<UInt8>) -> Bool {
         var index = bytes.startIndex
         var hasFragment = false

@@ -1,7 +1,8 @@
 public import ArticleAPI
 
 #if canImport(FoundationEssentials)
-    // That has no `LocalizedError`: here, `URLSessionTransport` adds it, which needs Foundation.
+    // FoundationEssentials has no `LocalizedError`; `URLSessionTransport`, which uses Foundation,
+    // adds the conformance.
 #else
     public import Foundation
 
@@ -9,10 +10,10 @@ public import ArticleAPI
     extension BackendError: LocalizedError {}
 #endif
 
-/// What an app does about an error, and what it tells its user.
+/// How an app reacts to an error and what it shows to its user.
 extension BackendError {
-    /// Whether the request was cancelled or superseded, or its user has signed out: nobody waits
-    /// for it, so there is nothing to tell.
+    /// Whether the request was cancelled or superseded, or its user has signed out: nobody is
+    /// waiting for it, so there is nothing to show.
     public var isStopped: Bool {
         switch self {
         case .cancelled, .superseded, .signedOut: true
@@ -20,8 +21,7 @@ extension BackendError {
         }
     }
 
-    /// Whether no response came because the backend could not be reached in time: what the app
-    /// holds already is the best there is.
+    /// Whether the backend could not be reached in time; an app should show what it already has.
     public var isOffline: Bool {
         switch self {
         case .offline, .timedOut: true
@@ -30,7 +30,7 @@ extension BackendError {
         }
     }
 
-    /// Whether the same request may succeed later without anybody doing anything.
+    /// Whether the same request may succeed later without any intervention.
     public var isTransient: Bool {
         switch self {
         case .transport(let failure): [.disconnected, .overloaded].contains(failure.kind)
@@ -41,7 +41,7 @@ extension BackendError {
         }
     }
 
-    /// What the backend says is wrong, if it was the backend that failed the request.
+    /// What the backend says is wrong, if the backend rejected the request.
     public var problem: Problem? {
         switch self {
         case .problem(let problem), .unauthorized(let problem): problem
@@ -49,13 +49,13 @@ extension BackendError {
         }
     }
 
-    /// One sentence for people.
+    /// A sentence for the app's user.
     public var errorDescription: String? {
         switch self {
         case .transport(let failure):
             switch failure.kind {
             case .disconnected: "The connection to the server was lost."
-            case .insecure: "A secure connection to the server cannot be made."
+            case .insecure: "A secure connection to the server could not be established."
             case .tooLarge: "The server’s response is too large."
             case .overloaded: "Too many requests are in progress."
             case .credentials: "You could not be signed in securely."
@@ -78,7 +78,8 @@ extension BackendError {
         switch self {
         case .transport(let failure): Self.sentence(failure.description)
         case .problem(let problem), .unauthorized(let problem): problem.detail.map(Self.sentence)
-        case .mapping(let error): Self.sentence("The response does not fit: \(error)")
+        case .mapping(let error):
+            Self.sentence("The response does not match the contract: \(error)")
         case .offline(let reason): Self.sentence(reason)
         case .signedOut, .cancelled, .superseded, .timedOut, .notCached: nil
         }
@@ -89,26 +90,25 @@ extension BackendError {
         if case .unauthorized = self { return "Sign in and try again." }
         if case .offline = self { return "Check the network connection and try again." }
         if problem?.kind == .preconditionFailed {
-            return "Somebody else has changed it. Load it again and repeat your change."
+            return "Someone else has changed it. Reload it and repeat your change."
         }
         return isTransient ? "Try again in a moment." : nil
     }
 
-    /// As `errorDescription`: what `localizedDescription` gives on Apple's platforms, also where
-    /// Foundation is not linked.
+    /// The same as `errorDescription`, as on Apple's platforms, but without linking Foundation.
     public var localizedDescription: String { errorDescription ?? description }
 
     private static func sentence(_ problem: Problem) -> String {
         if let detail = problem.detail, !detail.isEmpty, problem.status < 500 {
             return sentence(detail)
         }
-        if problem.status == 429 { return "There were too many requests in a short time." }
+        if problem.status == 429 { return "Too many requests were sent in a short time." }
         if problem.status >= 500 { return "The server has a problem." }
         return sentence(
             problem.title.isEmpty ? "The server responded with \(problem.status)" : problem.title)
     }
 
-    /// Words as a sentence: a capital at its start, a mark at its end.
+    /// Words as a sentence, with an initial capital and a final punctuation mark.
     private static func sentence(_ words: String) -> String {
         guard let first = words.first, let last = words.last else { return words }
         let end = ".!?…".contains(last) ? "" : "."

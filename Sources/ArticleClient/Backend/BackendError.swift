@@ -1,31 +1,31 @@
 public import ArticleAPI
 
-/// Why a request to the backend came to no item.
+/// Why a request to the backend failed.
 ///
-/// `isStopped` failures are nobody's concern, `isTransient` ones are worth another try, and
+/// `isStopped` errors need not be shown, `isTransient` ones are worth another attempt, and
 /// `errorDescription` is a sentence to show:
 /// `if !error.isStopped { message = error.errorDescription }`.
 public enum BackendError: Error, Sendable, Hashable {
-    /// The exchange failed on its way, or what came is no answer.
+    /// The exchange failed in transit, or the response is malformed.
     case transport(TransportFailure)
-    /// The backend refused the request, and says why.
+    /// The backend rejected the request and says why.
     case problem(Problem)
-    /// The backend wants credentials, and those that there are it does not take.
+    /// The backend requires credentials, and there are none that it accepts.
     case unauthorized(Problem)
-    /// The session that the request was made in is over: its user signed out, or another one
+    /// The session in which the request was made has ended: its user signed out, or another user
     /// signed in. A write may have been carried out.
     case signedOut
-    /// The answer is not what the contract says.
+    /// The response does not match the contract.
     case mapping(ResponseMapperError)
-    /// Whoever asked does not want the answer any more.
+    /// The caller no longer wants the response.
     case cancelled
-    /// A later question took the place of this one.
+    /// A later request superseded this one (`LatestWins`).
     case superseded
-    /// The deadline came first.
+    /// The deadline passed before the response arrived.
     case timedOut
-    /// The backend cannot be reached; why, in words.
+    /// The backend cannot be reached; the text says why.
     case offline(String)
-    /// Only a copy was asked for (`RequestOptions.Freshness.cached`), and none is kept.
+    /// Only a cached copy was requested (`RequestOptions.Freshness.cached`), and there is none.
     case notCached
 }
 
@@ -36,13 +36,13 @@ extension BackendError: CustomStringConvertible {
         case .transport(let failure): failure.description
         case .problem(let problem), .unauthorized(let problem):
             problem.detail ?? (problem.title.isEmpty ? "status \(problem.status)" : problem.title)
-        case .mapping(let error): "the answer is not what was expected: \(error)"
+        case .mapping(let error): "the response does not match the contract: \(error)"
         case .signedOut: "the user who made the request has signed out"
         case .cancelled: "the request was cancelled"
-        case .superseded: "a later request took the place of this one"
+        case .superseded: "the request was superseded by a later one"
         case .timedOut: "the request took too long"
         case .offline(let reason): reason
-        case .notCached: "no copy of the response is kept"
+        case .notCached: "there is no cached copy of the response"
         }
     }
 }
@@ -53,10 +53,10 @@ extension BackendError {
         self = .transport(TransportFailure(.credentials, error.description))
     }
 
-    /// A request that cannot be written; nothing was sent.
+    /// The request cannot be serialized; nothing was sent.
     init(unprintable name: String) {
         self = .transport(
-            TransportFailure(.unsupported, "the value of \(name) cannot stand in a header field"))
+            TransportFailure(.unsupported, "the value of \(name) is not valid in a header field"))
     }
 
     init(_ error: TransportError) {

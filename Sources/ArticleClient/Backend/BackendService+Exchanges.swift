@@ -110,7 +110,7 @@ extension BackendService {
                 try checkSecrecy(of: origin)
                 guard outgoing.fields.set(.authorization, to: "Bearer \(token)") else {
                     throw .transport(
-                        TransportFailure(.credentials, "the token cannot stand in a header field"))
+                        TransportFailure(.credentials, "the token is not valid in a header field"))
                 }
             }
             _ = try auth.token(of: call.session)
@@ -132,7 +132,7 @@ extension BackendService {
         else {
             throw .transport(
                 TransportFailure(
-                    .credentials, "the token would go to \(origin) where others can read it"))
+                    .credentials, "the token would be sent to \(origin) unencrypted"))
         }
     }
 

@@ -46,7 +46,7 @@ struct AnswerGoldenTests {
             .invalidValues, detail: "The title is empty", instance: "req-1",
             errors: [
                 Problem.Detail("is empty", at: .pointer("/title")),
-                Problem.Detail("is not an integer", at: .parameter("limit")),
+                Problem.Detail("must be an integer", at: .parameter("limit")),
                 Problem.Detail("is missing", at: .header("If-Match")),
                 Problem.Detail("Something else"),
             ])

@@ -48,8 +48,8 @@ import Testing
         #expect(
             matching(\.isTransient) == [
                 "The connection to the server was lost.", "Too many requests are in progress.",
-                "There were too many requests in a short time.",
-                "The first request with this key is under way.", "The server has a problem.",
+                "Too many requests were sent in a short time.",
+                "A request with this key is still in progress.", "The server has a problem.",
                 "The server took too long to respond.", "The server cannot be reached.",
             ])
         #expect(matching { $0.problem != nil }.count == 9)

@@ -92,12 +92,12 @@ import Testing
             let path = desk.path("a.ndjson")
             #expect(
                 Set(report.failures.map(\.description)) == [
-                    "\(path):2: the JSON text ends too early, at line 2, column 15 ($.title)",
-                    "\(path):3: the name `title` stands twice in an object, "
+                    "\(path):2: the JSON text ends unexpectedly, at line 2, column 15 ($.title)",
+                    "\(path):3: the name `title` occurs twice in an object, "
                         + "at line 3, column 14 ($)",
                     "\(path):4: $.titel is not an attribute that can be set here (and 1 more)",
                     "\(path):5: $.extra is not an attribute that can be set here (and 1 more)",
-                    "\(path):6: $ is not an object but an array",
+                    "\(path):6: $ must be an object, not an array",
                     "\(path):7: the slug \"taken\" is taken by another article",
                     "\(path):8: the id is taken by another article",
                     "\(path):9: /publishedAt is required for the status `scheduled`",

@@ -54,15 +54,15 @@ import Testing
         try await ImportDesk.with { desk in
             let changes: [(from: String, to: String, reason: String)] = [
                 (#""kind":"end""#, #""kind":"fin""#, "$.kind is not"),
-                (#""title":"Alpha""#, #""title":1"#, "$.article.title is not a text"),
-                (#""slug":"alpha""#, #""slug":"A b""#, "$.article.slug may hold"),
+                (#""title":"Alpha""#, #""title":1"#, "$.article.title must be a single line"),
+                (#""slug":"alpha""#, #""slug":"A b""#, "$.article.slug may contain"),
                 (#""aliases":["beta"]"#, #""aliases":["beta"],"x":1"#, "$.x is not an attribute"),
-                (#""digest":""#, #""digest":"zz"#, "$.imported.digest is not 64"),
+                (#""digest":""#, #""digest":"zz"#, "$.imported.digest must be 64"),
                 (#""revision":2,"#, #""revision":3,"#, "$.article.revision is not the next"),
                 (#"{"kind":"author""#, #"{"kind":"author"#, "unexpected `a`"),
                 (
                     #"{"kind":"article","id":""#, #"{"kind":"article","id":"0"#,
-                    "$.id is not a UUIDv7"
+                    "$.id must be a UUIDv7"
                 ),
                 (#""createdAt":"2026"#, #""createdAt":"2025"#, "$.article.createdAt differs"),
             ]

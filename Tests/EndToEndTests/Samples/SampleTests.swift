@@ -169,8 +169,8 @@ import Testing
         let lines = program.output.rest()
         #expect(program.wait() == 0, "\(program.errors.rest())")
         try #require(lines.count == 7, "\(lines)")
-        #expect(lines[3] == "w: a later request took the place of this one")
-        #expect(lines[4] == "wri: a later request took the place of this one")
+        #expect(lines[3] == "w: the request was superseded by a later one")
+        #expect(lines[4] == "wri: the request was superseded by a later one")
         #expect(lines[5].hasPrefix("writing: ") && lines[5].hasSuffix(" found"))
         #expect(lines[6] == "revision 3: First steps")
     }
