@@ -1,24 +1,25 @@
-/// Reads a field's value as a client, straight from the text; where it cannot, `Field.read` has to.
+/// Decodes a field's value directly from JSON text, as a client does; throws if only `Field.read`
+/// can decode it.
 typealias FieldScan<Value> =
     @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Value
 
-/// One attribute of an object: its name, how to get it from the model, and its format.
+/// One attribute of an object: its name, how the model's value is obtained, and its format.
 public struct Field<Model, Value>: Sendable {
     let property: JSONSchema.Property
     let names: FieldNames
-    /// Writes name and value, or nothing where there is no value.
+    /// Writes name and value, or nothing if there is no value.
     let write: @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void
-    /// Reads the value; the argument is `nil` where the attribute is absent.
+    /// Reads the value; the argument is `nil` if the attribute is absent.
     let read: @Sendable (JSONValue?, inout JSONReader) -> Value?
     let scan: FieldScan<Value>
-    /// How the name stands in the text, with quotation marks and colon.
+    /// The name as JSON text, with quotation marks and colon.
     let written: [UInt8]
     let check: @Sendable (Model, inout JSONReader) -> Void
     let plan: @Sendable (FieldSelection) -> FieldPlan?
 }
 
 extension Field {
-    /// An attribute that is always there.
+    /// An attribute that is always present.
     public static func required(
         _ name: String, _ get: @escaping @Sendable (Model) -> Value, _ format: JSONCodec<Value>
     ) -> Field {
@@ -41,7 +42,7 @@ extension Field {
             check: { model, reader in format.check(get(model), &reader) })
     }
 
-    /// An attribute that may be absent (or `null`), and is then `nil`.
+    /// An attribute that may be absent or `null`, which reads as `nil`.
     public static func optional<Wrapped>(
         _ name: String, _ get: @escaping @Sendable (Model) -> Value, _ format: JSONCodec<Wrapped>
     ) -> Field where Value == Wrapped? {
@@ -66,9 +67,9 @@ extension Field {
             })
     }
 
-    /// An attribute that may be absent (or `null`) when it is read, and then has a default.
+    /// An attribute that is always written, and that reads as a default if absent or `null`.
     public static func defaulted(
-        _ name: String, to standard: Value, _ get: @escaping @Sendable (Model) -> Value,
+        _ name: String, to defaultValue: Value, _ get: @escaping @Sendable (Model) -> Value,
         _ format: JSONCodec<Value>
     ) -> Field where Value: Sendable {
         let written = written(name)
@@ -79,11 +80,13 @@ extension Field {
                 format.write(get(model), plan, &writer)
             },
             read: { value, reader in
-                guard let value, !value.isNull else { return standard }
+                guard let value, !value.isNull else { return defaultValue }
                 return format.read(value, &reader)
             },
             scan: { (parser, members) throws(UnreadPart) in
-                guard members.reaches(&parser), !members.hasNull(&parser) else { return standard }
+                guard members.reaches(&parser), !members.hasNull(&parser) else {
+                    return defaultValue
+                }
                 return try members.value(&parser, format.scan)
             },
             check: { model, reader in format.check(get(model), &reader) })

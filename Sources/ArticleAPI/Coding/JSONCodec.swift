@@ -1,18 +1,18 @@
-/// How values of a type are written as JSON, read from it, and which of them a backend accepts.
+/// How values of a type are encoded as JSON and decoded, and which of them a backend accepts.
 public struct JSONCodec<Value>: Sendable {
     public let schema: JSONSchema
-    /// Reads a value; `nil` if it cannot, and then a fault is reported. A strict reader also
-    /// reports values that are not accepted.
+    /// Reads a value, or reports a fault and returns `nil`. A strict reader also reports values
+    /// that a backend rejects.
     let read: @Sendable (JSONValue, inout JSONReader) -> Value?
-    /// Reads a value as a client, straight from the text: what `read` would make of it, or `nil`,
-    /// and then `read` has to.
+    /// Reads a value directly from the text, as a client does: the same value that `read` gives, or
+    /// `nil` if only `read` can tell.
     let scan: @Sendable (inout JSONParser) -> Value?
     let write: @Sendable (Value, FieldPlan?, inout JSONWriter) -> Void
-    /// Reports what a backend would not accept of a value made in code.
+    /// Reports what a backend would reject in a value that was made in code.
     let check: @Sendable (Value, inout JSONReader) -> Void
-    /// The attributes, if the values are objects (or arrays of objects): what `fields` can choose.
+    /// The attributes that `fields` can select, if the values are objects or arrays of objects.
     let fields: [FieldNames]
-    /// The plan for a choice of attributes, if the values are objects.
+    /// The plan for a selection of attributes, if the values are objects.
     let plan: @Sendable (FieldSelection) -> FieldPlan?
 
     init(
@@ -40,7 +40,7 @@ public struct JSONCodec<Value>: Sendable {
 }
 
 extension JSONCodec {
-    /// JSON text of a value.
+    /// The JSON text of a value.
     func bytes(of value: Value, _ fields: FieldSelection?, capacity: Int) -> [UInt8] {
         var writer = JSONWriter(capacity: capacity)
         write(value, fields.flatMap(plan), &writer)
@@ -77,8 +77,8 @@ extension JSONCodec {
             })
     }
 
-    /// A JSON string in this form, written by `write` in bytes that need no escape, and read by
-    /// `parse` where there is none.
+    /// A JSON string in this form. `write` gives bytes that need no escaping; `parse` reads strings
+    /// that contain no escapes.
     static func text(
         _ format: TextCodec<Value>,
         plain write: @escaping @Sendable (Value, inout [UInt8]) -> Void,

@@ -1,4 +1,4 @@
-/// What values a place of the contract takes: for documentation (OpenAPI) and for generated tests.
+/// The values that a place in the contract accepts, for documentation and generated tests.
 public indirect enum JSONSchema: Sendable, Hashable {
     case boolean
     case integer(ClosedRange<Int>)
@@ -7,9 +7,9 @@ public indirect enum JSONSchema: Sendable, Hashable {
     case choice([String])
     case array(of: JSONSchema, count: ClosedRange<Int>)
     case object([Property])
-    /// Any of these, told apart by their JSON kind or their required properties.
+    /// Any of these; they differ in their JSON kind or their required properties.
     case either([JSONSchema])
-    /// This, or `null` (which a merge patch reads as "back to the default").
+    /// This, or `null`, which resets the attribute in a merge patch.
     case nullable(JSONSchema)
 
     /// One property of an object.
@@ -20,7 +20,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     }
 }
 
-/// What texts a place of the contract takes.
+/// The texts that a place in the contract accepts.
 public struct TextSchema: Sendable, Hashable {
     public var form: Form
     /// Unicode scalars, as JSON Schema counts characters.
@@ -47,7 +47,7 @@ public struct TextSchema: Sendable, Hashable {
         /// An absolute http(s) URL.
         case webAddress
         case slug
-        /// Comma-separated names, dotted for inner ones: `id,authors.name`; among these.
+        /// Comma-separated names out of these; nested ones are dotted: `id,authors.name`.
         case fieldNames([String])
         /// Printable ASCII without spaces.
         case token

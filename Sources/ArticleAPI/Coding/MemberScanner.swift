@@ -1,21 +1,22 @@
-/// Reads the members of one object in the order of a shape's fields, straight from the text.
+/// Reads the members of one object directly from the text, in the order of a codec's fields.
 ///
-/// Members that stand in another order, or twice, are left to the way by `JSONValue`.
+/// It fails for members in another order or with duplicate names; these are read by way of
+/// `JSONValue`.
 struct MemberScanner {
     private let names: MemberNames
     /// The field to be read next.
     private var next = 0
     private var unknown: [String] = []
     private var isClosed = false
-    /// Something is not as it should be: no value is to be made of what was read.
+    /// Whether reading failed, so that nothing that was read may be used.
     private(set) var hasFailed = false
 
-    /// Names of one object that nobody knows: with more of them it is read the other way.
+    /// The limit on unknown names in one object; with more of them, it is read as a `JSONValue`.
     private static let unknownLimit = 32
 
     init(_ names: MemberNames) { self.names = names }
 
-    /// Steps into the object.
+    /// Enters the object.
     mutating func open(_ parser: inout JSONParser) -> Bool {
         guard parser.takesValue(), parser.depth < JSONParser.depthLimit,
             parser.takes(UInt8(ascii: "{"))
@@ -26,14 +27,14 @@ struct MemberScanner {
         return true
     }
 
-    /// Steps out of the object; false if it has more than is known of it.
+    /// Leaves the object, skipping unknown members; false if reading failed.
     mutating func close(_ parser: inout JSONParser) -> Bool {
         while !isClosed, !hasFailed { skipUnknown(&parser) }
         parser.depth -= 1
         return !hasFailed
     }
 
-    /// Whether the value of the next field stands here.
+    /// Whether the value of the next field is at this position.
     @inline(__always)
     mutating func reaches(_ parser: inout JSONParser) -> Bool {
         let field = next
@@ -41,7 +42,7 @@ struct MemberScanner {
         return isAt(field, &parser) || reachesLater(field, &parser)
     }
 
-    /// The value that stands here; steps over it.
+    /// Reads the value at this position.
     @inline(__always)
     mutating func value<Value>(
         _ parser: inout JSONParser, _ scan: (inout JSONParser) -> Value?
@@ -51,14 +52,14 @@ struct MemberScanner {
         return value
     }
 
-    /// Whether the value that stands here is `null`; then it steps over it.
+    /// Skips `null` at this position; false if the value is not `null`.
     mutating func hasNull(_ parser: inout JSONParser) -> Bool {
         guard parser.takesNull() else { return false }
         leave(&parser)
         return true
     }
 
-    /// Steps over what is between a member's value and the next member.
+    /// Skips what is between a member's value and the next member.
     @inline(__always)
     private mutating func leave(_ parser: inout JSONParser) {
         parser.skipWhitespace()
@@ -79,9 +80,9 @@ struct MemberScanner {
         return true
     }
 
-    /// Steps over what nobody knows before the field; false, too, if the field is absent.
+    /// Skips unknown members before the field; false if the field is absent or reading failed.
     private mutating func reachesLater(_ field: Int, _ parser: inout JSONParser) -> Bool {
-        // Invariant: the parser stands at a member that is not the field's.
+        // Invariant: the parser is at a member that is not the field's.
         while !isClosed, !hasFailed {
             for other in next..<names.count where names.stands(other, in: parser) { return false }
             skipUnknown(&parser)
@@ -110,18 +111,18 @@ struct MemberScanner {
     private static let quotationMark = [UInt8(ascii: "\"")]
 }
 
-/// The names of a shape's fields, in their order, also as they stand in the text.
+/// The names of a codec's fields, in their order, and their JSON text.
 ///
-/// A class: each object that is read refers to it, and then one reference is counted, not three.
+/// This is a class so that each object that is read retains one reference instead of three.
 final class MemberNames: Sendable {
     private let positions: [String: Int]
-    /// `"name":` of each field, one behind the other: a walk through an array of arrays would
-    /// count the references to each of them.
+    /// `"name":` of all fields, concatenated: iterating over an array of arrays would retain each
+    /// of them.
     private let written: [UInt8]
-    /// Where each of them begins, and where the last one ends.
+    /// Where each name begins in `written`, and where the last one ends.
     private let starts: [Int]
 
-    /// - Parameter names: each with how it is written, with quotation marks and colon.
+    /// - Parameter names: each name with its JSON text, including quotation marks and colon.
     init(_ names: [(name: String, written: [UInt8])]) {
         positions = Dictionary(
             names.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { $1 })
@@ -136,7 +137,7 @@ final class MemberNames: Sendable {
     @inline(__always)
     func length(of field: Int) -> Int { starts[field + 1] - starts[field] }
 
-    /// Whether the field's name is what the parser is to read next.
+    /// Whether the field's name is at the parser's position.
     @inline(__always)
     func stands(_ field: Int, in parser: borrowing JSONParser) -> Bool {
         let (start, length) = (starts[field], length(of: field))

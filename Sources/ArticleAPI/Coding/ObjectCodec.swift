@@ -1,11 +1,12 @@
 /// The attributes of a model as a JSON object, in their order on the wire.
 ///
-/// One line for each attribute says how it is read, written and checked, so that the directions
-/// cannot drift: `ObjectCodec(Tag.init, .required("key", \.key, …), .required("name", \.name, …))`.
+/// One line for each attribute defines how it is read, written and checked, so that the directions
+/// cannot diverge:
+/// `ObjectCodec(Tag.init, .required("key", \.key, …), .required("name", \.name, …))`.
 public struct ObjectCodec<Model>: Sendable {
     public let properties: [JSONSchema.Property]
     let fields: [FieldNames]
-    // The fields without their types: plain arrays are walked faster than a pack.
+    // The fields with their types erased: iterating over arrays is faster than over a pack.
     private let writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void]
     private let checks: [@Sendable (Model, inout JSONReader) -> Void]
     private let plans: [@Sendable (FieldSelection) -> FieldPlan?]
@@ -14,7 +15,7 @@ public struct ObjectCodec<Model>: Sendable {
     private let names: MemberNames
 
     /// - Parameters:
-    ///   - make: The model of all attributes' values, in the order of the fields.
+    ///   - make: Makes the model from the attributes' values, in the order of the fields.
     ///   - field: The attributes.
     public init<each Value>(
         _ make: @escaping @Sendable (repeat each Value) -> Model,
@@ -61,7 +62,7 @@ public struct ObjectCodec<Model>: Sendable {
 
     public var schema: JSONSchema { .object(properties) }
 
-    /// Writes the model as a JSON object; a plan leaves attributes out.
+    /// Writes the model as a JSON object; a plan selects attributes.
     func write(_ model: Model, _ plan: FieldPlan? = nil, to writer: inout JSONWriter) {
         writer.object { writer in
             guard let plan else {
@@ -78,7 +79,7 @@ public struct ObjectCodec<Model>: Sendable {
         }
     }
 
-    /// Reads a JSON object; `nil` if it cannot, with every fault reported.
+    /// Reads a JSON object; reports every fault and returns `nil` if there are any.
     func read(_ value: JSONValue, _ reader: inout JSONReader) -> Model? {
         guard case .object(let members) = value else {
             reader.report(.invalid(expected: "an object", found: value.kind))
@@ -87,7 +88,7 @@ public struct ObjectCodec<Model>: Sendable {
         var values = [JSONValue?](repeating: nil, count: properties.count)
         var next = 0
         for member in members {
-            // Members come in our own order as a rule: then no name is hashed.
+            // Members usually come in our own order, and then no name needs to be hashed.
             let isNext = next < properties.count && properties[next].name == member.name
             if let position = isNext ? next : names.position(of: member.name) {
                 values[position] = member.value
@@ -99,7 +100,7 @@ public struct ObjectCodec<Model>: Sendable {
         return readFields(values, &reader)
     }
 
-    /// Reads a JSON object as a client, straight from the text; `nil`: `read` has to.
+    /// Reads a JSON object directly from the text, as a client; `nil` if only `read` can do so.
     func scan(_ parser: inout JSONParser) -> Model? {
         var members = MemberScanner(names)
         guard members.open(&parser), let model = scanFields(&parser, &members),
@@ -108,12 +109,12 @@ public struct ObjectCodec<Model>: Sendable {
         return model
     }
 
-    /// Reports what a backend would not accept of a model made in code.
+    /// Reports what a backend would reject in a model that was made in code.
     func check(_ model: Model, _ reader: inout JSONReader) {
         for check in checks { check(model, &reader) }
     }
 
-    /// Which attributes a selection writes; the id always comes along.
+    /// Which attributes a selection writes; the id is always included.
     func plan(_ selection: FieldSelection) -> FieldPlan {
         FieldPlan(
             choices: zip(fields, plans).map { field, plan in
@@ -129,10 +130,10 @@ public struct ObjectCodec<Model>: Sendable {
     }
 }
 
-/// What reads a field's value straight from the text.
+/// Decodes a field's value directly from the text.
 ///
-/// A class, so that a shape can refer to its scanners without counting (`Unmanaged`): the pack of
-/// them is copied for each object that is read, and closures would be counted twice each.
+/// This is a class so that a codec can refer to its scanners without reference counting
+/// (`Unmanaged`): their pack is copied for each object, which would retain each closure twice.
 private final class FieldScanner<Value>: Sendable {
     let scan: FieldScan<Value>
 

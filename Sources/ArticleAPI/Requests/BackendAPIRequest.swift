@@ -1,21 +1,21 @@
-/// A value with everything that one request to the backend needs; it names its answer.
+/// One request to the backend, as a value that names the type of its response.
 ///
-/// The declaration is the contract: client, server and documentation all read `endpoint` and
-/// `parameters`, so that they cannot drift.
+/// The declaration is the contract: client, server and documentation all use `endpoint` and
+/// `parameters`, so that they cannot diverge.
 public protocol BackendAPIRequest: Sendable, Hashable {
-    /// What the response mapper makes of the answer.
+    /// What the response mapper decodes from the response.
     associatedtype Item: ResponseItem
 
     static var endpoint: Endpoint { get }
 
-    /// How the value's parts travel, in the order of its initialiser's arguments.
+    /// How the value's parts are transferred, in the order of its initialiser's arguments.
     static var parameters: Parameters<Self> { get }
 }
 
 extension BackendAPIRequest {
-    /// The request that arrived.
+    /// Parses a received request.
     ///
-    /// - Throws: A refusal with everything that is wrong with it.
+    /// - Throws: an error with every fault of the request.
     public init(parsing source: RequestSource) throws(RequestValidationError) {
         self = try Self.parameters.parse(source)
     }

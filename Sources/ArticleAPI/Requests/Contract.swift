@@ -1,5 +1,5 @@
-/// Every request of the contract: what the router serves, documentation lists and tests run
-/// through.
+/// All requests of the contract: the router serves them, the documentation lists them, and tests
+/// iterate over them.
 public enum Contract {
     public static let requests: [any BackendAPIRequest.Type] = [
         FetchArticlesRequest.self, CreateArticleRequest.self, FetchArticleRequest.self,

@@ -1,11 +1,11 @@
 public import HTTP
 
-/// Where a request goes, who may send it, and what answers it.
+/// The method and path of a request, who may send it, and the status of its response.
 public struct Endpoint: Sendable, Hashable {
     public let method: HTTPMethod
     public let template: PathTemplate
     public let access: Access
-    /// The status of an answer that is no error.
+    /// The status of a successful response.
     public let success: HTTPStatus
 
     public init(
@@ -19,15 +19,15 @@ public struct Endpoint: Sendable, Hashable {
 
     /// Who may send a request.
     public enum Access: Sendable, Hashable, CaseIterable {
-        /// Everyone; what they see depends on who they are.
+        /// Everyone; what they see depends on their role.
         case everyone
-        /// Those who see histories and what is deleted: editors.
+        /// Those who may read revisions and deleted articles: editors.
         case readHistory
         /// Those who may change articles: editors.
         case writeArticles
         /// Those who may change authors: editors.
         case writeAuthors
-        /// Those who look after the backend itself.
+        /// Those who administer the backend itself.
         case administer
     }
 }

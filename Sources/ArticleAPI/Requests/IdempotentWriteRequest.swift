@@ -1,9 +1,9 @@
-/// A write that can be sent again without being done again: `Idempotency-Key`.
+/// A write that can be repeated safely, by its `Idempotency-Key`.
 ///
-/// For 24 hours the key belongs to the caller, the method and the path. The same request with it
-/// gets the first one's result, another request with it is refused (422), and so is one while the
-/// first is under way (409).
+/// A key is valid for 24 hours, for one caller, method and path. The same request with the same key
+/// gets the first response again. A different request with it is rejected (422), and so is the same
+/// request while the first one is still in progress (409).
 public protocol IdempotentWriteRequest: BackendAPIRequest {
-    /// 1 to 200 printable ASCII characters without spaces; best a new UUID for each write.
+    /// 1 to 200 printable ASCII characters without spaces; preferably a new UUID for each write.
     var idempotencyKey: String? { get set }
 }

@@ -1,12 +1,12 @@
-/// A request for one page of a list: with another cursor it asks for another page.
+/// A request for one page of a list; the cursor selects the page.
 ///
 /// `backend.pages(of: FetchArticlesRequest(tag: "swift"))` reads the whole list. A list of your own
-/// needs no more than `extension FetchDraftsRequest: PagedRequest { typealias PageItem = Draft }`.
+/// only needs `extension FetchDraftsRequest: PagedRequest { typealias PageItem = Draft }`.
 public protocol PagedRequest: BackendAPIRequest where Item == Page<PageItem> {
-    /// What the list consists of.
+    /// The type of the list's items.
     associatedtype PageItem: Sendable & Identifiable where PageItem.ID: Sendable
 
-    /// Where the last page ended: its `next`; `nil` for the first page.
+    /// The `next` of the previous page; `nil` for the first page.
     var cursor: String? { get set }
 }
 

@@ -1,4 +1,4 @@
-/// How the parts of a request travel: one line each, read in both directions.
+/// How the parts of a request are transferred: one line for each, used in both directions.
 ///
 /// ```swift
 /// Parameters(
@@ -14,7 +14,7 @@ public struct Parameters<Request: Sendable>: Sendable {
     private let read: @Sendable (inout RequestReader) -> Request?
 
     /// - Parameters:
-    ///   - make: The request of all parts' values, in the order of the parts.
+    ///   - make: Makes the request from the parts' values, in the order of the parts.
     ///   - part: The parts.
     public init<each Value>(
         _ make: @escaping @Sendable (repeat each Value) -> Request,
@@ -58,26 +58,26 @@ public struct Parameters<Request: Sendable>: Sendable {
             read: { [read] in read(&$0).map(wrap) })
     }
 
-    /// The request that arrived.
+    /// Parses a received request.
     func parse(_ source: RequestSource) throws(RequestValidationError) -> Request {
         var reader = RequestReader(source)
         let request = read(&reader)
-        reader.refuseUnknownParameters(known: list)
-        if body == nil { reader.refuseBody() }
-        if let refusal = reader.refusal { throw refusal }
-        // Without a value there is a refusal: each part that has none reports why.
+        reader.rejectUnknownParameters(known: list)
+        if body == nil { reader.rejectBody() }
+        if let error = reader.error { throw error }
+        // Not reached: a part without a value has reported a fault.
         guard let request else { throw RequestValidationError(.malformed, details: []) }
         return request
     }
 }
 
-/// What a path, query or header parameter takes.
+/// The values that a path, query or header parameter accepts.
 public struct ParameterDescription: Sendable, Hashable {
     public var name: String
     public var place: Place
     public var schema: JSONSchema
     public var isRequired: Bool
-    /// How often it may stand.
+    /// How often it may occur.
     public var maximumCount: Int
 
     public enum Place: Sendable, Hashable {
@@ -85,10 +85,10 @@ public struct ParameterDescription: Sendable, Hashable {
     }
 }
 
-/// What a request's body takes.
+/// What a request's body may be.
 public struct BodyDescription: Sendable, Hashable {
-    /// The first is the one that clients send.
+    /// Clients send the first one.
     public var mediaTypes: [String]
-    /// `nil` for plain bytes.
+    /// `nil` for raw bytes.
     public var schema: JSONSchema?
 }

@@ -1,12 +1,12 @@
-/// A request whose answer can be cut down to some attributes.
+/// A request whose response can be restricted to some attributes.
 public protocol SparseRequest: BackendAPIRequest {
-    /// The answer with what was asked for.
+    /// The response with the selected attributes.
     associatedtype Partial: ResponseItem
 
     var fields: FieldSelection? { get set }
 }
 
-/// A request for some attributes only: the same endpoint, an answer in which others are absent.
+/// A request for some attributes only: the same endpoint, with the others absent in the response.
 ///
 /// `PartialRequest(FetchArticlesRequest(limit: 50), fields: ["title", "authors.name"])`
 public struct PartialRequest<Whole: SparseRequest>: BackendAPIRequest {

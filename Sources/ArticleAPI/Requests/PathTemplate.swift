@@ -1,6 +1,6 @@
 import HTTP
 
-/// The path of an endpoint, with names where values go: `/v1/articles/{id}/revisions/{number}`.
+/// The path of an endpoint, with named parameters: `/v1/articles/{id}/revisions/{number}`.
 public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
@@ -27,7 +27,7 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral,
 }
 
 extension PathTemplate {
-    /// What stands in a path's segments at the names of the template; `nil` if the path is another.
+    /// The values of the parameters in a path; `nil` if the path does not match the template.
     func values(in path: [String]) -> [String: String]? {
         guard path.count == segments.count else { return nil }
         var values: [String: String] = [:]
@@ -40,7 +40,7 @@ extension PathTemplate {
         return values
     }
 
-    /// The path with values at the names, encoded.
+    /// The path with these values for the parameters, percent-encoded.
     func path(_ values: [(name: String, value: String)]) -> String {
         segments.reduce(into: "") { path, segment in
             path += "/"

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The parts of a request while it is printed.
+/// The parts of a request while it is being printed.
 struct RequestDraft {
     var path: [(name: String, value: String)] = []
     var query = QueryItems()

@@ -1,15 +1,15 @@
 import HTTP
 
-/// One part of a request: how it is got from the request's value, printed and read.
+/// One part of a request: how it is obtained from the request's value, printed and read.
 public struct RequestPart<Request, Value>: Sendable {
     let description: PartDescription
     let print: @Sendable (Request, inout RequestDraft) -> Void
-    /// `nil` if it cannot, and then a fault is reported.
+    /// Reads the value, or reports a fault and returns `nil`.
     let read: @Sendable (inout RequestReader) -> Value?
 }
 
-/// What a part is, without its types (an enum within a generic type crashes the compiler where
-/// packs go over it, as of Swift 6.3).
+/// A description of a part without its types. It is not nested in the generic type because the
+/// compiler crashes on such an enum in a pack expansion, as of Swift 6.3.
 enum PartDescription: Sendable {
     case parameter(ParameterDescription)
     case body(BodyDescription)
@@ -29,7 +29,7 @@ extension RequestPart {
             read: { $0.pathValue(name, format) })
     }
 
-    /// A parameter of the query that may be absent.
+    /// An optional query parameter.
     public static func query<Wrapped>(
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,
         _ format: TextCodec<Wrapped>
@@ -46,7 +46,7 @@ extension RequestPart {
             read: { $0.queryValue(name, format) })
     }
 
-    /// A parameter of the query that may stand several times.
+    /// A query parameter that may be repeated.
     public static func queryList<Element>(
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,
         _ format: TextCodec<Element>, atMost limit: Int
@@ -64,13 +64,13 @@ extension RequestPart {
             read: { $0.queryValues(name, format, atMost: limit) })
     }
 
-    /// A header field that may be absent; a list-valued field may stand in several lines.
+    /// An optional header field; a list-valued field may consist of several lines.
     public static func header<Wrapped>(
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,
         _ format: TextCodec<Wrapped>
     ) -> RequestPart where Value == Wrapped? {
         guard let field = HTTPFieldName(name) else {
-            preconditionFailure("programmer error: \(name) is no name of a header field")
+            preconditionFailure("programmer error: \(name) is not a valid header field name")
         }
         return RequestPart(
             description: .parameter(
@@ -89,14 +89,14 @@ extension RequestPart {
         json(get, ["application/json"])
     }
 
-    /// A merge patch (RFC 7396). `application/json` is taken for one too: its reading is the same,
-    /// and many clients can send nothing else.
+    /// A merge patch (RFC 7396). `application/json` is accepted too, because it is read the same
+    /// way and many clients can send nothing else.
     public static func mergePatch(_ get: @escaping @Sendable (Request) -> Value) -> RequestPart
     where Value: JSONRepresentable {
         json(get, ["application/merge-patch+json", "application/json"])
     }
 
-    /// A body of plain bytes.
+    /// A body of raw bytes.
     public static func bytes(
         _ get: @escaping @Sendable (Request) -> Value, mediaTypes: [String]
     ) -> RequestPart where Value == [UInt8] {

@@ -1,27 +1,27 @@
 public import HTTP
 
-/// Makes HTTP of a typed request: the inverse of `BackendAPIRequest.init(parsing:)`.
+/// Turns a typed request into an HTTP request: the inverse of `BackendAPIRequest.init(parsing:)`.
 public enum RequestPrinter {
-    /// The whole request; `Host` and credentials are the client's to add. A value that cannot stand
-    /// in a header field is left out, and the fields remember it (`HTTPFields.rejectedName`).
+    /// The whole request; the client adds `Host` and credentials. A value that is not valid in a
+    /// header field is omitted, and the fields record its name (`HTTPFields.rejectedName`).
     public static func print<Request: BackendAPIRequest>(_ request: Request) -> HTTPRequest {
         print(request, for: ResponseMapper())
     }
 
-    /// - Parameter mapper: of its response, for one who has it already.
+    /// - Parameter mapper: the mapper for the response, if the caller already has it.
     package static func print<Request: BackendAPIRequest>(
         _ request: Request, for mapper: ResponseMapper<Request.Item>
     ) -> HTTPRequest {
         var draft = draft(of: request, mapper.accept)
         if let body = draft.body { draft.fields.append(.contentType, body.mediaType) }
         guard let target = RequestTarget(target(of: draft, Request.endpoint).utf8) else {
-            preconditionFailure("programmer error: an encoded path and query are no target")
+            preconditionFailure("programmer error: an encoded path and query are not a target")
         }
         return HTTPRequest(
             Request.endpoint.method, target, fields: draft.fields, body: draft.body?.bytes ?? [])
     }
 
-    /// Path and query, encoded: what stands in `Location` and `Link`.
+    /// Path and query, encoded, as in `Location` and `Link`.
     public static func target<Request: BackendAPIRequest>(of request: Request) -> String {
         target(of: draft(of: request, HTTPFields()), Request.endpoint)
     }

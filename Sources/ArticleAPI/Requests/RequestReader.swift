@@ -18,16 +18,16 @@ struct RequestReader {
         case .success(let query): self.query = query
         case .failure(let error):
             query = QueryItems()
-            refuse(.malformed, error.detail)
+            reject(.malformed, error.detail)
         }
     }
 
     /// All faults; `nil` if there are none.
-    var refusal: RequestValidationError? {
+    var error: RequestValidationError? {
         reason.map { RequestValidationError($0, details: details, mediaTypes: mediaTypes) }
     }
 
-    mutating func refuse(_ reason: RequestValidationError.Reason, _ detail: Problem.Detail) {
+    mutating func reject(_ reason: RequestValidationError.Reason, _ detail: Problem.Detail) {
         self.reason = max(self.reason ?? reason, reason)
         if details.count < JSONReader.faultLimit { details.append(detail) }
     }
@@ -36,7 +36,7 @@ struct RequestReader {
 
     mutating func pathValue<Value>(_ name: String, _ format: TextCodec<Value>) -> Value? {
         guard let text = source.path[name] else {
-            refuse(.malformed, Problem.Detail("is missing", at: .parameter(name)))
+            reject(.malformed, Problem.Detail("is missing", at: .parameter(name)))
             return nil
         }
         return accept(text, format, at: .parameter(name))
@@ -47,7 +47,7 @@ struct RequestReader {
         let texts = query.values(of: name)
         guard let text = texts.first else { return .some(nil) }
         guard texts.count == 1 else {
-            refuse(.malformed, Problem.Detail("must not be repeated", at: .parameter(name)))
+            reject(.malformed, Problem.Detail("must not be repeated", at: .parameter(name)))
             return nil
         }
         return accept(text, format, at: .parameter(name)).map(Optional.some)
@@ -59,7 +59,7 @@ struct RequestReader {
         let texts = query.values(of: name)
         guard texts.count <= limit else {
             let detail = "must not occur more than \(limit) times"
-            refuse(.malformed, Problem.Detail(detail, at: .parameter(name)))
+            reject(.malformed, Problem.Detail(detail, at: .parameter(name)))
             return nil
         }
         var values: [Value] = []
@@ -79,11 +79,11 @@ struct RequestReader {
     }
 
     /// Rejects query items that are not parameters of the request.
-    mutating func refuseUnknownParameters(known: [ParameterDescription]) {
+    mutating func rejectUnknownParameters(known: [ParameterDescription]) {
         var seen: Set<String> = []
         for item in query.items where seen.insert(item.name).inserted {
             if known.contains(where: { $0.place == .query && $0.name == item.name }) { continue }
-            refuse(
+            reject(
                 .malformed,
                 Problem.Detail("is not a parameter of this request", at: .parameter(item.name)))
         }
@@ -95,7 +95,7 @@ struct RequestReader {
         switch format.accept(text) {
         case .success(let value): return value
         case .failure(let fault):
-            refuse(.malformed, Problem.Detail(fault.message, at: place))
+            reject(.malformed, Problem.Detail(fault.message, at: place))
             return nil
         }
     }
@@ -109,13 +109,13 @@ struct RequestReader {
             value = try JSONParser.parse(bytes)
         } catch {
             let place = Problem.Place.pointer(error.path.pointer)
-            refuse(.malformed, Problem.Detail("is not valid JSON: \(error.message)", at: place))
+            reject(.malformed, Problem.Detail("is not valid JSON: \(error.message)", at: place))
             return nil
         }
         var reader = JSONReader(.strict)
         let result = format.read(value, &reader)
         for fault in reader.faults {
-            refuse(.invalid, Problem.Detail(fault.message, at: .pointer(fault.path.pointer)))
+            reject(.invalid, Problem.Detail(fault.message, at: .pointer(fault.path.pointer)))
         }
         return result
     }
@@ -123,15 +123,15 @@ struct RequestReader {
     mutating func bytes(_ mediaTypes: [String]) -> [UInt8]? {
         guard !source.body.isEmpty else {
             let types = mediaTypes.joined(separator: " or ")
-            refuse(.malformed, Problem.Detail("is missing; send \(types)", at: .pointer("")))
+            reject(.malformed, Problem.Detail("is missing; send \(types)", at: .pointer("")))
             return nil
         }
         return hasSupportedCoding() && hasMediaType(among: mediaTypes) ? source.body : nil
     }
 
-    mutating func refuseBody() {
+    mutating func rejectBody() {
         guard !source.body.isEmpty else { return }
-        refuse(.malformed, Problem.Detail("must be empty for this request", at: .pointer("")))
+        reject(.malformed, Problem.Detail("must be empty for this request", at: .pointer("")))
     }
 
     private mutating func hasSupportedCoding() -> Bool {
@@ -139,14 +139,14 @@ struct RequestReader {
             coding.lowercased() != "identity"
         else { return true }
         let detail = "is not supported; send the body without a content coding"
-        refuse(.unsupportedMediaType, Problem.Detail(detail, at: .header("Content-Encoding")))
+        reject(.unsupportedMediaType, Problem.Detail(detail, at: .header("Content-Encoding")))
         return false
     }
 
     private mutating func hasMediaType(among mediaTypes: [String]) -> Bool {
         let texts = source.fields.values(of: .contentType)
         guard texts.count <= 1 else {
-            refuse(
+            reject(
                 .malformed, Problem.Detail("must not be repeated", at: .header("Content-Type")))
             return false
         }
@@ -157,7 +157,7 @@ struct RequestReader {
         let types = mediaTypes.joined(separator: " or ")
         let detail =
             texts.isEmpty ? "is missing; it must be \(types)" : "must be \(types), in UTF-8"
-        refuse(.unsupportedMediaType, Problem.Detail(detail, at: .header("Content-Type")))
+        reject(.unsupportedMediaType, Problem.Detail(detail, at: .header("Content-Type")))
         return false
     }
 }

@@ -1,16 +1,16 @@
 public import HTTP
 
-/// A request as it arrived, for the contract to make a typed one of.
+/// A received HTTP request, from which the contract parses a typed one.
 public struct RequestSource: Sendable {
     let path: [String: String]
     let query: Result<QueryItems, QueryItems.ParsingError>
     let fields: HTTPFields
-    /// Empty where there is none.
+    /// Empty if there is none.
     let body: [UInt8]
 
     /// - Parameters:
-    ///   - request: what came.
-    ///   - path: what stands in the path where the template has names, decoded.
+    ///   - request: the received request.
+    ///   - path: the decoded values of the path's parameters, by their names.
     public init(_ request: HTTPRequest, path: [String: String]) {
         self.path = path
         fields = request.fields
@@ -20,7 +20,7 @@ public struct RequestSource: Sendable {
         }
     }
 
-    /// The source of a request whose path fits the template of `endpoint`; `nil` if it does not.
+    /// The source of a request; `nil` if its path does not match the template of `endpoint`.
     public init?(_ request: HTTPRequest, for endpoint: Endpoint) {
         guard let segments = try? request.target.segments(),
             let path = endpoint.template.values(in: segments)

@@ -1,9 +1,9 @@
-/// Why the contract does not accept a request: everything that is wrong with it.
+/// Why a request does not match the contract: all of its faults.
 public struct RequestValidationError: Error, Sendable, Hashable {
     public var reason: Reason
-    /// In the order of the request's parts, then what was not expected at all; at most 100.
+    /// In the order of the request's parts, followed by unexpected parts; at most 100.
     public var details: [Problem.Detail]
-    /// The media types that the body may have: for `Accept`, or `Accept-Patch`, of a 415.
+    /// The media types that the body may have, for `Accept` or `Accept-Patch` in a 415.
     public var mediaTypes: [String]
 
     public init(_ reason: Reason, details: [Problem.Detail], mediaTypes: [String] = []) {
@@ -12,17 +12,17 @@ public struct RequestValidationError: Error, Sendable, Hashable {
         self.mediaTypes = mediaTypes
     }
 
-    /// The gravest fault decides the status.
+    /// The most severe fault decides the status.
     public enum Reason: Sendable, Hashable, Comparable {
-        /// The body is well-formed, but values in it cannot stand: 422.
+        /// The body is well-formed but contains invalid values: 422.
         case invalid
-        /// The body is of another media type or coding: 415.
+        /// The body has an unsupported media type or content coding: 415.
         case unsupportedMediaType
-        /// Path, query or a header is wrong, or the body is no JSON, or missing: 400.
+        /// The path, query or a header is faulty, or the body is missing or not JSON: 400.
         case malformed
     }
 
-    /// What the one who sent it is told.
+    /// The problem that is sent to the client.
     public func problem(instance: String? = nil) -> Problem {
         let kind: Problem.Kind =
             switch reason {

@@ -1,10 +1,10 @@
-/// What an answer carries.
+/// A value that a response carries.
 public protocol ResponseItem: Sendable {
-    /// How it is written and read.
+    /// How the value is encoded and decoded.
     static var answer: ResponseEncoding<Self> { get }
 }
 
-/// How answers of a type are written to bytes, and read from them.
+/// How responses with items of one type are encoded and decoded.
 public struct ResponseEncoding<Item>: Sendable {
     public enum Kind: Sendable, Hashable {
         case json(JSONSchema)
@@ -16,15 +16,15 @@ public struct ResponseEncoding<Item>: Sendable {
     public let kind: Kind
     /// `Content-Type`; `nil` without a body.
     public let mediaType: String?
-    /// Writes the body, into room for so many bytes at first.
+    /// Writes the body; `capacity` bytes are reserved for it.
     let writeBody: @Sendable (Item, FieldSelection?, _ capacity: Int) -> [UInt8]
     let read: @Sendable ([UInt8]) -> Result<Item, ResponseMapperError>
 }
 
 extension ResponseEncoding {
-    /// The body; the selection leaves attributes of JSON objects out.
+    /// The body; a selection restricts the attributes of JSON objects.
     ///
-    /// - Parameter capacity: about how many bytes it will have.
+    /// - Parameter capacity: its expected size in bytes.
     public func write(
         _ item: Item, _ fields: FieldSelection? = nil, capacity: Int = 4_096
     ) -> [UInt8] {
@@ -44,7 +44,7 @@ extension JSONRepresentable {
     }
 }
 
-/// An answer without content (204).
+/// A response without content (204).
 public struct NoContent: ResponseItem, Hashable {
     public init() {}
 
@@ -53,7 +53,7 @@ public struct NoContent: ResponseItem, Hashable {
         read: { _ in .success(NoContent()) })
 }
 
-/// An answer of plain bytes.
+/// A response of raw bytes.
 public struct RawBody: ResponseItem, Hashable {
     public var bytes: [UInt8]
 

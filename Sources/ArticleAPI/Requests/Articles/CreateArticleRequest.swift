@@ -1,6 +1,6 @@
 import HTTP
 
-/// `POST /v1/articles`: a new article; 201 with its address in `Location`.
+/// `POST /v1/articles`: creates an article; 201 with its URI in `Location`.
 public struct CreateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles", access: .writeArticles, success: .created)
@@ -11,7 +11,7 @@ public struct CreateArticleRequest: IdempotentWriteRequest {
         .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
     public var article: Article.Draft
-    /// A name for this one write: sent again with it, the request is not done twice.
+    /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
     public init(article: Article.Draft, idempotencyKey: String? = nil) {

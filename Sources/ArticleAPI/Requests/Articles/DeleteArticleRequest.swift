@@ -1,6 +1,6 @@
 public import HTTP
 
-/// `DELETE /v1/articles/{id}`: an article goes; editors can still restore it.
+/// `DELETE /v1/articles/{id}`: deletes an article; editors can still restore it.
 public struct DeleteArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .delete, "/v1/articles/{id}", access: .writeArticles, success: .noContent)
@@ -11,9 +11,9 @@ public struct DeleteArticleRequest: IdempotentWriteRequest {
         .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
     public var id: Article.ID
-    /// Which state is to be deleted; `nil`: any.
+    /// The version to delete; `nil` for any.
     public var expected: IfMatch?
-    /// A name for this one write: sent again with it, the request is not done twice.
+    /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
     public init(id: Article.ID, expected: IfMatch? = nil, idempotencyKey: String? = nil) {

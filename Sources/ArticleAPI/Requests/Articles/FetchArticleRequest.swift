@@ -1,6 +1,6 @@
 import HTTP
 
-/// `GET /v1/articles/{id}`: one article, by its id or by a slug (also a former one).
+/// `GET /v1/articles/{id}`: one article, by its id or by a current or former slug.
 public struct FetchArticleRequest: SparseRequest {
     public static let endpoint = Endpoint(.get, "/v1/articles/{id}", access: .everyone)
     public typealias Item = Article
@@ -11,7 +11,7 @@ public struct FetchArticleRequest: SparseRequest {
         .query("fields", \.fields, .fields(of: Article.format)))
 
     public var key: Article.Key
-    /// `nil`: everything.
+    /// `nil` for all attributes.
     public var fields: FieldSelection?
 
     public init(key: Article.Key, fields: FieldSelection? = nil) {

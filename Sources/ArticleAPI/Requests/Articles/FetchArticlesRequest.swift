@@ -21,9 +21,9 @@ public struct FetchArticlesRequest: SparseRequest {
         .query("count", \.count, .choice),
         .query("fields", \.fields, .fields(of: Article.format)))
 
-    /// 1 to 100; `nil`: 20.
+    /// 1 to 100; `nil` for 20.
     public var limit: Int?
-    /// Where the last page ended: its `next`.
+    /// The `next` of the previous page.
     public var cursor: String?
     /// Names or keys: an article must have all of them.
     public var tags: [String]
@@ -37,11 +37,11 @@ public struct FetchArticlesRequest: SparseRequest {
     public var publishedAfter: Timestamp?
     /// Exclusive.
     public var publishedBefore: Timestamp?
-    /// `nil`: the newest first.
+    /// `nil` for newest first.
     public var sort: ArticleSort?
-    /// `nil`: they are not counted.
+    /// Whether to count the whole list; `nil` if not.
     public var count: PageCount.Mode?
-    /// `nil`: everything but bodies.
+    /// `nil` for all attributes except bodies.
     public var fields: FieldSelection?
 
     public init(
@@ -64,7 +64,7 @@ public struct FetchArticlesRequest: SparseRequest {
         self.fields = fields
     }
 
-    /// The newest articles that have this tag.
+    /// The newest articles with this tag.
     public init(tag: String, limit: Int? = nil) {
         self.init(limit: limit, tags: [tag])
     }

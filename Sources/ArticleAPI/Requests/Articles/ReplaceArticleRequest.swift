@@ -1,6 +1,6 @@
 public import HTTP
 
-/// `PUT /v1/articles/{id}`: a whole new value for an article.
+/// `PUT /v1/articles/{id}`: replaces an article.
 public struct ReplaceArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(.put, "/v1/articles/{id}", access: .writeArticles)
     public typealias Item = Article
@@ -10,10 +10,10 @@ public struct ReplaceArticleRequest: IdempotentWriteRequest {
         .body(\.article), .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
     public var id: Article.ID
-    /// Which state is to be replaced; the backend insists on it (428).
+    /// The version to replace; the backend requires it (428).
     public var expected: IfMatch?
     public var article: Article.Replacement
-    /// A name for this one write: sent again with it, the request is not done twice.
+    /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
     public init(

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// `PATCH /v1/articles/{id}`: changes to an article, as a merge patch (RFC 7396).
+/// `PATCH /v1/articles/{id}`: changes an article by a merge patch (RFC 7396).
 public struct UpdateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(.patch, "/v1/articles/{id}", access: .writeArticles)
     public typealias Item = Article
@@ -10,10 +10,10 @@ public struct UpdateArticleRequest: IdempotentWriteRequest {
         .mergePatch(\.changes), .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
     public var id: Article.ID
-    /// Which state is to be changed; `nil`: any.
+    /// The version to change; `nil` for any.
     public var expected: IfMatch?
     public var changes: Article.Changes
-    /// A name for this one write: sent again with it, the request is not done twice.
+    /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
     public init(
@@ -26,8 +26,8 @@ public struct UpdateArticleRequest: IdempotentWriteRequest {
         self.idempotencyKey = idempotencyKey
     }
 
-    /// Changes to an article that was served, on its own or in a list, if nobody has changed it
-    /// since (412): `UpdateArticleRequest(article, changes: .init(from: article, to: edited))`
+    /// Changes an article that was fetched, alone or in a list, unless someone has changed it since
+    /// (412): `UpdateArticleRequest(article, changes: .init(from: article, to: edited))`
     public init(
         _ article: Article, changes: Article.Changes, idempotencyKey: String? = nil
     ) {

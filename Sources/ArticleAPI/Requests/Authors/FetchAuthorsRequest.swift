@@ -1,6 +1,6 @@
 import HTTP
 
-/// `GET /v1/authors`: the authors that the caller can see, in the order of their ids.
+/// `GET /v1/authors`: the authors that the caller can see, ordered by id.
 public struct FetchAuthorsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/v1/authors", access: .everyone)
     public typealias Item = Page<Author>
@@ -9,9 +9,9 @@ public struct FetchAuthorsRequest: BackendAPIRequest {
         Self.init, .query("limit", \.limit, .integer(ArticleLimits.page)),
         .query("cursor", \.cursor, .cursor))
 
-    /// 1 to 100; `nil`: 20.
+    /// 1 to 100; `nil` for 20.
     public var limit: Int?
-    /// Where the last page ended: its `next`.
+    /// The `next` of the previous page.
     public var cursor: String?
 
     public init(limit: Int? = nil, cursor: String? = nil) {

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// `PUT /v1/authors/{id}`: makes an author, or replaces what is said of one.
+/// `PUT /v1/authors/{id}`: creates or replaces an author.
 public struct ReplaceAuthorRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(.put, "/v1/authors/{id}", access: .writeAuthors)
     public typealias Item = Author
@@ -10,10 +10,10 @@ public struct ReplaceAuthorRequest: IdempotentWriteRequest {
         .body(\.author), .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
 
     public var id: Author.ID
-    /// Which state is to be replaced; the backend insists on it where there is one (428).
+    /// The version to replace; the backend requires it if the author exists (428).
     public var expected: IfMatch?
     public var author: Author.Replacement
-    /// A name for this one write: sent again with it, the request is not done twice.
+    /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
     public init(

@@ -1,6 +1,6 @@
 import HTTP
 
-/// `GET /v1/articles/{id}/revisions/{number}`: an article as it was.
+/// `GET /v1/articles/{id}/revisions/{number}`: an article as of a revision.
 public struct FetchRevisionRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/articles/{id}/revisions/{number}", access: .readHistory)

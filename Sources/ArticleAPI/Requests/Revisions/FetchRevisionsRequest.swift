@@ -1,7 +1,7 @@
 import HTTP
 
-/// `GET /v1/articles/{id}/revisions`: the history of an article, the latest first, also of a
-/// deleted one.
+/// `GET /v1/articles/{id}/revisions`: the history of an article, latest first; also that of a
+/// deleted article.
 public struct FetchRevisionsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/articles/{id}/revisions", access: .readHistory)
@@ -12,9 +12,9 @@ public struct FetchRevisionsRequest: BackendAPIRequest {
         .query("limit", \.limit, .integer(ArticleLimits.page)), .query("cursor", \.cursor, .cursor))
 
     public var id: Article.ID
-    /// 1 to 100; `nil`: 20.
+    /// 1 to 100; `nil` for 20.
     public var limit: Int?
-    /// Where the last page ended: its `next`.
+    /// The `next` of the previous page.
     public var cursor: String?
 
     public init(id: Article.ID, limit: Int? = nil, cursor: String? = nil) {

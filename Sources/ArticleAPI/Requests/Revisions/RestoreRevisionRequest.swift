@@ -1,7 +1,7 @@
 public import HTTP
 
-/// `POST /v1/articles/{id}/revisions/{number}/restore`: an article becomes again what it was; that
-/// is one more revision, and also brings a deleted article back.
+/// `POST /v1/articles/{id}/revisions/{number}/restore`: restores an article as of a revision.
+/// This makes a new revision, and also restores a deleted article.
 public struct RestoreRevisionRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles/{id}/revisions/{number}/restore", access: .writeArticles)
@@ -16,9 +16,9 @@ public struct RestoreRevisionRequest: IdempotentWriteRequest {
     public var id: Article.ID
     /// The revision to go back to, 1 or more.
     public var number: Int
-    /// Which state is to be left; `nil`: any.
+    /// The version to replace; `nil` for any.
     public var expected: IfMatch?
-    /// A name for this one write: sent again with it, the request is not done twice.
+    /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
     public var idempotencyKey: String?
 
     public init(

@@ -1,6 +1,6 @@
 import HTTP
 
-/// `GET /v1/tags`: the tags of the articles that the caller can see, by their keys.
+/// `GET /v1/tags`: the tags of the articles that the caller can see, ordered by key.
 public struct FetchTagsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/v1/tags", access: .everyone)
     public typealias Item = Page<Tag.Usage>
@@ -9,9 +9,9 @@ public struct FetchTagsRequest: BackendAPIRequest {
         Self.init, .query("limit", \.limit, .integer(ArticleLimits.page)),
         .query("cursor", \.cursor, .cursor))
 
-    /// 1 to 100; `nil`: 20.
+    /// 1 to 100; `nil` for 20.
     public var limit: Int?
-    /// Where the last page ended: its `next`.
+    /// The `next` of the previous page.
     public var cursor: String?
 
     public init(limit: Int? = nil, cursor: String? = nil) {
