@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// The command: picks the subcommand, runs it, and turns a failure into one line and a status.
+/// Entry point: selects the subcommand, runs it, and reports a failure as one line and a status.
 @main
 struct Broadsheet {
     /// All subcommands, in the order of `--help`.
@@ -15,13 +15,13 @@ struct Broadsheet {
         LoginCommand.self, LogoutCommand.self, VersionCommand.self, HelpCommand.self,
     ]
 
-    /// What a configuration file may name: `config` itself is no matter for a file.
+    /// Keys that a configuration file may contain. `config` itself is not one of them.
     static let configurationKeys = Set(
         commands.flatMap { $0.options }.filter { $0.name != "config" }.map { $0.key })
 
     static func main() async {
         Console.holdStreams()
-        // A file that would grow beyond a limit is a failure like any other (setrlimit(2)).
+        // Exceeding a file size limit then fails the write with EFBIG (setrlimit(2)).
         signal(SIGXFSZ, SIG_IGN)
         let status = await run(Array(CommandLine.arguments.dropFirst()))
         exit(status.rawValue)
@@ -32,7 +32,7 @@ struct Broadsheet {
             try await dispatch(arguments)
             return .ok
         } catch {
-            // A server ends, whether or not anybody reads why.
+            // A server exits even if nobody reads the reason.
             let isServer = arguments.first == ServeCommand.name
             Console.complain(error.message, withinSeconds: isServer ? 1 : nil)
             return error.status
@@ -41,20 +41,20 @@ struct Broadsheet {
 
     private static func dispatch(_ arguments: [String]) async throws(CommandFailure) {
         guard let name = arguments.first else {
-            throw CommandFailure(.usage, "which command? See broadsheet help")
+            throw CommandFailure(.usage, "missing command; see broadsheet help")
         }
         if name == "--help" || name == "-h" { return try Console.print(HelpCommand.overview) }
         if name == "--version" { return try Console.print(VersionCommand.text) }
         guard let command = commands.first(where: { $0.name == name }) else {
-            throw CommandFailure(.usage, "\"\(name)\" is no command; see broadsheet help")
+            throw CommandFailure(.usage, "unknown command \"\(name)\"; see broadsheet help")
         }
         let rest = Array(arguments.dropFirst())
         if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
             return try Console.print(command.help)
         }
         let settings = try Settings(
-            options: command.options, strangers: configurationKeys,
-            examinesFile: command.examinesConfigurationFile, arguments: rest,
+            options: command.options, ignoredKeys: configurationKeys,
+            toleratesInvalidFile: command.toleratesInvalidConfigurationFile, arguments: rest,
             environment: Environment.current, readFile: Files.read)
         try await command.init(settings).run()
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import broadsheet
 
-/// README and the manual speak of what there is.
+/// README and the manual only name what exists.
 @Suite struct ReadmeTests {
     private static let root = URL(filePath: #filePath)
         .appending(path: "../../..").standardizedFileURL
@@ -14,9 +14,9 @@ import Testing
         return [readme] + ManualPage.all.map(\.text)
     }
 
-    @Test func `every flag of broadsheet that they name exists`() throws {
+    @Test func `every flag that they name exists`() throws {
         let flags = Set(Broadsheet.commands.flatMap { $0.options.map { "--\($0.name)" } })
-        // Help is not an option, and some are docker's or curl's.
+        // --help is not an option; the others belong to docker or curl.
         let foreign: Set = [
             "--help", "--cacert", "--publish", "--volume", "--tag", "--detach", "--env", "--force",
             "--header", "--json",
@@ -24,7 +24,7 @@ import Testing
         for document in try Self.documents() {
             for match in document.matches(of: /--[a-z][a-z-]*/) {
                 let flag = String(match.output)
-                #expect(flags.contains(flag) || foreign.contains(flag), "\(flag) is no flag")
+                #expect(flags.contains(flag) || foreign.contains(flag), "\(flag) does not exist")
             }
         }
     }
@@ -52,13 +52,13 @@ import Testing
         }
     }
 
-    @Test func `the defaults in the table of flags are those of the help`() throws {
+    @Test func `the defaults in the table of flags match the help`() throws {
         let page = try #require(ManualPage.all.first { $0.name == "configuration" })
         let rows = page.text.matches(of: /\| `--([a-z-]+) [A-Z\/]+` \| `?([^`|]+?)`? \|/)
         #expect(rows.count > 10)
         for row in rows {
             let option = ServeCommand.options.first { $0.name == row.output.1 }
-            #expect(option?.standard == String(row.output.2), "\(row.output.1)")
+            #expect(option?.defaultValue == String(row.output.2), "\(row.output.1)")
         }
     }
 }

@@ -118,7 +118,7 @@ import Testing
         let errors = late.errors.rest()
         #expect(late.wait() == 65)
         #expect(errors.count == 1)
-        let path = try #require(errors.first?.firstMatch(of: /text is in ([^)]+)\)/)?.output.1)
+        let path = try #require(errors.first?.firstMatch(of: /saved to ([^)]+)\)/)?.output.1)
         #expect(try read(folder.file(String(path))).contains("Mine."))
         #expect(try served.client.get("/v1/articles/twice").text.contains("Theirs"))
     }

@@ -51,7 +51,7 @@ import Testing
         #expect(try served.send(.post, "/v1/articles", body, key: key).status == 401)
         let unknown = try Program.run("key", "revoke", "0123456789abcdef", "--database", database)
         #expect(unknown.status == 65)
-        #expect(unknown.errors == ["broadsheet: there is none of this id"])
+        #expect(unknown.errors == ["broadsheet: there is no entry with this id"])
         #expect(served.stop() == 0)
     }
 

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Files that the doctor cannot read, or make sense of.
+/// Files that the doctor cannot read or parse.
 @Suite struct DoctorFilesTests {
     private let folder: TemporaryFolder
 
@@ -18,10 +18,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"listn": "127.0.0.1:0"}"#, #""listn" is no option"#), ("{\n\"loops\": 1,\n", ":3: "),
-        ("[1]", "needs one JSON object"), (#"{"loops": {}}"#, "loops in "),
+        (#"{"listn": "127.0.0.1:0"}"#, #"unknown option "listn""#), ("{\n\"loops\": 1,\n", ":3: "),
+        ("[1]", "not a JSON object"), (#"{"loops": {}}"#, "loops in "),
     ])
-    func `a configuration file that is wrong is a finding, and the rest is examined`(
+    func `an invalid configuration file is a finding, and the other checks run`(
         text: String, says: String
     ) throws {
         let path = folder.file("broadsheet.json")
@@ -34,12 +34,12 @@ import Testing
         for subject in ["database", "certificates", "addresses", "disk"] {
             #expect(report.has(subject, "ok"), "\(subject)")
         }
-        // What it says of serving is so.
+        // serve rejects the file, too.
         let serve = try Program.run("serve", "--listen", "127.0.0.1:0", "--config", path)
         #expect(serve.status == 78 && serve.errors.count == 1 && serve.output == [])
     }
 
-    @Test func `for people it is a line with advice, and both faults are told`() throws {
+    @Test func `text output has a line with advice for each of two failures`() throws {
         let path = folder.file("none.json")
         let ended = try Program.run(
             "doctor", "--database", folder.file("a.db"), "--listen", "127.0.0.1:0", "--loops", "0",
@@ -48,17 +48,17 @@ import Testing
         #expect(ended.errors == ["broadsheet: 2 failures, see above"])
         let first = "FAILURE  configuration: cannot read \(path): No such file or directory"
         #expect(ended.output.first == first)
-        #expect(ended.output.dropFirst().first?.contains("mend the file") == true)
+        #expect(ended.output.dropFirst().first?.contains("fix the file") == true)
         #expect(ended.output.contains { $0.hasPrefix("FAILURE  configuration: --loops") })
         #expect(ended.output.contains { $0.hasPrefix("ok       disk: ") })
     }
 
-    @Test func `a key that the user may not read is told apart from one that is none`() throws {
+    @Test func `an unreadable key and an invalid one get different advice`() throws {
         let made = try Program.run(
             "certificate", "--self-signed", "localhost", "--out", folder.file("tls"))
         try #require(made.status == 0)
         chmod(folder.file("tls.key"), 0o000)
-        // Root reads everything, unless its right to do so is taken.
+        // Root can read everything unless the capabilities for it are dropped.
         let program = try Shell.start(
             """
             if [ "$(id -u)" = 0 ]; then
@@ -71,6 +71,7 @@ import Testing
         let report = try DoctorTests.Report(program)
         #expect(report.has("certificates", "failure", "tls.key: Permission denied"))
         let advice = report.findings["certificates"]?.first?.advice
-        #expect(advice?.contains("let the user who serves read it") == true, "\(advice ?? "")")
+        #expect(
+            advice?.contains("let the user who runs the server read it") == true, "\(advice ?? "")")
     }
 }

@@ -63,11 +63,11 @@ import Testing
         return try Report(Program.start(["doctor", "--json"] + known + listen + arguments))
     }
 
-    @Test func `what is in order is said to be`() throws {
+    @Test func `a healthy setup is reported as such`() throws {
         let report = try examine()
         #expect(report.isHealthy)
         #expect(report.has("database", "ok", "17 articles"))
-        #expect(report.has("served", "ok", "by nobody"))
+        #expect(report.has("served", "ok", "not being served"))
         for subject in [
             "configuration", "permissions", "certificates", "addresses", "descriptors", "disk",
         ] {
@@ -76,10 +76,10 @@ import Testing
         #expect(report.findings["clock"]?.count == 1)
         let lines = try Program.run("doctor", "--database", database, "--listen", "127.0.0.1:0")
         #expect(lines.status == 0 && lines.errors == [])
-        #expect(lines.output.contains("ok       configuration: serve would take it"))
+        #expect(lines.output.contains("ok       configuration: valid for serve"))
     }
 
-    @Test func `a served file is examined by its server`() throws {
+    @Test func `a served database is checked by its server`() throws {
         let served = try Served(database)
         let report = try examine("--listen", "\(served.addresses[0])")
         #expect(report.isHealthy)
@@ -90,7 +90,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `files that are open to others are named`() throws {
+    @Test func `files that are accessible to others are named`() throws {
         for (name, mode, isFault) in [
             ("a.db", 0o644, true), ("a.db", 0o600, false), ("key", 0o640, true),
             ("config.json", 0o666, true), ("config.json", 0o644, false),
@@ -109,8 +109,7 @@ import Testing
         #expect(try examine().has("permissions", "warning", "first admin key"))
     }
 
-    @Test func `configurations that serve would refuse are told, and the rest is examined`() throws
-    {
+    @Test func `an invalid configuration is reported, and the other checks run`() throws {
         let report = try examine("--loops", "0")
         #expect(report.has("configuration", "failure", "--loops"))
         #expect(report.has("database", "ok") && report.has("disk", "ok"))
@@ -119,11 +118,11 @@ import Testing
         #expect(taken.has("addresses", "failure", "in use"))
         #expect(served.stop() == 0)
         let open = try examine("--listen", "0.0.0.0:0", "--admin-listen", "0.0.0.0:0")
-        #expect(open.has("certificates", "warning", "keys are refused"))
+        #expect(open.has("certificates", "warning", "keys are rejected"))
         #expect(open.has("addresses", "warning", "metrics") && open.isHealthy)
     }
 
-    @Test func `certificates are held against their keys and the clock`() throws {
+    @Test func `certificates are checked against their keys and the clock`() throws {
         func make(_ name: String, _ days: String) throws {
             let made = try Program.run(
                 "certificate", "--self-signed", "localhost", "--days", days, "--out",
@@ -155,7 +154,7 @@ import Testing
         chmod(folder.file("\(name).key"), 0o600)
     }
 
-    @Test func `databases that are not sound are told apart`() throws {
+    @Test func `different kinds of invalid databases are told apart`() throws {
         let sound = try bytes(of: database)
         var newer = sound
         newer[63] = 99
@@ -174,10 +173,10 @@ import Testing
             #expect(report.has("database", "failure", says), "\(report.findings)")
         }
         let absent = try examine("--database", folder.file("absent.db"))
-        #expect(absent.isHealthy && absent.has("database", "ok", "serve makes it"))
+        #expect(absent.isHealthy && absent.has("database", "ok", "serve creates it"))
         let nowhere = try examine("--database", folder.file("no/a.db"))
         #expect(nowhere.has("database", "failure") && nowhere.has("disk", "failure"))
-        // Held by another process that does not answer.
+        // Locked by another process that does not respond.
         let lock = open(database + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
         #expect(try examine().has("served", "warning", "is in use"))
@@ -192,7 +191,7 @@ import Testing
         #expect(report.has("clock", "failure", "before the database was written"))
     }
 
-    @Test func `a limit on descriptors is held against the connections that are wanted`() throws {
+    @Test func `the descriptor limit is compared with the maximum connections`() throws {
         let program = try Shell.start(
             """
             ulimit -n 300
@@ -200,11 +199,11 @@ import Testing
             """, folder: folder.path)
         let report = try Report(program)
         #expect(report.isHealthy)
-        #expect(report.has("descriptors", "warning", "that is 236 clients, not 12000"))
+        #expect(report.has("descriptors", "warning", "enough for 236 clients, not 12000"))
     }
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
-    func `a disk that is small or read-only is told`() throws {
+    func `a small or read-only disk is reported`() throws {
         let doctor = "exec \"$binary\" doctor --json --listen 127.0.0.1:0 --database"
         let small = try Report(
             Shell.startWithMounts(
@@ -213,7 +212,7 @@ import Testing
                 mount -t tmpfs -o size=8m tmpfs "$folder/small"
                 \(doctor) "$folder/small/a.db"
                 """, folder: folder.path))
-        #expect(small.has("disk", "failure", "writes are about to be refused"))
+        #expect(small.has("disk", "failure", "writes will soon be rejected"))
         let still = try Report(
             Shell.startWithMounts(
                 """

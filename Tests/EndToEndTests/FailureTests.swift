@@ -13,7 +13,7 @@ import Testing
         database = folder.file("articles.db")
     }
 
-    struct Refusal: Sendable, CustomTestStringConvertible {
+    struct Rejection: Sendable, CustomTestStringConvertible {
         let arguments: [String]
         let status: Int32
         let says: String
@@ -27,45 +27,45 @@ import Testing
         var testDescription: String { arguments.joined(separator: " ") }
     }
 
-    static let refusals = [
-        Refusal("", 64, "broadsheet help"),
-        Refusal("frobnicate", 64, #""frobnicate" is no command"#),
-        Refusal("serve --frob", 64, "--frob"),
-        Refusal("serve surplus", 64, #""surplus""#),
-        Refusal("serve --loops", 64, "--loops needs N"),
-        Refusal("serve --loops 0", 64, "whole number from 1 to 256"),
-        Refusal("serve --loops 2 --loops 3", 64, "twice"),
-        Refusal("serve --listen 127.0.0.1", 64, "port"),
-        Refusal("serve --listen 127.0.0.1:99999", 64, "port"),
-        Refusal("serve --log loud", 64, "auto, text, json, off"),
-        Refusal("serve --language x", 64, "BCP 47"),
-        Refusal(
+    static let rejections = [
+        Rejection("", 64, "broadsheet help"),
+        Rejection("frobnicate", 64, #"unknown command "frobnicate""#),
+        Rejection("serve --frob", 64, "--frob"),
+        Rejection("serve surplus", 64, #""surplus""#),
+        Rejection("serve --loops", 64, "--loops needs N"),
+        Rejection("serve --loops 0", 64, "whole number from 1 to 256"),
+        Rejection("serve --loops 2 --loops 3", 64, "more than once"),
+        Rejection("serve --listen 127.0.0.1", 64, "port"),
+        Rejection("serve --listen 127.0.0.1:99999", 64, "port"),
+        Rejection("serve --log loud", 64, "auto, text, json, off"),
+        Rejection("serve --language x", 64, "BCP 47"),
+        Rejection(
             "serve --admin-key 0123456789012345678901234567890123456789", 64, "BROADSHEET_ADMIN_KEY"
         ),
-        Refusal("serve --admin-key-file /nowhere", 66, "/nowhere"),
-        Refusal("serve --config /nowhere", 66, "/nowhere"),
-        Refusal("serve --database /nowhere/at/all.db", 74, "/nowhere/at/all.db"),
-        Refusal("key", 64, "key create"),
-        Refusal("key create --role king", 64, "admin, editor or reader"),
-        Refusal("key create --role admin --expires yesterday", 64, "RFC 3339"),
-        Refusal("key list --database /nowhere/at/all.db", 66, "does not exist"),
-        Refusal("check --database /nowhere/at/all.db", 66, "does not exist"),
-        Refusal("help nothing", 64, #""nothing""#),
-        Refusal("version 2", 64, #""2""#),
+        Rejection("serve --admin-key-file /nowhere", 66, "/nowhere"),
+        Rejection("serve --config /nowhere", 66, "/nowhere"),
+        Rejection("serve --database /nowhere/at/all.db", 74, "/nowhere/at/all.db"),
+        Rejection("key", 64, "key create"),
+        Rejection("key create --role king", 64, "admin, editor or reader"),
+        Rejection("key create --role admin --expires yesterday", 64, "RFC 3339"),
+        Rejection("key list --database /nowhere/at/all.db", 66, "does not exist"),
+        Rejection("check --database /nowhere/at/all.db", 66, "does not exist"),
+        Rejection("help nothing", 64, #""nothing""#),
+        Rejection("version 2", 64, #""2""#),
     ]
 
-    @Test(arguments: refusals)
-    func `a wrong command line is refused in one line`(refusal: Refusal) throws {
-        let program = try Program.start(refusal.arguments)
+    @Test(arguments: rejections)
+    func `an invalid command line is rejected with one line`(rejection: Rejection) throws {
+        let program = try Program.start(rejection.arguments)
         let errors = program.errors.rest()
-        #expect(program.wait() == refusal.status)
+        #expect(program.wait() == rejection.status)
         #expect(errors.count == 1)
         #expect(errors.first?.hasPrefix("broadsheet: ") == true)
-        #expect(errors.first?.contains(refusal.says) == true, "\(errors)")
+        #expect(errors.first?.contains(rejection.says) == true, "\(errors)")
         #expect(program.output.rest() == [])
     }
 
-    @Test func `a wrong variable is named, and is a matter of configuration`() throws {
+    @Test func `an invalid variable is named as a configuration error`() throws {
         let ended = try Program.run("serve", environment: ["BROADSHEET_LOOPS": "many"])
         #expect(ended.status == 78)
         #expect(
@@ -77,7 +77,7 @@ import Testing
         #expect(!short.errors.joined().contains("short"), "the key is not repeated")
     }
 
-    @Test func `a port in use is one line, and spends no admin key`() throws {
+    @Test func `a port in use fails with one line, and creates no admin key`() throws {
         let served = try Served(database)
         let other = folder.file("other.db")
         let ended = try Program.run(
@@ -89,7 +89,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `a file that is being served has one owner`() throws {
+    @Test func `a database has one server at a time`() throws {
         let served = try Served(database)
         let second = try Program.run("serve", "--listen", "127.0.0.1:0", "--database", database)
         #expect(second.status == 69)
@@ -98,7 +98,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `a file of another kind is not touched`() throws {
+    @Test func `a file that is not a database is left alone`() throws {
         let text = "A shopping list.\n"
         try write(text, to: database)
         let ended = try Program.run("serve", "--listen", "127.0.0.1:0", "--database", database)
@@ -107,7 +107,7 @@ import Testing
         #expect(try read(database) == text)
     }
 
-    @Test func `output that nobody can take is an error`() throws {
+    @Test func `output that cannot be written is an error`() throws {
         let ended = try Program.run("help")
         #expect(ended.status == 0)
         let shell = try RunningProgram(

@@ -89,14 +89,14 @@ import Testing
                 try kept.send(health)
                 #expect(try kept.response().status == 200)
             }
-            try served.waitForError("took the new certificates")
+            try served.waitForError("loaded the new certificates")
             let connection = try connect(served, name)
             try connection.send(health)
             #expect(try connection.response().status == 200)
         }
         try write("broken", to: folder.file("a.key"))
         served.program.signal(SIGHUP)
-        try served.waitForError("the old certificates stay")
+        try served.waitForError("keeping the current certificates")
         #expect(throws: Never.self) { try connect(served, "round-2.test") }
         try kept.send(health)
         #expect(try kept.response().status == 200)
@@ -112,7 +112,7 @@ import Testing
         try served.waitForError("expired.pem: has expired")
         try renew("new.test", in: "a")
         served.program.signal(SIGHUP)
-        try served.waitForError("took the new certificates")
+        try served.waitForError("loaded the new certificates")
         try served.waitForError("expired.pem: has expired")
         let connection = try connect(served, "new.test")
         try connection.send(health)
@@ -120,7 +120,7 @@ import Testing
         // A step back from the one that was there.
         try writeExpired("two.test")
         served.program.signal(SIGHUP)
-        try served.waitForError("the old certificates stay")
+        try served.waitForError("keeping the current certificates")
         #expect(throws: Never.self) { try connect(served, "new.test") }
     }
 

@@ -1,11 +1,11 @@
 import ArticleAPI
 import ArticleServices
 
-/// An article as a file that people edit: front matter and Markdown, as `import` reads it.
+/// An article as an editable file: front matter and Markdown, in the format of `import`.
 struct ArticleDocument {
     let draft: Article.Draft
 
-    /// - Throws: with the line that is wrong.
+    /// - Throws: a failure that names the invalid line.
     init(_ bytes: [UInt8], name: String) throws(CommandFailure) {
         let post: MarkdownPost
         do throws(FrontMatterError) {
@@ -19,7 +19,7 @@ struct ArticleDocument {
         self.draft = draft
     }
 
-    /// The text that gives this article again.
+    /// The document of an article, which parses to the same article.
     static func text(of article: Article) -> [UInt8] {
         var lines = ["---", "title: \(quoted(article.title))", "slug: \(quoted(article.slug))"]
         if !article.summary.isEmpty { lines.append("summary: \(quoted(article.summary))") }
@@ -37,14 +37,14 @@ struct ArticleDocument {
         return Array(lines.joined(separator: "\n").utf8)
     }
 
-    /// What this document says otherwise than one that it was made from.
+    /// The differences to the document that this one was made from.
     func changes(from old: ArticleDocument) -> Article.Changes {
         let (new, old) = (draft, old.draft)
         var changes = Article.Changes()
         if new.title != old.title { changes.title = .set(new.title) }
         if let slug = new.slug, slug != old.slug { changes.slug = .set(slug) }
         if new.summary != old.summary { changes.summary = .set(new.summary) }
-        // Editors end a file with a line feed, wanted or not.
+        // Many editors append a line feed to a file.
         if new.body != old.body, new.body != old.body + "\n" { changes.body = .set(new.body) }
         if let language = new.language, language != old.language {
             changes.language = .set(language)

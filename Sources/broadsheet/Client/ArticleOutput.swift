@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// What the client commands show: tables and text for people, JSON for programs.
+/// The output of the client commands: tables and text for people, JSON for programs.
 struct ArticleOutput {
     private let session: Session
 
@@ -34,7 +34,7 @@ struct ArticleOutput {
         try lines(table, next: page.next)
     }
 
-    /// What was done to an article.
+    /// Reports what was done to an article.
     func tell(_ what: String, _ article: Article) throws(CommandFailure) {
         if session.isJSON { return try json(article) }
         try Console.print(

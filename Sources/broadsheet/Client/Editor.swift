@@ -6,9 +6,9 @@ import Sockets
     import Darwin
 #endif
 
-/// The user's editor on a file that nobody else reads: `VISUAL`, `EDITOR`, or vi.
+/// Runs the user's editor (`VISUAL`, `EDITOR` or vi) on a private file.
 enum Editor {
-    /// Lets the user edit the text; gives what stands in the file when the editor ends.
+    /// Lets the user edit the text, and returns the file's content when the editor exits.
     static func edit(_ text: [UInt8]) throws(CommandFailure) -> [UInt8] {
         let base = Environment.value("TMPDIR") ?? "/tmp"
         let file = try Files.makeTemporary(
@@ -22,8 +22,8 @@ enum Editor {
         return try Files.read(file.path)
     }
 
-    /// The variable may hold words of its own (`code --wait`): the shell takes it apart, and gets
-    /// the path beside it.
+    /// The variable may contain arguments (`code --wait`), which the shell splits; the path is
+    /// passed separately.
     private static func run(_ editor: String, _ path: String) throws(CommandFailure) {
         let process: ChildProcess
         do throws(SystemError) {
@@ -32,7 +32,7 @@ enum Editor {
                 environment: Environment.all { _ in true })
         } catch { throw CommandFailure(.systemError, "\(editor): \(error)") }
         guard process.wait() == 0 else {
-            throw CommandFailure(.unavailable, "\(editor) failed: nothing was changed")
+            throw CommandFailure(.unavailable, "\(editor) failed; nothing was changed")
         }
     }
 }

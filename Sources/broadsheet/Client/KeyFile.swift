@@ -7,15 +7,15 @@ import ArticleClient
     import Darwin
 #endif
 
-/// Where `login` keeps the key for a backend: a file for each, in the user's configuration folder
-/// (XDG Base Directory Specification), that says which backend it is for.
+/// Stores the key of `login` for a backend: one file per backend, which names it, in the user's
+/// configuration folder (XDG Base Directory Specification).
 struct KeyFile: CredentialStore {
     private let server: String
     private let folder: String
     private static let limitBytes = 64 << 10
 
     init(_ server: BaseURL) throws(CommandFailure) {
-        self.init(server, folder: try Self.standardFolder())
+        self.init(server, folder: try Self.defaultFolder())
     }
 
     init(_ server: BaseURL, folder: String) {
@@ -23,7 +23,7 @@ struct KeyFile: CredentialStore {
         self.folder = folder
     }
 
-    /// What stands in the file.
+    /// The content of the file.
     private struct Content: JSONModel {
         var server: String?
         var token: String
@@ -44,10 +44,10 @@ struct KeyFile: CredentialStore {
 
     // MARK: Names
 
-    /// Readable in front, and behind it what tells apart servers that read alike.
+    /// A readable name, followed by a digest that distinguishes similar server names.
     var path: String { "\(folder)/\(readableName.prefix(80))-\(digest).json" }
 
-    /// Where earlier versions kept the key: the same for servers that differ in a `_`, `:` or `/`.
+    /// The path of earlier versions, shared by servers that differ only in a `_`, `:` or `/`.
     var earlierPath: String { "\(folder)/\(readableName).json" }
 
     private var readableName: String {
@@ -58,7 +58,7 @@ struct KeyFile: CredentialStore {
         character.isASCII && (character.isLetter || character.isNumber || character == ".")
     }
 
-    /// FNV-1a. It need not withstand anybody: what counts is what stands in the file.
+    /// FNV-1a. Collisions are harmless, because the file names its server.
     private var digest: String {
         let hash = server.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
@@ -67,7 +67,7 @@ struct KeyFile: CredentialStore {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Whether no other server had the earlier name.
+    /// Whether no other server could have the same earlier path.
     private var isEarlierNameUnique: Bool {
         guard let mark = server.firstRange(of: "://") else { return false }
         return server[mark.upperBound...].allSatisfy(Self.isPlain)
@@ -75,7 +75,7 @@ struct KeyFile: CredentialStore {
 
     // MARK: Store
 
-    /// Refuses a file that others may read, or that is for another server.
+    /// Rejects a file that others may read, or that is for another server.
     func load() throws(CredentialStoreError) -> Credentials? {
         if let content = try read(path) {
             guard content.server == server else {
@@ -86,7 +86,7 @@ struct KeyFile: CredentialStore {
         guard let earlier = try read(earlierPath) else { return nil }
         guard isEarlierNameUnique else {
             throw CredentialStoreError(
-                "\(earlierPath) does not say which server it is for: login anew, or logout")
+                "\(earlierPath) does not name its server: run login again, or logout")
         }
         return earlier.credentials
     }
@@ -110,7 +110,7 @@ struct KeyFile: CredentialStore {
         }
     }
 
-    /// `nil` where there is none.
+    /// `nil` if there is no file.
     private func read(_ path: String) throws(CredentialStoreError) -> Content? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {
@@ -121,7 +121,7 @@ struct KeyFile: CredentialStore {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw failure(path, "cannot be read") }
         guard status.st_mode & 0o077 == 0 else {
-            throw CredentialStoreError("\(path): others may read it (chmod 600)")
+            throw CredentialStoreError("\(path) is readable by others; run chmod 600")
         }
         let bytes: [UInt8]
         do throws(CommandFailure) {
@@ -129,7 +129,7 @@ struct KeyFile: CredentialStore {
         } catch { throw CredentialStoreError(error.message) }
         do throws(ResponseMapperError) {
             return try Content(mapping: bytes)
-        } catch { throw CredentialStoreError("\(path): it has no key") }
+        } catch { throw CredentialStoreError("\(path) does not contain a key") }
     }
 
     private func failure(_ path: String, _ what: String) -> CredentialStoreError {
@@ -138,23 +138,23 @@ struct KeyFile: CredentialStore {
 
     // MARK: Folder
 
-    /// Makes the folder, which is its owner's alone.
+    /// Creates the folder, accessible to its owner only.
     private static func makeFolder(_ folder: String) throws(CommandFailure) {
         var path = ""
         for part in folder.split(separator: "/") {
             path += "/\(part)"
             guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-                throw Files.failure("cannot make \(path)", .cannotCreate)
+                throw Files.failure("cannot create \(path)", .cannotCreate)
             }
         }
     }
 
-    private static func standardFolder() throws(CommandFailure) -> String {
+    private static func defaultFolder() throws(CommandFailure) -> String {
         if let base = Environment.value("XDG_CONFIG_HOME"), base.hasPrefix("/") {
             return base + "/broadsheet"
         }
         guard let home = Environment.value("HOME"), home.hasPrefix("/") else {
-            throw CommandFailure(.configuration, "HOME is not set: there is no place for keys")
+            throw CommandFailure(.configuration, "HOME is not set, so there is no folder for keys")
         }
         return home + "/.config/broadsheet"
     }

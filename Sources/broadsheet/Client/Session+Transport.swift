@@ -3,7 +3,7 @@ import HTTPClient
 import Sockets
 
 extension Session {
-    /// Sockets of its own; https trusts whom `--ca` names, or else whom the system trusts.
+    /// A socket transport whose TLS trusts the authorities of `--ca`, or else those of the system.
     static func transport(_ settings: Settings) throws(CommandFailure) -> SocketTransport {
         var configuration = HTTPClientConfiguration()
         if let path = settings.text("ca") {

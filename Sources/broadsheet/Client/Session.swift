@@ -2,22 +2,24 @@ import ArticleAPI
 import ArticleClient
 import HTTP
 
-/// A backend as the client commands reach it, and how they show what it says.
+/// The connection of a client command to its backend, and its output format.
 struct Session: Sendable {
     static let serverOption = Option(
-        "server", "URL", "of the backend: http://host:port, https://… or unix:PATH",
+        "server", "URL", "URL of the backend: http://host:port, https://… or unix:PATH.",
         default: "http://localhost:8080")
     static let authoritiesOption = Option(
-        "ca", "FILE", "PEM of the authorities that https trusts, instead of the system's")
+        "ca", "FILE", "Certificate authorities (PEM) to trust for HTTPS instead of the system's.")
     static let options = [
         serverOption, authoritiesOption,
-        Option("key", "KEY", "an API key, by BROADSHEET_KEY only; otherwise that of login"),
-        Option("json", nil, "answers as JSON, also on a terminal"),
+        Option(
+            "key", "KEY",
+            "API key; accepted only as BROADSHEET_KEY. Without it, the key of login is used."),
+        Option("json", nil, "Print responses as JSON, even on a terminal."),
         CommonOptions.config,
     ]
 
     let backend: BackendService
-    /// Whether answers are JSON: wanted, or read by a program.
+    /// Whether to print JSON: requested, or standard output is not a terminal.
     let isJSON: Bool
 
     init(_ settings: Settings) throws(CommandFailure) {
@@ -31,7 +33,7 @@ struct Session: Sendable {
     }
 
     static func server(_ settings: Settings) throws(CommandFailure) -> BaseURL {
-        try settings.parsed("server", expecting: "an address of a backend") { BaseURL($0) }
+        try settings.parsed("server", expecting: "the URL of a backend") { BaseURL($0) }
             ?? "http://localhost:8080"
     }
 
@@ -40,7 +42,7 @@ struct Session: Sendable {
     ) throws(CommandFailure) -> BackendAuth {
         if let value = settings.all("key").last {
             guard value.origin == "BROADSHEET_KEY" else {
-                throw CommandFailure(.usage, "\(value.origin): give the key by BROADSHEET_KEY")
+                throw CommandFailure(.usage, "\(value.origin): use BROADSHEET_KEY for the key")
             }
             return BackendAuth(token: value.text)
         }
@@ -50,7 +52,7 @@ struct Session: Sendable {
         } catch { throw CommandFailure(.noPermission, "\(error)") }
     }
 
-    /// Sends a request; a failure is one line.
+    /// Sends a request; a failure is reported as one line.
     func ask<Request: BackendAPIRequest>(
         _ request: Request
     ) async throws(CommandFailure) -> Request.Item {

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import HTTP
 
-/// Reads and writes articles of a backend, anywhere, by the SDK.
+/// Reads and writes articles of a local or remote backend through the SDK.
 struct ArticlesCommand: Command {
     static let name = "articles"
     static let summary = "Lists, shows, creates, edits, deletes and restores articles of a backend."
@@ -12,18 +12,20 @@ struct ArticlesCommand: Command {
     static let example = "broadsheet articles list --tag swift --server http://localhost:8080"
     static let options =
         [
-            Option("tag", "TAG", "only with this tag (list)", repeatable: true),
-            Option("author", "ID", "only of this author (list)"),
-            Option("language", "TAG", "only in this language (list)"),
-            Option("status", "STATUS", "draft, scheduled, published or archived (list)"),
-            Option("limit", "N", "how many, 1 to 100 (list, history)", default: "20"),
-            Option("cursor", "CURSOR", "where the last page ended (list, history)"),
+            Option("tag", "TAG", "Only articles with this tag (list).", repeatable: true),
+            Option("author", "ID", "Only articles by this author (list)."),
+            Option("language", "TAG", "Only articles in this language (list)."),
+            Option(
+                "status", "STATUS",
+                "Only articles with this status: draft, scheduled, published or archived (list)."),
+            Option("limit", "N", "Items per page, 1 to 100 (list, history).", default: "20"),
+            Option("cursor", "CURSOR", "Cursor of the page to show (list, history)."),
         ] + Session.options
 
     enum Action: Sendable {
         case list(FetchArticlesRequest)
         case get(Article.Key)
-        /// From a file, `-` for standard input; `nil`: from the editor.
+        /// Reads a file, or standard input for `-`; `nil` opens the editor.
         case create(String?)
         case edit(Article.Key)
         case delete(Article.Key)
@@ -52,7 +54,7 @@ struct ArticlesCommand: Command {
                 key(words[1]), limit: try limit(settings), cursor: settings.text("cursor"))
         case ("restore", 3):
             guard let number = Int(words[2]), number > 0 else {
-                throw CommandFailure(.usage, "\"\(words[2])\" is no number of a revision")
+                throw CommandFailure(.usage, "\"\(words[2])\" is not a revision number")
             }
             return .restore(key(words[1]), number)
         default: throw CommandFailure(.usage, "articles \(usage); see --help")
@@ -85,7 +87,7 @@ struct ArticlesCommand: Command {
             status: try settings.parsed("status", expecting: "a status") { statuses[$0] })
     }
 
-    // MARK: Doing it
+    // MARK: Running
 
     func run() async throws(CommandFailure) {
         switch action {
@@ -105,7 +107,7 @@ struct ArticlesCommand: Command {
         }
     }
 
-    /// Writes go by id: a slug is looked up first.
+    /// Writes address articles by id, so a slug is looked up first.
     private func id(of key: Article.Key) async throws(CommandFailure) -> Article.ID {
         if case .id(let id) = key { return id }
         return try await session.ask(PartialRequest(FetchArticleRequest(key: key), fields: ["id"]))
@@ -120,7 +122,7 @@ struct ArticlesCommand: Command {
 
     private static let draftLimitBytes = 8 << 20
 
-    /// Markdown with front matter, or JSON as the API takes it.
+    /// Reads Markdown with front matter, or JSON as the API accepts it.
     private static func draft(_ file: String) throws(CommandFailure) -> Article.Draft {
         let bytes =
             file == "-"
@@ -135,7 +137,7 @@ struct ArticlesCommand: Command {
         } catch let error as JSONSyntaxError {
             throw CommandFailure(.dataError, "\(name):\(error.line): \(error.message)")
         } catch let error as InvalidValue {
-            let fault = error.faults.first.map { "\($0.path) \($0.message)" } ?? "is no article"
+            let fault = error.faults.first.map { "\($0.path) \($0.message)" } ?? "is not an article"
             throw CommandFailure(.dataError, "\(name): \(fault)")
         } catch { throw CommandFailure(.dataError, "\(name): \(error)") }
     }
@@ -144,12 +146,12 @@ struct ArticlesCommand: Command {
         let template = Array("---\ntitle: \nlang: en\nstatus: draft\ntags: []\n---\n\n".utf8)
         let text = try Editor.edit(template)
         guard text != template else {
-            throw CommandFailure(.dataError, "nothing was written, and nothing created")
+            throw CommandFailure(.dataError, "the text was not changed; no article was created")
         }
         return try ArticleDocument(text, name: "article.md").draft
     }
 
-    /// What somebody else changed meanwhile is not overwritten.
+    /// Sends the entity tag along, so a concurrent change is not overwritten.
     private func edit(_ key: Article.Key) async throws(CommandFailure) {
         let reply = try await session.reply(to: FetchArticleRequest(key: key))
         let text = ArticleDocument.text(of: reply.item)
@@ -166,12 +168,12 @@ struct ArticlesCommand: Command {
         }
     }
 
-    /// An edit that the backend refused is not lost.
+    /// Saves an edit that the backend rejected, so that it is not lost.
     private static func rescued(_ text: [UInt8]) -> String {
         let path = "article-\(Timestamp.now.milliseconds).md"
         guard (try? Files.writePrivate(String(decoding: text, as: UTF8.self), to: path)) != nil
         else { return "" }
-        return " (your text is in \(path))"
+        return " (your text was saved to \(path))"
     }
 
     private func delete(_ key: Article.Key) async throws(CommandFailure) {

@@ -7,14 +7,15 @@ import Sockets
     import Darwin
 #endif
 
-/// Copies the database into a file of its own, also while it is served.
+/// Copies the database to another file, even while it is being served.
 struct BackupCommand: Command {
     static let name = "backup"
-    static let summary = "Copies the database, also while it is served, and verifies the copy."
+    static let summary =
+        "Backs up the database, even while it is being served, and verifies the copy."
     static let usage = "PATH [options]"
     static let example = "broadsheet backup /var/backups/broadsheet.db"
     static let options = [
-        Option("overwrite", nil, "replaces what is at PATH"),
+        Option("overwrite", nil, "Replace an existing file at PATH."),
         CommonOptions.database, CommonOptions.config,
     ]
 
@@ -24,7 +25,7 @@ struct BackupCommand: Command {
 
     init(_ settings: Settings) throws(CommandFailure) {
         guard settings.operands.count == 1 else {
-            throw CommandFailure(.usage, "backup needs one PATH, where the copy goes")
+            throw CommandFailure(.usage, "backup needs one PATH for the copy")
         }
         path = settings.operands[0]
         database = settings.database
@@ -32,7 +33,7 @@ struct BackupCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        try refuseUnlessFree()
+        try checkDestination()
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
         let copy = try BackupFile(for: path)
@@ -45,39 +46,39 @@ struct BackupCommand: Command {
         }
         bar.withLock { $0.show(1, of: 1, "verifying") }
         let report = try copy.verify(database)
-        try refuseUnlessFree()
+        try checkDestination()
         try copy.keep()
         bar.withLock { $0.clear() }
         Console.tell("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
     }
 
-    private func refuseUnlessFree() throws(CommandFailure) {
+    private func checkDestination() throws(CommandFailure) {
         try Database.protect(database, from: path)
         var status = stat()
         if stat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw CommandFailure(.cannotCreate, "\(path) is no file")
+                throw CommandFailure(.cannotCreate, "\(path) is not a regular file")
             }
             guard overwrites else {
                 throw CommandFailure(
-                    .cannotCreate, "\(path) is there already; --overwrite replaces it")
+                    .cannotCreate, "\(path) already exists; --overwrite replaces it")
             }
         }
-        // They would be taken for the copy's.
+        // SQLite would read these files as part of the copy.
         for ending in ["-wal", "-journal"] where Files.exist(path + ending) {
             throw CommandFailure(
-                .cannotCreate, "\(path) is in use as a database: \(path)\(ending) is there")
+                .cannotCreate, "\(path) is in use as a database: \(path)\(ending) exists")
         }
     }
 
-    /// The owner makes a copy first, beside the database; then it comes over.
+    /// The owner first makes a copy next to the database, then streams it.
     private func fetch(
         _ descriptor: Int32, from owner: ControlClient, _ bar: Lock<ProgressBar>
     ) async throws(CommandFailure) {
-        let isComing = Lock(false)
+        let isStreaming = Lock(false)
         async let watch: Void = {
-            // Without anybody to look at it, nobody is asked.
-            while Console.errorIsTerminal, !isComing.withLock({ $0 }) {
+            // Without a terminal there is no progress to show, so none is requested.
+            while Console.errorIsTerminal, !isStreaming.withLock({ $0 }) {
                 if let progress = await owner.backupProgress() {
                     bar.withLock { $0.show(progress.pages, of: progress.total, "copying") }
                 }
@@ -87,12 +88,12 @@ struct BackupCommand: Command {
         let result: Result<Void, CommandFailure>
         do throws(CommandFailure) {
             try await owner.backUp(to: descriptor) { done, total in
-                isComing.withLock { $0 = true }
+                isStreaming.withLock { $0 = true }
                 bar.withLock { $0.show(done, of: total, "\(done >> 10) KiB") }
             }
             result = .success(())
         } catch { result = .failure(CommandFailure(error.status, "\(path): \(error.message)")) }
-        isComing.withLock { $0 = true }
+        isStreaming.withLock { $0 = true }
         await watch
         try result.get()
     }

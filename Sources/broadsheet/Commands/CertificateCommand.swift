@@ -6,17 +6,19 @@ import Sockets
     import Darwin
 #endif
 
-/// Makes a certificate for local use.
+/// Creates a certificate for local use.
 struct CertificateCommand: Command {
     static let name = "certificate"
-    static let summary = "Makes a self-signed certificate for local use."
+    static let summary = "Creates a self-signed certificate for local use."
     static let usage = "--self-signed NAME [options]"
     static let example = "broadsheet certificate --self-signed localhost"
     static let options = [
         Option(
-            "self-signed", "NAME", "DNS name or IP address that it is for", repeatable: true),
-        Option("days", "N", "how long it is valid", default: "90"),
-        Option("out", "PATH", "PATH.pem and PATH.key are made", default: "the first NAME"),
+            "self-signed", "NAME", "DNS name or IP address that the certificate is for.",
+            repeatable: true),
+        Option("days", "N", "Validity of the certificate in days, 1 to 825.", default: "90"),
+        Option(
+            "out", "PATH", "Path prefix: writes PATH.pem and PATH.key.", default: "the first NAME"),
         CommonOptions.config,
     ]
 
@@ -25,10 +27,11 @@ struct CertificateCommand: Command {
     let path: String
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try settings.refuseOperands()
+        try settings.rejectOperands()
         names = settings.all("self-signed").map(\.text)
         guard let first = names.first else {
-            throw CommandFailure(.usage, "--self-signed says what name the certificate is for")
+            throw CommandFailure(
+                .usage, "missing --self-signed NAME: the name that the certificate is for")
         }
         days = try settings.integer("days", in: 1...825, default: 90)
         path = settings.text("out") ?? first.replacing("*", with: "_").replacing("/", with: "_")
@@ -36,7 +39,7 @@ struct CertificateCommand: Command {
 
     func run() async throws(CommandFailure) {
         for file in ["\(path).pem", "\(path).key"] where CertificateFiles.Stamp(file) != nil {
-            throw CommandFailure(.cannotCreate, "\(file) is there already")
+            throw CommandFailure(.cannotCreate, "\(file) already exists")
         }
         let new: NewCertificate
         do throws(NewCertificate.Failure) {
@@ -49,10 +52,10 @@ struct CertificateCommand: Command {
         do throws(CommandFailure) {
             try Files.writePrivate(new.certificatePEM, to: "\(path).pem")
         } catch {
-            // A key alone is of no use, and would be in the way of the next attempt.
+            // A key without its certificate is useless and would block the next attempt.
             unlink("\(path).key")
             throw error
         }
-        try Console.print("made \(path).pem and \(path).key, valid for \(days) days")
+        try Console.print("created \(path).pem and \(path).key, valid for \(days) days")
     }
 }

@@ -4,7 +4,7 @@ import SQLiteStore
 /// Verifies a database file.
 struct CheckCommand: Command {
     static let name = "check"
-    static let summary = "Verifies a database file: SQLite's own checks, and Broadsheet's promises."
+    static let summary = "Verifies the integrity of a database file."
     static let usage = "[options]"
     static let example = "broadsheet check --database broadsheet.db"
     static let options = [CommonOptions.database, CommonOptions.config]
@@ -12,12 +12,12 @@ struct CheckCommand: Command {
     let path: String
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try settings.refuseOperands()
+        try settings.rejectOperands()
         path = settings.database
     }
 
     func run() async throws(CommandFailure) {
-        let report = try await examined()
+        let report = try await report()
         for finding in report.findings { try Console.print(finding) }
         guard report.findings.isEmpty else {
             throw CommandFailure(.dataError, "\(path): \(report.findings.count) findings")
@@ -27,8 +27,8 @@ struct CheckCommand: Command {
         try Console.print("\(path): ok (\(counts))")
     }
 
-    /// By this process, or by the one that serves the file.
-    private func examined() async throws(CommandFailure) -> CheckReport {
+    /// Checks the file in this process, or in the one that serves it.
+    private func report() async throws(CommandFailure) -> CheckReport {
         do throws(StoreOpeningError) {
             return try SQLiteStore.check(path: path)
         } catch {

@@ -1,27 +1,28 @@
 import ArticleAPI
 import ArticleStore
 
-/// Examines everything that serving needs, and says what to do about it.
+/// Checks everything that `serve` depends on, and suggests fixes.
 struct DoctorCommand: Command {
     static let name = "doctor"
-    static let summary = "Examines configuration, database, files and machine, and says what to do."
+    static let summary = "Checks configuration, database, files and machine, and suggests fixes."
     static let usage = "[--json] [options of serve]"
     static let example = "broadsheet doctor --database broadsheet.db"
     static let options =
-        [Option("json", nil, "one JSON object instead of lines")] + ServeConfiguration.options
-    static let examinesConfigurationFile = true
+        [Option("json", nil, "Print one JSON object instead of lines.")]
+        + ServeConfiguration.options
+    static let toleratesInvalidConfigurationFile = true
 
     private let settings: Settings
     private let isJSON: Bool
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try settings.refuseOperands()
+        try settings.rejectOperands()
         self.settings = settings
         isJSON = try settings.isOn("json")
     }
 
     func run() async throws(CommandFailure) {
-        let findings = await examined()
+        let findings = await diagnostics()
         if isJSON {
             try Console.print(findings.json)
         } else {
@@ -33,7 +34,7 @@ struct DoctorCommand: Command {
         }
     }
 
-    private func examined() async -> Diagnostics {
+    private func diagnostics() async -> Diagnostics {
         var findings = Diagnostics()
         let now = Timestamp.now.milliseconds / 1_000
         let path = Files.resolved(settings.database)
@@ -52,17 +53,17 @@ struct DoctorCommand: Command {
         return findings
     }
 
-    /// What `serve` would be told; `nil` if it would refuse that.
+    /// The configuration that `serve` would run with; `nil` if `serve` would reject it.
     private func configuration(_ findings: inout Diagnostics) -> ServeConfiguration? {
         let subject = "configuration"
         if let failure = settings.fileFailure {
             findings.failure(
                 subject, failure.message,
-                do: "mend the file, or name another: the rest was examined without it")
+                do: "fix the file or name another one; the other checks ran without it")
         }
         do throws(CommandFailure) {
             let configuration = try ServeConfiguration(settings)
-            if settings.fileFailure == nil { findings.ok(subject, "serve would take it") }
+            if settings.fileFailure == nil { findings.ok(subject, "valid for serve") }
             return configuration
         } catch {
             findings.failure(
@@ -71,7 +72,7 @@ struct DoctorCommand: Command {
         }
     }
 
-    /// Files that the configuration is made of.
+    /// Files that the configuration is read from.
     private var files: [(path: String, isSecret: Bool)] {
         settings.all("config").map { ($0.text, false) }
             + settings.all("admin-key-file").map { ($0.text, true) }

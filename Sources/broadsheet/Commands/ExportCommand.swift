@@ -9,15 +9,15 @@ import Sockets
     import Darwin
 #endif
 
-/// Writes everything out, so that `import` can restore it.
+/// Writes the whole content of a database, so that `import` can restore it.
 struct ExportCommand: Command {
     static let name = "export"
-    static let summary = "Writes everything as JSON lines: articles, revisions, deleted ones, ids."
+    static let summary = "Exports all articles, revisions and deletions as JSON lines (NDJSON)."
     static let usage = "PATH [options]"
     static let example = "broadsheet export everything.ndjson"
     static let options = [CommonOptions.database, CommonOptions.config]
 
-    /// Where to; `-` is standard output.
+    /// The destination; `-` is standard output.
     let path: String
     let database: String
 

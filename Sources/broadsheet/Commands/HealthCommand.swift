@@ -1,11 +1,11 @@
 import ArticleStore
 
-/// Asks whether a database is being served, and its store answers.
+/// Checks that a database is being served and that its store responds.
 ///
-/// It goes over the control socket: addresses, certificates and proxies do not matter to it.
+/// It uses the control socket, so it does not depend on addresses, certificates or proxies.
 struct HealthCommand: Command {
     static let name = "health"
-    static let summary = "Asks the server of a database whether it is ready: for supervisors."
+    static let summary = "Checks whether the server of a database is ready; for health checks."
     static let usage = "[options]"
     static let example = "broadsheet health --database broadsheet.db"
     static let options = [CommonOptions.database, CommonOptions.config]
@@ -13,13 +13,13 @@ struct HealthCommand: Command {
     let path: String
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try settings.refuseOperands()
+        try settings.rejectOperands()
         path = settings.database
     }
 
     func run() async throws(CommandFailure) {
         guard let owner = await ControlClient(ofDatabase: path) else {
-            throw CommandFailure(.unavailable, "\(path): no server answers for it")
+            throw CommandFailure(.unavailable, "\(path): no server is running for this database")
         }
         do throws(StoreError) {
             _ = try await owner.changeSequence()

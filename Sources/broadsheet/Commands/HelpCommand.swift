@@ -12,7 +12,7 @@ struct HelpCommand: Command {
 
     init(_ settings: Settings) throws(CommandFailure) {
         guard settings.operands.count <= 1 else {
-            throw CommandFailure(.usage, "help takes one command or page at a time")
+            throw CommandFailure(.usage, "help accepts one command or page")
         }
         topic = settings.operands.first
     }
@@ -24,7 +24,7 @@ struct HelpCommand: Command {
         }
         guard let page = ManualPage.all.first(where: { $0.name == topic }) else {
             throw CommandFailure(
-                .usage, "there is no command and no page \"\(topic)\"; see broadsheet help")
+                .usage, "unknown command or page \"\(topic)\"; see broadsheet help")
         }
         try Console.print(page.text)
     }
@@ -36,21 +36,21 @@ struct HelpCommand: Command {
             let padding = String(repeating: " ", count: max(1, 13 - command.name.count))
             text += "  \(command.name)\(padding)\(command.summary)\n"
         }
-        text += "\nThe manual: \(ManualPage.all.map(\.name).joined(separator: ", ")).\n"
+        text += "\nManual pages: \(ManualPage.all.map(\.name).joined(separator: ", ")).\n"
         text += "\nFor more, run broadsheet help COMMAND, broadsheet COMMAND --help, "
         text += "or broadsheet help PAGE."
         return text
     }
 }
 
-/// A page of the manual, as `Resources/manual` has it.
+/// A page of the manual, from `Resources/manual`.
 struct ManualPage {
-    /// Without the file's extension.
+    /// The file's name without its extension.
     let name: String
     /// Markdown.
     let text: String
 
-    /// In the order of their names.
+    /// All pages, sorted by name.
     static var all: [ManualPage] {
         let table = broadsheet_manual()
         return UnsafeBufferPointer(start: table.first, count: table.count).map { page in

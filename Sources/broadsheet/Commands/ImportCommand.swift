@@ -3,19 +3,21 @@ import ArticleServices
 import ArticleStore
 import SQLiteStore
 
-/// Takes Markdown posts, articles as JSON lines, and exports in.
+/// Imports Markdown posts, articles as JSON lines, and exports.
 struct ImportCommand: Command {
     static let name = "import"
-    static let summary = "Imports Markdown posts, JSON lines and exports; again changes nothing."
+    static let summary = "Imports Markdown posts, JSON lines and exports; safe to repeat."
     static let usage = "PATH… [options]"
     static let example = "broadsheet import posts/ --language en --dry-run"
     static let options = [
-        Option("language", "TAG", "of articles that name none (BCP 47)", default: "en"),
-        Option("dry-run", nil, "says what would happen, and changes nothing"),
+        Option(
+            "language", "TAG", "Language (BCP 47) of articles that do not specify one.",
+            default: "en"),
+        Option("dry-run", nil, "Report what would be imported without changing anything."),
         CommonOptions.database, CommonOptions.config,
     ]
 
-    /// Omissions keep nothing out: a few of them show what is meant.
+    /// Omissions do not fail the import; a few of them are enough as examples.
     private static let shownOmissions = 5
 
     let paths: [String]
@@ -25,7 +27,8 @@ struct ImportCommand: Command {
 
     init(_ settings: Settings) throws(CommandFailure) {
         guard !settings.operands.isEmpty else {
-            throw CommandFailure(.usage, "import needs a PATH: a folder, .md or .ndjson")
+            throw CommandFailure(
+                .usage, "import needs at least one PATH: a folder, .md or .ndjson file")
         }
         paths = settings.operands
         language = try settings.language("language", default: "en")
@@ -34,7 +37,7 @@ struct ImportCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        // A trial run must not leave a database behind where none was.
+        // A dry run must not create the database.
         let trial = isDryRun && !Files.exist(database) ? try ScratchDatabase() : nil
         defer { trial?.remove() }
         let report = try await Database.with(trial?.path ?? database, mode: .create) {

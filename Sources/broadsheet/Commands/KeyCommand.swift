@@ -3,16 +3,19 @@ import ArticleServices
 import ArticleStore
 import SQLiteStore
 
-/// Makes, lists and revokes API keys.
+/// Creates, lists and revokes API keys.
 struct KeyCommand: Command {
     static let name = "key"
-    static let summary = "Makes, lists and revokes API keys."
+    static let summary = "Creates, lists and revokes API keys."
     static let usage = "create --role ROLE [--name NAME] [--expires TIME] | list | revoke ID"
     static let example = "KEY=$(broadsheet key create --role editor --name phone)"
     static let options = [
-        Option("role", "ROLE", "admin, editor or reader (create)"),
-        Option("name", "NAME", "what the history calls it, 1 to 100 characters (create)"),
-        Option("expires", "TIME", "RFC 3339, when it stops working (create)", default: "never"),
+        Option("role", "ROLE", "Role of the key: admin, editor or reader (create)."),
+        Option(
+            "name", "NAME", "Name shown in the history, 1 to 100 characters (create).",
+            default: "the role"),
+        Option(
+            "expires", "TIME", "Expiry of the key as an RFC 3339 time (create).", default: "never"),
         CommonOptions.database, CommonOptions.config,
     ]
 
@@ -32,7 +35,9 @@ struct KeyCommand: Command {
         case ("create", 1): action = try Self.creation(settings)
         case ("list", 1): action = .list
         case ("revoke", 2): action = .revoke(words[1])
-        default: throw CommandFailure(.usage, "key create, key list or key revoke ID; see --help")
+        default:
+            throw CommandFailure(
+                .usage, "expected key create, key list or key revoke ID; see --help")
         }
     }
 
@@ -40,12 +45,15 @@ struct KeyCommand: Command {
         let role = try settings.parsed("role", expecting: "admin, editor or reader") {
             Role(rawValue: $0)
         }
-        guard let role else { throw CommandFailure(.usage, "--role says what the key may do") }
+        guard let role else {
+            throw CommandFailure(.usage, "missing --role: admin, editor or reader")
+        }
         let name = try settings.parsed("name", expecting: "a name of 1 to 100 characters") {
             (1...100).contains($0.count) && !$0.unicodeScalars.contains { $0.value < 0x20 }
                 ? $0 : nil
         }
-        let expiresAt = try settings.parsed("expires", expecting: "an RFC 3339 time to come") {
+        let expiresAt = try settings.parsed("expires", expecting: "an RFC 3339 time in the future")
+        {
             Timestamp($0).flatMap { $0 > Timestamp.now ? $0 : nil }
         }
         return .create(role, name: name ?? role.rawValue, expiresAt: expiresAt)
@@ -77,7 +85,7 @@ struct KeyCommand: Command {
         }
     }
 
-    /// The key is handed out before it is kept: one that nobody has must not open anything.
+    /// Prints the key before storing it: a key that nobody has must not be valid.
     private func create(_ key: APIKey, in store: any KeyKeeper) async throws(CommandFailure) {
         try Console.print(key.text)
         do throws(StoreError) {

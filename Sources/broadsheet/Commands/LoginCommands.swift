@@ -7,10 +7,10 @@ import ArticleClient
     import Darwin
 #endif
 
-/// Keeps a key for a backend, so that the client commands send it.
+/// Stores an API key for a backend, so that the client commands send it.
 struct LoginCommand: Command {
     static let name = "login"
-    static let summary = "Keeps an API key for a backend; reads it from standard input."
+    static let summary = "Stores an API key for a backend, read from standard input."
     static let usage = "[--server URL] [--ca FILE]"
     static let example = "broadsheet login --server https://articles.example.org <key.txt"
     static let options = [
@@ -21,14 +21,14 @@ struct LoginCommand: Command {
     private let transport: SocketTransport
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try settings.refuseOperands()
+        try settings.rejectOperands()
         server = try Session.server(settings)
         transport = try Session.transport(settings)
     }
 
     func run() async throws(CommandFailure) {
         let key = try Console.readSecret("API key for \(server): ")
-        guard !key.isEmpty else { throw CommandFailure(.usage, "no key came on standard input") }
+        guard !key.isEmpty else { throw CommandFailure(.usage, "standard input contains no key") }
         try await check(key)
         let store = try KeyFile(server)
         do throws(CredentialStoreError) {
@@ -37,7 +37,7 @@ struct LoginCommand: Command {
         Console.tell("logged in to \(server)\n")
     }
 
-    /// A key that the backend does not know is not kept.
+    /// Fails if the backend does not accept the key, so that it is not stored.
     private func check(_ key: String) async throws(CommandFailure) {
         let backend = BackendService(
             configuration: BackendConfiguration(baseURL: server), transport: transport,
@@ -48,10 +48,10 @@ struct LoginCommand: Command {
     }
 }
 
-/// Forgets the key for a backend.
+/// Removes the stored API key for a backend.
 struct LogoutCommand: Command {
     static let name = "logout"
-    static let summary = "Forgets the API key for a backend."
+    static let summary = "Removes the stored API key for a backend."
     static let usage = "[--server URL]"
     static let example = "broadsheet logout --server https://articles.example.org"
     static let options = [Session.serverOption, CommonOptions.config]
@@ -59,7 +59,7 @@ struct LogoutCommand: Command {
     let server: BaseURL
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try settings.refuseOperands()
+        try settings.rejectOperands()
         server = try Session.server(settings)
     }
 

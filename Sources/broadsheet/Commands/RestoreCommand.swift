@@ -4,14 +4,14 @@ import Glibc
 import SQLiteStore
 import Sockets
 
-/// Puts a backup in the place of the database.
+/// Replaces the database with a backup.
 struct RestoreCommand: Command {
     static let name = "restore"
-    static let summary = "Puts a backup in the database's place, once it is verified."
+    static let summary = "Verifies a backup and puts it in place of the database."
     static let usage = "BACKUP [options]"
     static let example = "broadsheet restore /var/backups/broadsheet.db"
     static let options = [
-        Option("replace", nil, "where a database is already; the old one is kept aside"),
+        Option("replace", nil, "Replace an existing database; the old one is renamed and kept."),
         CommonOptions.database, CommonOptions.config,
     ]
 
@@ -21,7 +21,7 @@ struct RestoreCommand: Command {
 
     init(_ settings: Settings) throws(CommandFailure) {
         guard settings.operands.count == 1 else {
-            throw CommandFailure(.usage, "restore needs one BACKUP, as broadsheet backup makes it")
+            throw CommandFailure(.usage, "restore needs one BACKUP, made by broadsheet backup")
         }
         backup = settings.operands[0]
         database = settings.database
@@ -39,7 +39,7 @@ struct RestoreCommand: Command {
         guard replaces || !place.isTaken else {
             throw CommandFailure(
                 .cannotCreate,
-                "\(database) is there already; --replace puts the backup in its place and keeps it")
+                "\(database) already exists; --replace puts the backup in its place and keeps it")
         }
         let bar = Lock(ProgressBar())
         defer { bar.withLock { $0.clear() } }
@@ -58,7 +58,7 @@ struct RestoreCommand: Command {
         bar.withLock { $0.clear() }
         Console.tell("\(database): \(report.articles) articles, \(report.revisions) revisions\n")
         tell(of: keys)
-        if place.isTaken { Console.tell("what was there is now \(aside)\n") }
+        if place.isTaken { Console.tell("the previous database is now \(aside)\n") }
     }
 
     private func tell(of keys: RestoredKeys) {
@@ -73,14 +73,14 @@ struct RestoreCommand: Command {
         }
     }
 
-    /// Held to the end: nobody serves what is being replaced.
+    /// Holds the lock until the end, so that nobody serves what is being replaced.
     private func place() throws(CommandFailure) -> DatabasePlace {
         do throws(StoreOpeningError) {
             return try DatabasePlace(path: database)
         } catch { throw CommandFailure(error) }
     }
 
-    /// `broadsheet.db.before-20261121T130500Z`; with `-2` and so on behind it, if that is taken.
+    /// `broadsheet.db.before-20261121T130500Z`, with `-2` and so on appended if that exists.
     private func aside(_ path: String) -> String {
         let time = Timestamp.now.description.prefix(19).filter { $0 != "-" && $0 != ":" }
         let name = "\(path).before-\(time)Z"

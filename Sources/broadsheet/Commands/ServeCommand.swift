@@ -12,7 +12,7 @@ import Sockets
     import Darwin
 #endif
 
-/// Serves a database until it is told to stop.
+/// Serves a database until it is asked to stop.
 struct ServeCommand: Command {
     static let name = "serve"
     static let summary = "Serves the articles of a database file over HTTP."
@@ -27,7 +27,7 @@ struct ServeCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        // A log that nobody reads any more must not end the server (signal(7)).
+        // Writing to a closed log must not end the server (signal(7)).
         signal(SIGPIPE, SIG_IGN)
         do throws(SystemError) { try CoreDumps.forbid() } catch {
             throw CommandFailure(.systemError, "cannot keep secrets out of core dumps: \(error)")
@@ -44,11 +44,11 @@ struct ServeCommand: Command {
         do throws(CommandFailure) {
             try ActivatedSockets.take(into: sockets)
             try configuration.transport.check(activated: sockets)
-            let tenure = ServerRun(
+            let serverRun = ServerRun(
                 sockets: sockets, certificates: try certificates(log), requests: requests,
                 successors: SuccessorProcess(log), supervisor: Supervisor(), log: log,
                 output: output)
-            try await serve(in: tenure)
+            try await serve(in: serverRun)
         } catch {
             sockets.close()
             throw error
@@ -56,24 +56,24 @@ struct ServeCommand: Command {
         sockets.close()
     }
 
-    /// Serves until the end, or until another process does; anew if that one fails.
-    private func serve(in tenure: ServerRun) async throws(CommandFailure) {
-        var predecessor = try configuration.takesOver ? meetPredecessor(tenure) : nil
+    /// Serves until it is stopped or another process has taken over; continues if that one fails.
+    private func serve(in serverRun: ServerRun) async throws(CommandFailure) {
+        var predecessor = try configuration.takesOver ? contactPredecessor(serverRun) : nil
         var connections = try predecessor?.takeFile()
         while true {
             let store = try Database.open(
                 configuration.databasePath, mode: .create, configuration: configuration.store,
-                migrating: { [predecessor] in predecessor?.tellProgress() })
-            // What backups and exports could not remove.
+                migrating: { [predecessor] in predecessor?.reportProgress() })
+            // Interrupted backups and exports may have left files behind.
             TemporaryFile.removeAbandoned(store.path)
-            predecessor?.tellProgress()
+            predecessor?.reportProgress()
             let end: ServerRun.End
             do throws(CommandFailure) {
                 end = try await serve(
-                    store, in: tenure, ready: { predecessor?.confirm() },
+                    store, in: serverRun, ready: { predecessor?.confirm() },
                     started: { servers in
                         if let connections { servers.adopt(connections) }
-                        tenure.sockets.own()
+                        serverRun.sockets.own()
                     })
             } catch {
                 await store.close()
@@ -81,45 +81,45 @@ struct ServeCommand: Command {
             }
             await store.close()
             guard case .yielded(let successor, let kept, let servers) = end else { return }
-            switch await tenure.yield(store.path, to: successor, with: kept) {
+            switch await serverRun.yield(store.path, to: successor, with: kept) {
             case .serves, .stopped:
                 return await servers.finish(graceSeconds: Double(configuration.graceSeconds))
             case .failed:
                 (predecessor, connections) = (nil, kept)
-                tenure.sockets.rewind()
+                serverRun.sockets.rewind()
             }
         }
     }
 
-    /// Asks the process that serves the file for its sockets, and makes sure that all that can be
-    /// told before the file is here is in order: until then the other one serves.
-    private func meetPredecessor(_ tenure: ServerRun) throws(CommandFailure) -> Predecessor? {
+    /// Requests the sockets of the process that serves the file, and checks as much as possible
+    /// before it releases the file: until then it continues to serve.
+    private func contactPredecessor(_ serverRun: ServerRun) throws(CommandFailure) -> Predecessor? {
         let path = configuration.databasePath
         guard let predecessor = try Predecessor.find(ofDatabase: path) else {
-            tenure.log.info("nobody serves \(path): nothing to take over")
+            serverRun.log.info("no server is running for \(path): nothing to take over")
             return nil
         }
-        try predecessor.receiveSockets(into: tenure.sockets)
+        try predecessor.receiveSockets(into: serverRun.sockets)
         let transport = configuration.transport
         for (role, addresses) in [
             (ListenerSockets.Role.articles, configuration.addresses),
             (.proxied, transport.proxied), (.redirect, transport.redirects),
             (.admin, configuration.adminAddresses),
         ] {
-            try tenure.sockets.prepare(role, configured: addresses)
+            try serverRun.sockets.prepare(role, configured: addresses)
         }
-        tenure.sockets.rewind()
+        serverRun.sockets.rewind()
         return predecessor
     }
 
     /// - Parameters:
-    ///   - ready: is called when nothing can fail any more, before the first request is taken.
-    ///   - started: is called when the servers run.
+    ///   - ready: called when startup can no longer fail, before the first request is accepted.
+    ///   - started: called when the servers are running.
     private func serve(
-        _ store: SQLiteStore, in tenure: ServerRun, ready: () -> Void, started: (Servers) -> Void
+        _ store: SQLiteStore, in serverRun: ServerRun, ready: () -> Void, started: (Servers) -> Void
     ) async throws(CommandFailure) -> ServerRun.End {
-        let log = tenure.log
-        let sockets = tenure.sockets
+        let log = serverRun.log
+        let sockets = serverRun.sockets
         if configuration.withSamples { try await fillIfEmpty(store, log) }
         let backend = try await backend(over: store, log)
         var server = ServerConfiguration(
@@ -137,9 +137,9 @@ struct ServeCommand: Command {
         server.open = sockets.opener(.articles)
         server.openProxied = sockets.opener(.proxied)
         server.openRedirect = sockets.opener(.redirect)
-        let certificates = tenure.certificates
+        let certificates = serverRun.certificates
         server.tls = certificates?.server
-        let output = tenure.output
+        let output = serverRun.output
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         let logSignals = LogSignals(log, accessLog)
         let meters = MetricsPage.Meters()
@@ -150,31 +150,31 @@ struct ServeCommand: Command {
         let page = MetricsPage(
             server: articles, meters: meters, backend: backend, store: store, startedAt: .now,
             output: output)
-        let desk = TakeoverServer(
-            sockets, tenure.successors, log, arrived: tenure.requests.handOver)
+        let takeovers = TakeoverServer(
+            sockets, serverRun.successors, log, arrived: serverRun.requests.handOver)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let servers = Servers(
             articles: articles, admin: try adminServer(page, admins, sockets, log),
-            control: try ControlServer(backend, store, sockets, desk, log),
+            control: try ControlServer(backend, store, sockets, takeovers, log),
             articleAddresses: server.addresses, proxiedAddresses: server.proxiedAddresses,
             redirects: server.redirects,
             adminAddresses: admins)
         let firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
         certificates?.start()
-        let end = try await run(servers, firstKey, in: tenure, ready: ready, started: started)
+        let end = try await run(servers, firstKey, in: serverRun, ready: ready, started: started)
         certificates?.stop()
         logSignals.stop()
         return end
     }
 
-    /// Takes the bundled samples into a store in which nothing was ever written.
+    /// Imports the bundled samples into a store that has never been written to.
     private func fillIfEmpty(_ store: SQLiteStore, _ log: ServerLog) async throws(CommandFailure) {
         do throws(StoreError) {
             guard try await store.changeSequence() == 0 else { return }
         } catch { throw CommandFailure(error) }
         let importer = Importer(store: store, language: configuration.defaultLanguage) { .now }
         do throws(InterchangeError) {
-            log.info("took in \(try await importer.runSamples().created) sample articles")
+            log.info("imported \(try await importer.runSamples().created) sample articles")
         } catch { throw CommandFailure(error) }
     }
 
@@ -198,12 +198,12 @@ struct ServeCommand: Command {
     }
 
     private func run(
-        _ servers: Servers, _ firstKey: FirstKey, in tenure: ServerRun, ready: () -> Void,
+        _ servers: Servers, _ firstKey: FirstKey, in serverRun: ServerRun, ready: () -> Void,
         started: (Servers) -> Void
     ) async throws(CommandFailure) -> ServerRun.End {
-        let log = tenure.log
-        // The operator's pages come first: when articles are served, they are watched.
-        let watched =
+        let log = serverRun.log
+        // Metrics are available before the first article is served.
+        let metricsAddresses =
             try servers.admin.map { (server) throws(CommandFailure) in
                 try start(server)
             } ?? []
@@ -211,33 +211,35 @@ struct ServeCommand: Command {
         servers.control.start(log)
         if configuration.operatorKey == nil { try await firstKey.makeIfNeeded() }
         started(servers)
-        let attention = tenure.attend(servers)
+        let attention = serverRun.attend(servers)
         defer { attention.end() }
-        let tell = { (line: String) in tenure.output.announcements.write(line + "\n") }
-        announce(listening, redirects: servers.redirects.count, tell)
-        for address in watched {
-            tell("metrics on \(address.url("http"))/metrics")
-            if !address.isLoopback { log.warning("whoever reaches \(address) reads the metrics") }
+        let print = { (line: String) in serverRun.output.announcements.write(line + "\n") }
+        announce(listening, redirects: servers.redirects.count, print)
+        for address in metricsAddresses {
+            print("metrics on \(address.url("http"))/metrics")
+            if !address.isLoopback {
+                log.warning("anyone who can reach \(address) can read the metrics")
+            }
         }
-        let request = await tenure.requests.next()
+        let request = await serverRun.requests.next()
         let graceSeconds = Double(configuration.graceSeconds)
         switch request {
-        case .conclude: preconditionFailure("programmer error: no successor has the file")
+        case .conclude: preconditionFailure("programmer error: there is no successor")
         case .stop:
-            tenure.supervisor.stopping()
-            log.info("stopping: finishing what is in flight")
+            serverRun.supervisor.stopping()
+            log.info("stopping: finishing requests in flight")
             await servers.stop(graceSeconds: graceSeconds)
             log.info("stopped")
             return .stopped
         case .handOver(let successor):
-            tenure.supervisor.reloading()
+            serverRun.supervisor.reloading()
             log.info("handing over to process \(successor.process)")
             let connections = await servers.handOver(graceSeconds: graceSeconds)
             return .yielded(successor, connections, servers)
         }
     }
 
-    /// The server of the operator's own pages, if one is wanted.
+    /// The server of the admin pages, if there are addresses for it.
     private func adminServer(
         _ page: MetricsPage, _ addresses: [SocketAddress], _ sockets: ListenerSockets,
         _ log: ServerLog
@@ -255,7 +257,7 @@ struct ServeCommand: Command {
         )
     }
 
-    /// Routes that cannot stand together are a defect.
+    /// Conflicting routes are a defect of this program.
     private static func checked(
         _ make: () throws(RouterError) -> Router
     ) throws(CommandFailure) -> Router {
@@ -274,16 +276,16 @@ struct ServeCommand: Command {
         }
     }
 
-    /// Tells where the server listens; addresses that redirect come last.
+    /// Prints where the server listens; redirecting addresses come last.
     private func announce(
-        _ addresses: [SocketAddress], redirects: Int, _ tell: (String) -> Void
+        _ addresses: [SocketAddress], redirects: Int, _ print: (String) -> Void
     ) {
         let scheme = configuration.transport.certificates.isEmpty ? "http" : "https"
         for address in addresses.dropLast(redirects) {
-            tell("listening on \(address.url(scheme))")
+            print("listening on \(address.url(scheme))")
         }
         for address in addresses.suffix(redirects) {
-            tell("redirecting from \(address.url("http"))")
+            print("redirecting from \(address.url("http"))")
         }
     }
 }
@@ -295,7 +297,7 @@ extension HTTPServerError {
 }
 
 extension SocketAddress {
-    /// What a client is given: `http://127.0.0.1:8080`, or `unix:PATH` as it is.
+    /// The URL for clients: `http://127.0.0.1:8080`, or `unix:PATH` unchanged.
     fileprivate func url(_ scheme: String) -> String {
         let text = description
         return text.hasPrefix("unix:") ? text : "\(scheme)://\(text)"

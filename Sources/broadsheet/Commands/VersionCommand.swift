@@ -1,17 +1,17 @@
-/// Says which version this is.
+/// Prints the version.
 struct VersionCommand: Command {
     static let name = "version"
-    static let summary = "Says which version this is."
+    static let summary = "Prints the version."
     static let usage = ""
     static let example = "broadsheet version"
     static let options: [Option] = []
 
-    /// CHANGELOG.md says what is in it.
+    /// CHANGELOG.md lists what each version contains.
     static let number = "0.1.0"
     static let text = "broadsheet \(number)"
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try settings.refuseOperands()
+        try settings.rejectOperands()
     }
 
     func run() async throws(CommandFailure) {

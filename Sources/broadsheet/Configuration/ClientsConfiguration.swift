@@ -1,34 +1,37 @@
 import HTTP
 import HTTPServer
 
-/// What `serve` is told of its clients: how much each may take, and whose pages may read.
+/// The limits for each client of `serve`, and the origins that may read in a browser.
 struct ClientsConfiguration: Sendable {
-    /// Of one address, without a key; `nil`: any number.
+    /// For requests of one address without a key; `nil` is unlimited.
     var addressRate: RateLimit?
-    /// Of one key.
+    /// For requests with one key; `nil` is unlimited.
     var keyRate: RateLimit?
     var connectionsPerAddress: Int?
-    /// `nil`: what suits the largest body.
+    /// `nil` derives the limit from the largest body.
     var bodyMemoryBytes: Int?
     var crossOrigin: CrossOrigin
 
     static let options = [
         Option(
             "rate-limit", "N/SECONDS",
-            "requests of an address, or IPv6 network (/64), without a key; 429 beyond; off: any "
-                + "number; this machine's own are not counted", default: "12000/60"),
+            "Requests without a key per address (IPv6: per /64); more receive 429; off disables "
+                + "the limit. Requests from this machine are exempt.", default: "12000/60"),
         Option(
-            "key-rate-limit", "N/SECONDS", "requests with a key; 429 beyond; off: any number",
-            default: "60000/60"),
+            "key-rate-limit", "N/SECONDS",
+            "Requests per key; more receive 429; off disables the limit.", default: "60000/60"),
         Option(
             "max-connections-per-address", "N",
-            "open at once, of an address as above; 429 beyond; 0: any number", default: "1000"),
+            "Maximum concurrent connections per address (IPv6: per /64); more receive 429; 0 "
+                + "disables the limit.", default: "1000"),
         Option(
-            "body-memory", "BYTES", "of all requests' bodies at once; 503 beyond",
+            "body-memory", "BYTES",
+            "Maximum memory for the bodies of all requests; further ones receive 503.",
             default: "134217728"),
         Option(
             "cors-origin", "ORIGIN",
-            "https://app.example.org: whose pages may read answers in a browser", repeatable: true),
+            "Origin whose pages may read responses in a browser: https://app.example.org.",
+            repeatable: true),
     ]
 
     init(_ settings: Settings) throws(CommandFailure) {
@@ -38,40 +41,42 @@ struct ClientsConfiguration: Sendable {
             "max-connections-per-address", in: 0...1_000_000, default: 1_000)
         connectionsPerAddress = connections == 0 ? nil : connections
         bodyMemoryBytes = try settings.parsed(
-            "body-memory", expecting: "a whole number from 1048576 on"
+            "body-memory", expecting: "a whole number from 1048576 to 1099511627776"
         ) {
             Int($0).flatMap { (1 << 20)...(1 << 40) ~= $0 ? $0 : nil }
         }
         crossOrigin = CrossOrigin()
         for value in settings.all("cors-origin") where !crossOrigin.add(value.text) {
             throw settings.wrong(
-                value, "no origin as browsers write it: https://app.example.org")
+                value, "not an origin as browsers send it: https://app.example.org")
         }
     }
 
     private static func rate(
-        _ name: String, _ settings: Settings, default standard: String
+        _ name: String, _ settings: Settings, default defaultValue: String
     ) throws(CommandFailure) -> RateLimit? {
-        let value = settings.all(name).last ?? Settings.Value(text: standard, origin: "--\(name)")
+        let value =
+            settings.all(name).last ?? Settings.Value(text: defaultValue, origin: "--\(name)")
         if value.text == "off" { return nil }
         guard let limit = RateLimit(value.text) else {
-            throw settings.wrong(value, "neither off nor requests and seconds, as in 12000/60")
+            throw settings.wrong(
+                value, "neither off nor a number of requests and seconds, such as 12000/60")
         }
         return limit
     }
 
-    /// Tells the server everything.
+    /// Copies all settings to the server configuration.
     func apply(to server: inout ServerConfiguration) throws(CommandFailure) {
         server.limits.addressRate = addressRate
         server.limits.keyRate = keyRate
         server.limits.connectionsPerAddress = connectionsPerAddress
         server.crossOrigin = crossOrigin
-        // A quarter is kept for small bodies.
+        // A quarter is reserved for small bodies.
         let largest = server.limits.message.bodyBytes
         if let bodyMemoryBytes {
             guard largest <= bodyMemoryBytes / 4 * 3 else {
                 throw CommandFailure(
-                    .usage, "--body-memory has to be 4/3 of --max-body-bytes at least")
+                    .usage, "--body-memory must be at least 4/3 of --max-body-bytes")
             }
             server.limits.bodyMemoryBytes = bodyMemoryBytes
         } else {

@@ -1,10 +1,10 @@
-/// A command line taken apart: options by name, and operands.
+/// A parsed command line: options by name, and operands.
 struct CommandLineArguments {
     private(set) var values: [String: [Settings.Value]] = [:]
     private(set) var operands: [String] = []
 
-    /// Understands `--name value`, `--name=value`, `--switch`, and `--` before operands that begin
-    /// with a dash.
+    /// Parses `--name value`, `--name=value`, `--switch`, and `--` before operands that begin with
+    /// a dash.
     init(_ arguments: [String], options: [Option]) throws(CommandFailure) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -26,10 +26,10 @@ struct CommandLineArguments {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let flag = String(parts[0])
         guard let option = options.first(where: { "--" + $0.name == flag }) else {
-            throw CommandFailure(.usage, "\(flag) is no option here; see --help")
+            throw CommandFailure(.usage, "unknown option \(flag); see --help")
         }
         guard values[option.name] == nil || option.isRepeatable else {
-            throw CommandFailure(.usage, "\(flag) is given twice")
+            throw CommandFailure(.usage, "\(flag) is given more than once")
         }
         let text: String
         switch (option.isSwitch, parts.count == 2) {

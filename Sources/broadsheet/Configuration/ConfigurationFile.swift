@@ -1,27 +1,27 @@
 import ArticleAPI
 
-/// A configuration file: one JSON object whose names are options in camelCase.
+/// A configuration file: one JSON object whose keys are option names in camelCase.
 struct ConfigurationFile {
     private(set) var values: [String: [Settings.Value]] = [:]
 
-    /// - Parameter strangers: keys of other commands' options, which may stand here too: one file
-    ///   serves them all.
+    /// - Parameter ignoredKeys: keys of other commands' options, which are skipped: all commands
+    ///   can share one file.
     init(
-        _ bytes: [UInt8], path: String, options: [Option], strangers: Set<String>
+        _ bytes: [UInt8], path: String, options: [Option], ignoredKeys: Set<String>
     ) throws(CommandFailure) {
         let json: JSONValue
         do throws(JSONSyntaxError) {
             json = try JSONParser.parse(bytes)
         } catch { throw CommandFailure(.configuration, "\(path):\(error.line): \(error.message)") }
         guard case .object(let members) = json else {
-            throw CommandFailure(.configuration, "\(path): needs one JSON object")
+            throw CommandFailure(.configuration, "\(path): not a JSON object")
         }
         for member in members {
             guard
                 let option = options.first(where: { $0.key == member.name && $0.name != "config" })
             else {
-                if strangers.contains(member.name) { continue }
-                throw CommandFailure(.configuration, "\(path): \"\(member.name)\" is no option")
+                if ignoredKeys.contains(member.name) { continue }
+                throw CommandFailure(.configuration, "\(path): unknown option \"\(member.name)\"")
             }
             let origin = "\(option.key) in \(path)"
             values[option.name] = try Self.texts(member.value, option, origin).map {
@@ -43,7 +43,7 @@ struct ConfigurationFile {
             return texts
         default:
             throw CommandFailure(
-                .configuration, "\(origin): needs a text, a number or true or false")
+                .configuration, "\(origin): not a string, a number, true or false")
         }
     }
 }

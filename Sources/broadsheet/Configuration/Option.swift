@@ -2,23 +2,23 @@
 struct Option: Sendable {
     /// The flag without its dashes: `max-connections`.
     let name: String
-    /// What stands behind the flag in `--help`; `nil` for a switch.
+    /// The placeholder after the flag in `--help`; `nil` for a switch.
     let value: String?
-    /// One sentence, with the unit.
+    /// One sentence, with the unit of the value.
     let help: String
-    /// The default as `--help` shows it; `nil` where there is none.
-    let standard: String?
-    /// Whether it may be given more than once.
+    /// The default as `--help` shows it; `nil` if there is none.
+    let defaultValue: String?
+    /// Whether the option may be given more than once.
     let isRepeatable: Bool
 
     init(
-        _ name: String, _ value: String?, _ help: String, default standard: String? = nil,
+        _ name: String, _ value: String?, _ help: String, default defaultValue: String? = nil,
         repeatable isRepeatable: Bool = false
     ) {
         self.name = name
         self.value = value
         self.help = help
-        self.standard = standard
+        self.defaultValue = defaultValue
         self.isRepeatable = isRepeatable
     }
 

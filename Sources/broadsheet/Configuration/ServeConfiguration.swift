@@ -6,10 +6,10 @@ import HTTPServer
 import SQLiteStore
 import Sockets
 
-/// Everything that `serve` can be told.
+/// The configuration of `serve`.
 struct ServeConfiguration: Sendable {
     var addresses: [SocketAddress]
-    /// Where metrics are; empty: nowhere.
+    /// Addresses that serve metrics; empty if there are none.
     var adminAddresses: [SocketAddress]
     var databasePath: String
     var loops: Int?
@@ -25,10 +25,10 @@ struct ServeConfiguration: Sendable {
     var operatorKey: OperatorKey?
     var withSamples: Bool
     var cacheBytes: Int
-    /// Whether a process that serves the file is to hand it over.
+    /// Whether to take over from the process that serves the file.
     var takesOver: Bool
 
-    /// How the access log reads.
+    /// The format of the access log.
     enum LogStyle: String, Sendable, CaseIterable {
         /// `text` on a terminal, `json` otherwise.
         case auto
@@ -49,50 +49,79 @@ struct ServeConfiguration: Sendable {
 
     private static let ownOptions = [
         Option(
-            "listen", "ADDRESS", "host:port, [v6]:port or unix:PATH; port 0: any free one",
+            "listen", "ADDRESS",
+            "Address to listen on: host:port, [IPv6]:port or unix:PATH; port 0 picks a free port.",
             default: "127.0.0.1:8080", repeatable: true),
         Option(
-            "admin-listen", "ADDRESS", "where GET /metrics is, for the operator alone",
+            "admin-listen", "ADDRESS",
+            "Address that serves GET /metrics; do not expose it to the public.",
             repeatable: true),
         CommonOptions.database,
-        Option("loops", "N", "event loops", default: "one a core"),
-        Option("max-connections", "N", "open at once; 503 beyond", default: "12000"),
-        Option("max-body-bytes", "BYTES", "of a request's body; 413 beyond", default: "3145728"),
-        Option("head-timeout", "SECONDS", "for a request's head", default: "10"),
-        Option("body-timeout", "SECONDS", "for a request's body in all", default: "60"),
-        Option("body-rate", "BYTES", "a second, at least, after 5 s of a body", default: "240"),
-        Option("idle-timeout", "SECONDS", "between requests", default: "75"),
-        Option("write-timeout", "SECONDS", "without progress of an answer", default: "30"),
+        Option("loops", "N", "Number of event loops.", default: "one per core"),
         Option(
-            "handler-timeout", "SECONDS", "to make an answer; beyond, 503, or a write is cut off",
+            "max-connections", "N", "Maximum concurrent connections; further clients receive 503.",
+            default: "12000"),
+        Option(
+            "max-body-bytes", "BYTES", "Maximum size of a request body; larger ones receive 413.",
+            default: "3145728"),
+        Option(
+            "head-timeout", "SECONDS", "Maximum time to receive a request head.", default: "10"),
+        Option(
+            "body-timeout", "SECONDS", "Maximum time to receive a whole request body.",
+            default: "60"),
+        Option(
+            "body-rate", "BYTES",
+            "Minimum upload rate in bytes per second, after a 5 s grace period.", default: "240"),
+        Option(
+            "idle-timeout", "SECONDS", "Maximum time that a connection may wait between requests.",
+            default: "75"),
+        Option(
+            "write-timeout", "SECONDS", "Maximum time without progress while sending a response.",
             default: "30"),
-        Option("grace", "SECONDS", "to finish what is in flight when stopped", default: "8"),
-        Option("readers", "N", "connections that read the database", default: "3"),
         Option(
-            "queue-depth", "N", "waiting reads, and waiting writes; 503 beyond", default: "1024"),
+            "handler-timeout", "SECONDS",
+            "Maximum time for a handler; reads then receive 503, writes are disconnected.",
+            default: "30"),
+        Option(
+            "grace", "SECONDS", "Maximum time to finish requests in flight when stopping.",
+            default: "8"),
+        Option("readers", "N", "Number of database connections for reads.", default: "3"),
+        Option(
+            "queue-depth", "N",
+            "Maximum queued reads, and also queued writes; further ones receive 503.",
+            default: "1024"),
         Option(
             "response-memory", "BYTES",
-            "of responses in the making, until they are sent; reads wait beyond",
+            "Maximum memory for responses until they are sent; further reads wait.",
             default: "\(WorkerPool.defaultLimitBytes)"),
         Option(
-            "cache-bytes", "BYTES", "of public answers kept in memory; 0: none",
+            "cache-bytes", "BYTES",
+            "Maximum memory for cached public responses; 0 disables the cache.",
             default: "\(Backend.standardCacheBytes)"),
         Option(
-            "log", "STYLE", "auto, text, json or off: the access log on stderr", default: "auto"),
+            "log", "STYLE",
+            "Format of the access log on stderr: auto, text, json or off; auto is text on a "
+                + "terminal, else json.", default: "auto"),
         Option(
-            "log-level", "LEVEL", "error, warning, info or debug; SIGUSR1: more, SIGUSR2: less",
+            "log-level", "LEVEL",
+            "Log level: error, warning, info or debug; SIGUSR1 logs more, SIGUSR2 less.",
             default: "info"),
-        Option("language", "TAG", "of articles that name none (BCP 47)", default: "en"),
-        Option("admin-key-file", "FILE", "holds the admin key: 32 to 200 printable characters"),
-        Option("admin-key", "KEY", "the same, by BROADSHEET_ADMIN_KEY only"),
-        Option("samples", nil, "fills an empty database with the bundled sample articles"),
         Option(
-            "take-over", nil, "from the process that serves the file, if there is one, unnoticed"),
+            "language", "TAG", "Language (BCP 47) of articles that do not specify one.",
+            default: "en"),
+        Option(
+            "admin-key-file", "FILE",
+            "File that contains the admin key: 32 to 200 printable characters."),
+        Option("admin-key", "KEY", "Admin key; accepted only as BROADSHEET_ADMIN_KEY."),
+        Option("samples", nil, "Fill an empty database with the bundled sample articles."),
+        Option(
+            "take-over", nil,
+            "Take over sockets and the database from the running server, if any."),
         CommonOptions.config,
     ]
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try settings.refuseOperands()
+        try settings.rejectOperands()
         transport = try TransportConfiguration(settings)
         clients = try ClientsConfiguration(settings)
         addresses = try settings.addresses(
@@ -135,9 +164,9 @@ struct ServeConfiguration: Sendable {
         var limits = ServerLimits()
         limits.message.bodyBytes = try settings.integer(
             "max-body-bytes", in: 0...(1 << 30), default: limits.message.bodyBytes)
-        func time(_ name: String, _ standard: Int64) throws(CommandFailure) -> Int64 {
+        func time(_ name: String, _ defaultValue: Int64) throws(CommandFailure) -> Int64 {
             let seconds = try settings.integer(
-                name, in: 1...86_400, default: Int(standard / 1_000))
+                name, in: 1...86_400, default: Int(defaultValue / 1_000))
             return Int64(seconds) * 1_000
         }
         limits.handshakeMilliseconds = try time(
@@ -153,22 +182,21 @@ struct ServeConfiguration: Sendable {
         return limits
     }
 
-    /// The admin key of an unattended start. It never stands on the command line, where every user
-    /// of the machine can read it.
+    /// The admin key of an unattended start. It is not accepted on the command line, where every
+    /// user of the machine could read it.
     private static func operatorKey(_ settings: Settings) throws(CommandFailure) -> OperatorKey? {
-        let wanted = "32 to 200 printable ASCII characters without spaces"
+        let expected = "32 to 200 printable ASCII characters without spaces"
         let file = settings.all("admin-key-file").last
-        // A flag wins over a variable, also where the one names a file and the other has the key.
-        let isFileWanted = file.map { $0.origin.hasPrefix("--") } ?? false
-        if let value = settings.all("admin-key").last, !isFileWanted || value.origin.hasPrefix("-")
-        {
+        // A flag overrides a variable, even if one names a file and the other holds the key.
+        let prefersFile = file.map { $0.origin.hasPrefix("--") } ?? false
+        if let value = settings.all("admin-key").last, !prefersFile || value.origin.hasPrefix("-") {
             guard value.origin == "BROADSHEET_ADMIN_KEY" else {
                 throw CommandFailure(
                     value.origin.hasPrefix("-") ? .usage : .configuration,
-                    "\(value.origin): give the key by BROADSHEET_ADMIN_KEY or --admin-key-file")
+                    "\(value.origin): use BROADSHEET_ADMIN_KEY or --admin-key-file for the key")
             }
             guard let key = OperatorKey(value.text) else {
-                throw CommandFailure(.configuration, "BROADSHEET_ADMIN_KEY: needs \(wanted)")
+                throw CommandFailure(.configuration, "BROADSHEET_ADMIN_KEY: expected \(expected)")
             }
             return key
         }
@@ -176,7 +204,7 @@ struct ServeConfiguration: Sendable {
         var bytes = try Files.read(path, limitBytes: 1_024)
         while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
         guard let key = OperatorKey(String(decoding: bytes, as: UTF8.self)) else {
-            throw CommandFailure(.configuration, "--admin-key-file: \(path) needs \(wanted)")
+            throw CommandFailure(.configuration, "--admin-key-file: \(path): expected \(expected)")
         }
         return key
     }
@@ -185,14 +213,16 @@ struct ServeConfiguration: Sendable {
 extension Settings {
     var database: String { text("database") ?? "broadsheet.db" }
 
-    func refuseOperands() throws(CommandFailure) {
+    func rejectOperands() throws(CommandFailure) {
         guard let first = operands.first else { return }
-        throw CommandFailure(.usage, "\"\(first)\" has no meaning here; see --help")
+        throw CommandFailure(.usage, "unexpected argument \"\(first)\"; see --help")
     }
 
     /// A BCP 47 language tag.
-    func language(_ name: String, default standard: String) throws(CommandFailure) -> LanguageTag {
-        let value = all(name).last ?? Value(text: standard, origin: "--\(name)")
+    func language(
+        _ name: String, default defaultValue: String
+    ) throws(CommandFailure) -> LanguageTag {
+        let value = all(name).last ?? Value(text: defaultValue, origin: "--\(name)")
         guard let tag = LanguageTag(value.text) else {
             throw wrong(value, "not a BCP 47 language tag")
         }
@@ -201,16 +231,16 @@ extension Settings {
 
     /// The addresses to listen on.
     func addresses(
-        _ name: String, default standard: String? = nil
+        _ name: String, default defaultValue: String? = nil
     ) throws(CommandFailure) -> [SocketAddress] {
         let given = all(name)
-        let otherwise = standard.map { [Value(text: $0, origin: "--\(name)")] } ?? []
-        let values = given.isEmpty ? otherwise : given
+        let fallback = defaultValue.map { [Value(text: $0, origin: "--\(name)")] } ?? []
+        let values = given.isEmpty ? fallback : given
         var addresses: [SocketAddress] = []
         for value in values {
             do {
                 addresses += try SocketAddress.resolve(value.text)
-            } catch { throw wrong(value, "no address: \(error)") }
+            } catch { throw wrong(value, "not an address: \(error)") }
         }
         return addresses
     }

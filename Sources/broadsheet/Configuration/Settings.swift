@@ -1,9 +1,9 @@
 import ArticleAPI
 
-/// The values of a command's options, each with where it came from: flags over environment over the
-/// configuration file over defaults.
+/// The values of a command's options, each with its origin. Flags override the environment, which
+/// overrides the configuration file, which overrides defaults.
 struct Settings: Sendable {
-    /// A value and its origin, for messages.
+    /// A value and its origin, which error messages name.
     struct Value: Sendable {
         let text: String
         /// `--loops`, `BROADSHEET_LOOPS`, `loops in broadsheet.json`.
@@ -11,18 +11,19 @@ struct Settings: Sendable {
     }
 
     private var values: [String: [Value]] = [:]
-    /// What stood on the command line beside the options.
+    /// The arguments that are not options.
     let operands: [String]
-    /// What is wrong with the configuration file, if that is examined; nothing of it counts then.
+    /// Why the configuration file is invalid, if that is tolerated; the file is then ignored.
     private(set) var fileFailure: CommandFailure?
 
     /// - Parameters:
-    ///   - options: of this command.
-    ///   - strangers: keys of a configuration file that only other commands know.
-    ///   - examinesFile: whether a wrong configuration file is told by `fileFailure`, not thrown.
-    /// - Throws: `.usage` for a wrong flag, `.configuration` for a wrong file.
+    ///   - options: the options of this command.
+    ///   - ignoredKeys: keys of a configuration file that belong to other commands.
+    ///   - toleratesInvalidFile: whether an invalid configuration file sets `fileFailure` rather
+    ///     than throwing.
+    /// - Throws: `.usage` for an invalid flag, `.configuration` for an invalid file.
     init(
-        options: [Option], strangers: Set<String> = [], examinesFile: Bool = false,
+        options: [Option], ignoredKeys: Set<String> = [], toleratesInvalidFile: Bool = false,
         arguments: [String], environment: [String: String],
         readFile: (String) throws(CommandFailure) -> [UInt8]
     ) throws(CommandFailure) {
@@ -38,15 +39,15 @@ struct Settings: Sendable {
         guard let path = values["config"]?.last?.text else { return }
         do throws(CommandFailure) {
             let file = try ConfigurationFile(
-                readFile(path), path: path, options: options, strangers: strangers)
-            values.merge(file.values) { standing, _ in standing }
+                readFile(path), path: path, options: options, ignoredKeys: ignoredKeys)
+            values.merge(file.values) { existing, _ in existing }
         } catch {
-            guard examinesFile else { throw error }
+            guard toleratesInvalidFile else { throw error }
             fileFailure = error
         }
     }
 
-    /// An environment variable of a repeatable option holds values between commas.
+    /// The environment variable of a repeatable option holds values separated by commas.
     private static func split(_ text: String, _ option: Option) -> [String] {
         option.isRepeatable ? text.split(separator: ",").map(String.init) : [text]
     }
@@ -68,9 +69,9 @@ struct Settings: Sendable {
     }
 
     func integer(
-        _ name: String, in range: ClosedRange<Int>, default standard: Int
+        _ name: String, in range: ClosedRange<Int>, default defaultValue: Int
     ) throws(CommandFailure) -> Int {
-        guard let value = values[name]?.last else { return standard }
+        guard let value = values[name]?.last else { return defaultValue }
         guard let number = Int(value.text), range.contains(number) else {
             throw wrong(
                 value, "not a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -79,9 +80,9 @@ struct Settings: Sendable {
     }
 
     func choice<Choice: RawRepresentable & CaseIterable>(
-        _ name: String, default standard: Choice
+        _ name: String, default defaultValue: Choice
     ) throws(CommandFailure) -> Choice where Choice.RawValue == String {
-        guard let value = values[name]?.last else { return standard }
+        guard let value = values[name]?.last else { return defaultValue }
         guard let choice = Choice(rawValue: value.text) else {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             throw wrong(value, "not one of \(choices)")
@@ -89,7 +90,8 @@ struct Settings: Sendable {
         return choice
     }
 
-    /// A value made from the text, or the failure that says what was wrong and where it stood.
+    /// The parsed value.
+    /// - Throws: a failure that names the value and its origin.
     func parsed<Result>(
         _ name: String, expecting what: String, _ parse: (String) -> Result?
     ) throws(CommandFailure) -> Result? {

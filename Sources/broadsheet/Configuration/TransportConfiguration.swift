@@ -1,41 +1,48 @@
 import HTTPServer
 import Sockets
 
-/// What `serve` is told of TLS and of proxies in front.
+/// The TLS and proxy settings of `serve`.
 struct TransportConfiguration: Sendable {
     var certificates: [CertificateFiles.Paths]
     var profile: TLSProfile
     var redirects: [SocketAddress]
     var strictTransportSeconds: Int?
     var trustedProxies: NetworkList
-    /// Where connections begin with PROXY protocol.
+    /// Addresses whose connections begin with a PROXY protocol header.
     var proxied: [SocketAddress]
-    /// By which names clients on loopback may call the server.
+    /// Host names that are accepted on loopback addresses.
     var hostNames: HostNames
 
     static let options = [
         Option(
-            "tls-certificate", "FILE", "PEM with its chain; TCP listeners speak TLS then",
+            "tls-certificate", "FILE",
+            "Certificate with its chain (PEM); TCP listeners then speak TLS.",
             repeatable: true),
-        Option("tls-key", "FILE", "of the certificate at the same place, PEM", repeatable: true),
         Option(
-            "tls-profile", "NAME", "intermediate (TLS 1.2, 1.3) or modern (1.3)",
+            "tls-key", "FILE", "Private key (PEM) for the certificate in the same position.",
+            repeatable: true),
+        Option(
+            "tls-profile", "NAME",
+            "TLS profile: intermediate (TLS 1.2 and 1.3) or modern (TLS 1.3 only).",
             default: "intermediate"),
-        Option("handshake-timeout", "SECONDS", "for a TLS handshake", default: "10"),
         Option(
-            "redirect-http", "ADDRESS", "where plain HTTP is sent to https (308)",
+            "handshake-timeout", "SECONDS", "Maximum time for a TLS handshake.", default: "10"),
+        Option(
+            "redirect-http", "ADDRESS", "Address where plain HTTP is redirected to HTTPS (308).",
             repeatable: true),
-        Option("hsts", "SECONDS", "for which browsers shall use https alone"),
+        Option(
+            "hsts", "SECONDS",
+            "Time for which browsers must use HTTPS only (Strict-Transport-Security)."),
         Option(
             "trusted-proxy", "NETWORK",
-            "a.b.c.d/n, v6/n or unix: may say for whom it speaks, and whether by TLS",
+            "CIDR network (or unix) whose forwarding headers are trusted.",
             repeatable: true),
         Option(
             "proxy-protocol", "ADDRESS",
-            "listens for trusted proxies that speak PROXY protocol v2", repeatable: true),
+            "Address for trusted proxies that speak PROXY protocol v2.", repeatable: true),
         Option(
             "host", "NAME",
-            "a name that clients use for loopback addresses, beside localhost; 421 for others",
+            "Host name to accept on loopback addresses besides localhost; others receive 421.",
             repeatable: true),
     ]
 
@@ -44,7 +51,7 @@ struct TransportConfiguration: Sendable {
         let keys = settings.all("tls-key")
         guard chains.count == keys.count else {
             throw CommandFailure(
-                .usage, "each --tls-certificate needs its --tls-key, in the same order")
+                .usage, "each --tls-certificate needs a --tls-key, in the same order")
         }
         certificates = zip(chains, keys).map { .init(certificate: $0.text, key: $1.text) }
         profile = try settings.choice("tls-profile", default: .intermediate)
@@ -56,16 +63,17 @@ struct TransportConfiguration: Sendable {
         }
         trustedProxies = NetworkList()
         for value in settings.all("trusted-proxy") where !trustedProxies.add(value.text) {
-            throw settings.wrong(value, "no network: 10.0.0.0/8, 2001:db8::/32, ::1 or unix")
+            throw settings.wrong(
+                value, "not a network such as 10.0.0.0/8, 2001:db8::/32, ::1 or unix")
         }
         proxied = try settings.addresses("proxy-protocol")
         hostNames = HostNames()
         for value in settings.all("host") where !hostNames.add(value.text) {
-            throw settings.wrong(value, "not a host name: articles.example.org")
+            throw settings.wrong(value, "not a host name such as articles.example.org")
         }
         guard proxied.isEmpty || !trustedProxies.isEmpty else {
             throw CommandFailure(
-                .usage, "--proxy-protocol needs --trusted-proxy: others are not listened to")
+                .usage, "--proxy-protocol needs --trusted-proxy: other peers are rejected")
         }
         guard certificates.isEmpty, !redirects.isEmpty || strictTransportSeconds != nil else {
             return
@@ -74,13 +82,14 @@ struct TransportConfiguration: Sendable {
             .usage, "--redirect-http and --hsts need --tls-certificate and --tls-key")
     }
 
-    /// Refuses sockets of a supervisor that could not be served: what they need is the same as
-    /// for flags of their meaning.
+    /// Rejects sockets of a supervisor that could not be served: they need the same settings as
+    /// the corresponding flags.
     func check(activated sockets: ListenerSockets) throws(CommandFailure) {
         let roles = sockets.all.filter(\.isActivated).map(\.role)
         if roles.contains(.proxied), trustedProxies.isEmpty {
             throw CommandFailure(
-                .configuration, "a socket named proxied needs --trusted-proxy: others are refused")
+                .configuration,
+                "a socket named proxied needs --trusted-proxy: other peers are rejected")
         }
         if roles.contains(.redirect), certificates.isEmpty {
             throw CommandFailure(
@@ -88,7 +97,7 @@ struct TransportConfiguration: Sendable {
         }
     }
 
-    /// Tells the server everything but the certificates.
+    /// Copies all settings except the certificates to the server configuration.
     func apply(to server: inout ServerConfiguration) {
         server.redirects = redirects
         server.strictTransportSeconds = strictTransportSeconds

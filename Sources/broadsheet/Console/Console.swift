@@ -9,13 +9,13 @@ import Sockets
 
 /// The command's standard streams.
 enum Console {
-    /// Whether a person looks at standard output.
+    /// Whether standard output is a terminal.
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-    /// Whether a person looks at standard error.
+    /// Whether standard error is a terminal.
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Makes sure that the three streams are open. Otherwise the next file that is opened would be
-    /// one of them, and would be written to. Writing to a stream that was closed fails.
+    /// Makes sure that the three streams are open. Otherwise the next opened file would get one of
+    /// their descriptors and be written to. Writing to a stream that was closed fails.
     static func holdStreams() {
         for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
         where fcntl(stream, F_GETFD) == -1 {
@@ -23,15 +23,15 @@ enum Console {
         }
     }
 
-    /// Writes the text and a line's end to standard output; for a terminal, so that it shows the
-    /// text and does not obey it.
+    /// Writes the text and a line feed to standard output. For a terminal, control characters are
+    /// escaped.
     static func print(_ text: String) throws(CommandFailure) {
         let text = outputIsTerminal ? TerminalText.escaped(text) : text
         try write(Array((text + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes one line to standard error; that nobody reads it is no failure.
-    /// - Parameter seconds: how long to wait for a reader; `nil`: for ever.
+    /// Writes one line to standard error; a failure to write is ignored.
+    /// - Parameter seconds: how long to wait for a reader; `nil` waits indefinitely.
     static func complain(_ text: String, withinSeconds seconds: Double? = nil) {
         let text = text.replacing("\n", with: " ")
         let line = "broadsheet: \(errorIsTerminal ? TerminalText.escapedLine(text) : text)\n"
@@ -43,17 +43,17 @@ enum Console {
         }
     }
 
-    /// Writes text to standard error; that nobody reads it is no failure.
+    /// Writes text to standard error; a failure to write is ignored.
     static func tell(_ text: String) {
         draw(errorIsTerminal ? TerminalText.escaped(text) : text)
     }
 
-    /// Writes text to standard error as it is: a progress bar.
+    /// Writes text to standard error unescaped, for a progress bar.
     static func draw(_ text: String) {
         try? write(Array(text.utf8), to: STDERR_FILENO)
     }
 
-    /// Writes all bytes to the descriptor (`write(2)`), again after signals and short writes.
+    /// Writes all bytes to the descriptor (`write(2)`), and retries after signals and short writes.
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandFailure) {
         var written = 0
         // Invariant: the first `written` bytes are out.
@@ -64,7 +64,7 @@ enum Console {
             if count > 0 {
                 written += count
             } else if errno == EAGAIN {
-                // Somebody else made it non-blocking, for all who share it.
+                // Another process that shares the descriptor made it non-blocking.
                 var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&writable, 1, -1)
             } else if errno != EINTR {
@@ -73,17 +73,15 @@ enum Console {
         }
     }
 
-    /// How many columns the terminal of standard output has (`TIOCGWINSZ`); 80 where it does not
-    /// say.
+    /// The width of the terminal of standard output in columns (`TIOCGWINSZ`); 80 if unknown.
     static var columns: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// The first line of standard input; on a terminal asked for, and not shown while it is typed
-    /// (`tcsetattr(3)`).
-    static func readSecret(_ question: String) throws(CommandFailure) -> String {
+    /// The first line of standard input. A terminal shows a prompt and no echo (`tcsetattr(3)`).
+    static func readSecret(_ prompt: String) throws(CommandFailure) -> String {
         guard isatty(STDIN_FILENO) == 1 else { return readLine() ?? "" }
         var shown = termios()
         guard tcgetattr(STDIN_FILENO, &shown) == 0 else {
@@ -91,7 +89,7 @@ enum Console {
         }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        tell(question)
+        tell(prompt)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
@@ -100,7 +98,7 @@ enum Console {
         return readLine() ?? ""
     }
 
-    /// All of standard input, at most so many bytes.
+    /// All of standard input, up to a limit.
     static func readInput(limitBytes: Int) throws(CommandFailure) -> [UInt8] {
         try Files.read(descriptor: STDIN_FILENO, "standard input", limitBytes: limitBytes)
     }

@@ -6,19 +6,19 @@
 
 /// The process's environment.
 enum Environment {
-    /// Its variables as they stand, `NAME=value`, those with a name that is wanted.
-    static func all(where isWanted: (String) -> Bool) -> [String] {
+    /// The variables whose name satisfies the predicate, as `NAME=value`.
+    static func all(where isIncluded: (String) -> Bool) -> [String] {
         var variables: [String] = []
         var next = environ
         while let entry = next.pointee {
             let text = String(cString: entry)
-            if isWanted(String(text.prefix { $0 != "=" })) { variables.append(text) }
+            if isIncluded(String(text.prefix { $0 != "=" })) { variables.append(text) }
             next += 1
         }
         return variables
     }
 
-    /// Its variables whose name begins with `BROADSHEET_`.
+    /// The variables whose name begins with `BROADSHEET_`.
     static var current: [String: String] {
         var variables: [String: String] = [:]
         var next = environ
@@ -32,7 +32,7 @@ enum Environment {
         return variables
     }
 
-    /// A variable of any name (`getenv(3)`); an empty one is as if absent.
+    /// The value of a variable (`getenv(3)`); `nil` if it is unset or empty.
     static func value(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

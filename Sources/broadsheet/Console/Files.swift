@@ -6,18 +6,18 @@ import Sockets
     import Darwin
 #endif
 
-/// Small files, whole.
+/// Reads and writes small files as a whole.
 enum Files {
     static func exist(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// What a symbolic link leads to (`realpath(3)`); the path itself where nothing is.
+    /// The path without symbolic links (`realpath(3)`); the path itself if there is no such file.
     static func resolved(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)
     }
 
-    /// Where a file is or would be: the folder without symbolic links, and the file's own name.
+    /// Where a file is or would be: its folder without symbolic links, and its name.
     static func place(_ path: String) -> String {
         if exist(path) { return resolved(path) }
         let folder = resolved(folder(of: path))
@@ -27,7 +27,7 @@ enum Files {
         return (folder == "/" ? "/" : folder + "/") + (name ?? path[...])
     }
 
-    /// The path of the folder that the file is in, as far as the file's path tells it.
+    /// The path of the file's folder, derived from the file's path alone.
     private static func folder(of path: String) -> String {
         let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
         return cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -65,8 +65,8 @@ enum Files {
         }
     }
 
-    /// Makes a file that only its owner can read (mode 0600), whole or not at all: what is at the
-    /// path stays until then.
+    /// Atomically writes a file that only its owner can read (mode 0600): an existing file stays
+    /// until the new one is complete.
     static func writePrivate(_ text: String, to path: String) throws(CommandFailure) {
         let file = try makeTemporary(path, for: path)
         do throws(CommandFailure) {
@@ -82,16 +82,16 @@ enum Files {
         try flushFolder(of: path)
     }
 
-    /// Makes a file beside the place of what it is for, which a failure names.
+    /// Creates a temporary file; a failure names its purpose.
     static func makeTemporary(
         _ prefix: String, ending: String = TemporaryFile.ending, for purpose: String
     ) throws(CommandFailure) -> TemporaryFile {
         do throws(SystemError) {
             return try TemporaryFile(prefix, ending: ending)
-        } catch { throw failure("cannot make \(purpose)", .cannotCreate, code: error.code) }
+        } catch { throw failure("cannot create \(purpose)", .cannotCreate, code: error.code) }
     }
 
-    /// Makes the names in a file's folder last (`fsync(2)`).
+    /// Makes changes to a file's folder durable (`fsync(2)`).
     static func flushFolder(of path: String) throws(CommandFailure) {
         let folder = folder(of: path)
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -100,7 +100,7 @@ enum Files {
         guard fsync(descriptor) == 0 else { throw failure("cannot write \(folder)", .ioError) }
     }
 
-    /// The failure with the text of the error behind it: of `errno`, unless another is given.
+    /// The failure followed by the description of the error: `errno`, unless another code is given.
     static func failure(
         _ text: String, _ status: ExitStatus, code: Int32 = errno
     ) -> CommandFailure {

@@ -6,18 +6,18 @@ import Sockets
     import Darwin
 #endif
 
-/// A file that appears whole or not at all: written beside its place, flushed, and moved there
-/// (`rename(2)`). Only its owner can read it. What is not kept is removed.
+/// A file that is created atomically: written to a temporary file, flushed, and renamed to its path
+/// (`rename(2)`). Only its owner can read it. Without `keep` it is removed.
 ///
-/// A device or a pipe in its place is written to as it is.
+/// A device or a pipe at the path is written to directly.
 final class NewFile {
     private let path: String
-    /// Where the bytes gather; `nil` for a device.
+    /// The temporary file; `nil` for a device.
     private let partial: String?
     private var isKept = false
     let descriptor: Int32
 
-    /// Where its bytes are now.
+    /// The path that is being written to.
     var place: String { partial ?? path }
 
     init(_ given: String) throws(CommandFailure) {
@@ -27,7 +27,7 @@ final class NewFile {
             partial = nil
             descriptor = open(path, O_WRONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
-                throw Files.failure("cannot make \(given)", .cannotCreate)
+                throw Files.failure("cannot create \(given)", .cannotCreate)
             }
         } else {
             TemporaryFile.removeAbandoned(path)
@@ -42,7 +42,7 @@ final class NewFile {
         if let partial, !isKept { unlink(partial) }
     }
 
-    /// Puts the file in its place, durably.
+    /// Moves the file to its path, durably.
     func keep() throws(CommandFailure) {
         guard let partial else { return }
         guard fsync(descriptor) == 0, rename(partial, path) == 0 else {

@@ -1,11 +1,11 @@
-/// A bar on standard error, where a person looks at it; silent otherwise.
+/// A progress bar on standard error, shown only on a terminal.
 struct ProgressBar {
     private let isShown = Console.errorIsTerminal
     private var shownPercent = -1
 
     private static let width = 30
 
-    /// Draws how far it is, when that changed by a percent.
+    /// Redraws the bar when the percentage has changed.
     mutating func show(_ done: Int, of total: Int, _ text: String) {
         guard isShown else { return }
         let percent = total > 0 ? min(100, done * 100 / total) : 100
@@ -18,7 +18,7 @@ struct ProgressBar {
         Console.draw("\r[\(bar)] \(percent) %  \(text)\u{1B}[K")
     }
 
-    /// Takes the bar away, so that the next line begins where it stood.
+    /// Removes the bar, so that the next line replaces it.
     mutating func clear() {
         guard isShown, shownPercent >= 0 else { return }
         shownPercent = -1

@@ -4,17 +4,17 @@
     import Darwin
 #endif
 
-/// A database in a folder of its own that nobody keeps: for runs that must change nothing.
+/// A throwaway database in its own folder, for dry runs.
 struct ScratchDatabase {
     private let folder: String
     var path: String { "\(folder)/trial.db" }
 
-    /// In `TMPDIR` or /tmp (`mkdtemp(3)`).
+    /// Creates the folder in `TMPDIR` or /tmp (`mkdtemp(3)`).
     init() throws(CommandFailure) {
         let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(base)/broadsheet.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw Files.failure("cannot make a folder in \(base)", .cannotCreate)
+            throw Files.failure("cannot create a folder in \(base)", .cannotCreate)
         }
         folder = template.withUnsafeBufferPointer { bytes in
             bytes.baseAddress.map { String(cString: $0) } ?? base

@@ -6,7 +6,7 @@ import CLinux
     import Darwin
 #endif
 
-/// Rows for a terminal: columns as wide as they need, the last one cut where the terminal ends.
+/// Rows for a terminal: columns as wide as their content, the last one cut at the edge.
 struct Table {
     private var rows: [[String]]
 
@@ -34,9 +34,9 @@ struct Table {
     }
 }
 
-/// How much room text takes on a terminal (`wcwidth(3)`): Hangul takes two columns a syllable.
+/// The width of text on a terminal (`wcwidth(3)`): a Hangul syllable takes two columns.
 enum TextWidth {
-    // Widths are those of Unicode, whatever the user's locale says.
+    // Widths follow Unicode, regardless of the user's locale.
     private static let locale: Void = { _ = setlocale(LC_CTYPE, "C.UTF-8") }()
 
     static func of(_ text: String) -> Int {
@@ -44,7 +44,7 @@ enum TextWidth {
         return text.unicodeScalars.reduce(0) { $0 + max(0, Int(broadsheet_columns($1.value))) }
     }
 
-    /// As much of the text as fits, with … where something was cut.
+    /// As much of the text as fits, followed by … if it was cut.
     static func cut(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var result = ""

@@ -1,10 +1,10 @@
-/// Text of others for a terminal, which must not obey it.
+/// Makes untrusted text safe to print on a terminal.
 enum TerminalText {
-    /// The text with control characters and marks of direction as `\u001b`, which a JSON string may
-    /// have as well. Tabs and line ends stay.
+    /// Escapes control characters and directional marks as `\u001b`, which is also valid in a JSON
+    /// string. Tabs and line ends stay.
     static func escaped(_ text: String) -> String { escaped(text) { isLayout($0) } }
 
-    /// The same in one line.
+    /// Escapes tabs and line ends as well.
     static func escapedLine(_ text: String) -> String { escaped(text) { _ in false } }
 
     private static func escaped(
@@ -30,8 +30,8 @@ enum TerminalText {
         scalar == "\n" || scalar == "\t"
     }
 
-    /// C0, DEL and C1 controls (ECMA-48), line and paragraph separators, and what sets the
-    /// direction of writing (UAX #9).
+    /// C0, DEL and C1 controls (ECMA-48), line and paragraph separators, and directional
+    /// formatting characters (UAX #9).
     private static func isActive(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

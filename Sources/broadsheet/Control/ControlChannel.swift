@@ -6,14 +6,14 @@ import Sockets
     import Darwin
 #endif
 
-/// A connection to the process that serves a database, over its control socket, on which something
-/// else than HTTP is spoken (`Upgrade`, RFC 9110 §7.8).
+/// A connection to the process that serves a database, over its control socket, that is upgraded to
+/// another protocol than HTTP (`Upgrade`, RFC 9110 §7.8).
 enum ControlChannel {
     /// - Parameters:
-    ///   - path: of the database.
-    ///   - name: the protocol's.
-    /// - Returns: `nil` where nobody serves the file.
-    /// - Throws: `.unavailable` if the server does not know the protocol.
+    ///   - path: the path of the database.
+    ///   - name: the name of the protocol.
+    /// - Returns: `nil` if no server is running for the database.
+    /// - Throws: `.unavailable` if the server does not support the protocol.
     static func open(
         ofDatabase path: String, for name: String, timeoutSeconds: Int
     ) throws(CommandFailure) -> DescriptorChannel? {
@@ -34,7 +34,8 @@ enum ControlChannel {
             case ENOENT, ECONNREFUSED: return nil
             case EPROTONOSUPPORT:
                 throw CommandFailure(
-                    .unavailable, "\(path): the server that has it cannot do that; stop it first")
+                    .unavailable, "\(path): the running server does not support this; stop it first"
+                )
             default: throw CommandFailure(.unavailable, "\(socket): \(error)")
             }
         }

@@ -10,16 +10,16 @@ import HTTP
     import Darwin
 #endif
 
-/// The process that serves a database file, as the commands reach it: over its control socket.
+/// A client of the process that serves a database, over its control socket.
 struct ControlClient: Sendable {
     let backend: BackendService
 
-    /// - Parameter path: of the database; `nil` where nobody answers beside it.
+    /// - Parameter path: the path of the database. The result is `nil` if no server responds.
     init?(ofDatabase path: String) async {
         let socket = ControlServer.path(of: Files.resolved(path))
         guard Files.exist(socket), let url = BaseURL("unix:\(socket)") else { return nil }
         var configuration = BackendConfiguration(baseURL: url)
-        // What the owner is asked for may be everything that it has.
+        // An export or a backup may transfer the whole database.
         configuration.timeout = .seconds(3_600)
         configuration.stallTimeout = .seconds(3_600)
         configuration.bodyBytes = 1 << 30
@@ -27,7 +27,7 @@ struct ControlClient: Sendable {
         do { _ = try await backend.send(FetchStateRequest()) } catch { return nil }
     }
 
-    /// Sends a request, with failures in the words of a store.
+    /// Sends a request, and maps failures to store errors.
     private func ask<Request: BackendAPIRequest>(
         _ request: Request
     ) async throws(StoreError) -> Request.Item {
@@ -36,11 +36,11 @@ struct ControlClient: Sendable {
         } catch { throw StoreError(ofOwner: error) }
     }
 
-    /// Examines the file while it is served.
+    /// Verifies the database while it is being served.
     func check() async throws(StoreError) -> CheckReport { try await ask(CheckRequest()) }
 
     /// Writes an export to the descriptor.
-    /// - Parameter progress: is told of bytes, and of how many there will be.
+    /// - Parameter progress: called with the bytes written so far, and their expected total.
     func export(
         to descriptor: Int32, progress: (_ done: Int, _ total: Int) -> Void
     ) async throws(CommandFailure) -> ExportReport {
@@ -50,13 +50,13 @@ struct ControlClient: Sendable {
             progress(done, total)
         }
         guard let report = ExportReport(end: tail, bytes: done) else {
-            throw CommandFailure(.ioError, "the export broke off")
+            throw CommandFailure(.ioError, "the export is incomplete")
         }
         return report
     }
 
     /// Writes a copy of the database to the descriptor.
-    /// - Parameter progress: is told of bytes, and of how many there will be.
+    /// - Parameter progress: called with the bytes written so far, and their expected total.
     func backUp(
         to descriptor: Int32, progress: (_ done: Int, _ total: Int) -> Void
     ) async throws(CommandFailure) {
@@ -65,19 +65,19 @@ struct ControlClient: Sendable {
         } failing: { error in
             guard case .full = error else { return CommandFailure(error) }
             return CommandFailure(
-                .ioError, "no room beside the database for the copy that its server makes first")
+                .ioError, "not enough disk space next to the database for the server's copy")
         }
     }
 
-    /// How far the copy is that the owner makes; `nil` while it makes none.
+    /// The progress of the copy that the owner is making; `nil` if it is making none.
     func backupProgress() async -> CopyProgress? {
         try? await backend.send(FetchBackupProgressRequest())
     }
 
-    /// Writes an answer to the descriptor as it comes, and gives its length.
+    /// Streams a response to the descriptor, and returns its length.
     private func receive<Request: BackendAPIRequest>(
         _ request: Request, to descriptor: Int32,
-        _ seen: (_ piece: [UInt8], _ done: Int, _ total: Int) -> Void,
+        _ received: (_ piece: [UInt8], _ done: Int, _ total: Int) -> Void,
         failing failure: (StoreError) -> CommandFailure = { CommandFailure($0) }
     ) async throws(CommandFailure) -> Int {
         var done = 0
@@ -86,7 +86,7 @@ struct ControlClient: Sendable {
             for try await piece in stream {
                 try Console.write(piece, to: descriptor)
                 done += piece.count
-                seen(piece, done, stream.length ?? done)
+                received(piece, done, stream.length ?? done)
             }
         } catch let error as BackendError {
             throw failure(StoreError(ofOwner: error))
@@ -101,12 +101,12 @@ extension ControlClient: ImportDestination {
     func importArticles(
         _ items: [ImportItem], by edit: Edit, dryRun: Bool
     ) async throws(StoreError) -> [Result<ImportOutcome, StoreError>] {
-        let answer = try await ask(
+        let response = try await ask(
             ImportArticlesRequest(batch: ImportBatch(items: items, isDryRun: dryRun)))
-        return answer.results.map { result in
+        return response.results.map { result in
             switch result {
             case .taken(let outcome): .success(outcome)
-            case .refused(let why): .failure(.rejected(Refusal(description: why)))
+            case .refused(let reason): .failure(.rejected(Rejection(description: reason)))
             }
         }
     }
@@ -136,13 +136,13 @@ extension ControlClient: KeyKeeper {
     }
 }
 
-/// Why the owner did not take something, in its words.
-private struct Refusal: Error, CustomStringConvertible {
+/// The owner's reason for rejecting something.
+private struct Rejection: Error, CustomStringConvertible {
     let description: String
 }
 
 extension StoreError {
-    /// What the owner's answer says of its store.
+    /// Maps the owner's response to a store error.
     fileprivate init(ofOwner error: BackendError) {
         switch error {
         case .problem(let problem) where problem.status == HTTPStatus.notFound.code:
@@ -150,7 +150,7 @@ extension StoreError {
         case .problem(let problem) where problem.status == HTTPStatus.insufficientStorage.code:
             self = .full
         case .problem(let problem) where problem.status < 500:
-            self = .rejected(Refusal(description: problem.detail ?? problem.title))
+            self = .rejected(Rejection(description: problem.detail ?? problem.title))
         default: self = .unavailable("the server that owns the file: \(error)")
         }
     }

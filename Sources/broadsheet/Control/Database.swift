@@ -1,7 +1,7 @@
 import ArticleStore
 import SQLiteStore
 
-/// A database as a command finds it: free, and then its own, or served, and then its owner's.
+/// A database as a command finds it: opened by the command itself, or served by another process.
 enum Database: Sendable {
     case opened(SQLiteStore)
     case served(ControlClient)
@@ -17,7 +17,7 @@ enum Database: Sendable {
         } catch { throw CommandFailure(error) }
     }
 
-    /// Runs the work on the file, or through the process that has it.
+    /// Runs the work on the file, or through the process that serves it.
     static func with<Result>(
         _ path: String, mode: SQLiteStore.Mode,
         _ work: (Database) async throws(CommandFailure) -> Result
@@ -41,7 +41,7 @@ enum Database: Sendable {
         }
     }
 
-    /// Refuses to write where the database is, or what belongs to it.
+    /// Rejects the database and its companion files as the destination of a write.
     static func protect(_ database: String, from path: String) throws(CommandFailure) {
         let (database, path) = (Files.place(database), Files.place(path))
         guard path != database else {
@@ -83,8 +83,8 @@ extension CommandFailure {
     init(_ error: StoreError) {
         self =
             switch error {
-            case .notFound: CommandFailure(.dataError, "there is none of this id")
-            case .full: CommandFailure(.ioError, "no room on the disk")
+            case .notFound: CommandFailure(.dataError, "there is no entry with this id")
+            case .full: CommandFailure(.ioError, "the disk is full")
             case .tooMany(let text), .conflict(let text): CommandFailure(.dataError, text)
             case .unavailable(let text), .corrupt(let text): CommandFailure(.ioError, text)
             case .rejected(let error as CommandFailure): error

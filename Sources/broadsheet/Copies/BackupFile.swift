@@ -8,20 +8,20 @@ import Sockets
     import Darwin
 #endif
 
-/// A copy of a database that appears in its place verified and whole, or not at all.
+/// A copy of a database that appears at its path only when it is complete and verified.
 ///
-/// It gathers beside its place in a file that only its owner can read; that goes with everything
-/// that does not succeed, an end by SIGINT or SIGTERM too.
+/// It is written to a temporary file that only its owner can read, and that is removed on any
+/// failure, including SIGINT and SIGTERM.
 struct BackupFile: ~Copyable {
     private let file: NewFile
     private let signals: ShutdownSignals
 
-    /// Where the copy is while it is none yet.
+    /// The path of the temporary file.
     var partial: String { file.place }
     var descriptor: Int32 { file.descriptor }
 
     init(for path: String) throws(CommandFailure) {
-        // Taken over first: there is no moment in which a file is left behind.
+        // The handlers come first, so that no signal can leave a file behind.
         let partial = Lock<String?>(nil)
         signals = ShutdownSignals { _ in
             if let partial = partial.withLock({ $0 }) { Self.remove(partial) }
@@ -34,12 +34,12 @@ struct BackupFile: ~Copyable {
 
     deinit { Self.remove(file.place) }
 
-    /// The file, and what SQLite may have made beside it.
+    /// Removes the file, and those that SQLite may have created next to it.
     private static func remove(_ partial: String) {
         for ending in ["", "-wal", "-shm", "-journal"] { unlink(partial + ending) }
     }
 
-    /// Copies a file that nobody serves.
+    /// Copies a database that is not being served.
     func take(from path: String, _ progress: (CopyProgress) -> Void) throws(CommandFailure) {
         do throws(StoreError) {
             let destination = try CopyDestination(path: partial)
@@ -49,8 +49,8 @@ struct BackupFile: ~Copyable {
         } catch { throw CommandFailure(error) }
     }
 
-    /// Examines what was copied, and flushes it.
-    /// - Parameter source: what is to blame for a fault.
+    /// Verifies the copy, and flushes it.
+    /// - Parameter source: the path that a failure names.
     func verify(_ source: String) throws(CommandFailure) -> CheckReport {
         let report: CheckReport
         do throws(StoreOpeningError) {
@@ -65,7 +65,7 @@ struct BackupFile: ~Copyable {
             for finding in report.findings { Console.complain(finding) }
             throw CommandFailure(
                 .dataError,
-                "\(source): \(report.findings.count) findings; the copy was not kept")
+                "\(source): \(report.findings.count) findings; the copy was discarded")
         }
         guard fsync(descriptor) == 0 else {
             throw Files.failure("cannot write \(partial)", .ioError)
@@ -73,6 +73,6 @@ struct BackupFile: ~Copyable {
         return report
     }
 
-    /// Puts it in its place, durably.
+    /// Moves the copy to its path, durably.
     func keep() throws(CommandFailure) { try file.keep() }
 }

@@ -2,7 +2,7 @@ import ArticleStore
 import SQLiteStore
 import Sockets
 
-/// The database: whether it is there, sound and served.
+/// Checks whether the database exists, is sound and is being served.
 struct DatabaseCheck {
     let path: String
     let owner: ControlClient?
@@ -10,19 +10,19 @@ struct DatabaseCheck {
     func run(_ findings: inout Diagnostics) async {
         let subject = "database"
         if let owner {
-            findings.ok("served", "by a server that answers on its control socket")
+            findings.ok("served", "by a server that responds on its control socket")
             do throws(StoreError) {
                 tell(try await owner.check(), &findings)
             } catch {
                 findings.failure(
-                    subject, "its server cannot examine it: \(error.reason)",
-                    do: "see what the server's log says")
+                    subject, "its server cannot check it: \(error.reason)",
+                    do: "look at the server's log")
             }
             return
         }
         do throws(StoreOpeningError) {
             tell(try SQLiteStore.check(path: path), &findings)
-            findings.ok("served", "by nobody")
+            findings.ok("served", "not being served")
         } catch {
             tell(error, &findings)
         }
@@ -32,9 +32,9 @@ struct DatabaseCheck {
         guard report.isClean else {
             return findings.failure(
                 "database",
-                "\(path): \(report.findings.count) findings, first: "
+                "\(path): \(report.findings.count) findings, the first being: "
                     + "\(report.findings.first ?? "")",
-                do: "stop serving it and restore a backup: "
+                do: "stop the server and restore a backup: "
                     + "broadsheet restore FILE --replace keeps this one")
         }
         findings.ok(
@@ -49,25 +49,28 @@ struct DatabaseCheck {
             let folder = FileFacts.folder(of: path)
             guard FileFacts.canWrite(folder) else {
                 return findings.failure(
-                    subject, "\(path) is not there, and cannot be made in \(folder)",
-                    do: "make that folder, owned by the user who serves")
+                    subject, "\(path) does not exist and cannot be created in \(folder)",
+                    do: "create that folder, owned by the user who runs the server")
             }
-            findings.ok(subject, "\(path) is not there yet; serve makes it")
+            findings.ok(subject, "\(path) does not exist yet; serve creates it")
         case .unfinished, .older: findings.ok(subject, error.description)
         case .owned:
             findings.warning(
-                "served", "\(path) is in use, but no server answers on its control socket",
-                do: "wait if another command is at work; else see what the server's log says")
+                "served", "\(path) is in use, but no server responds on its control socket",
+                do: "wait if another command is running; otherwise look at the server's log")
         case .newer:
-            findings.failure(subject, error.description, do: "install the newer broadsheet again")
+            findings.failure(
+                subject, error.description, do: "install the newer version of broadsheet")
         case .foreign:
-            findings.failure(subject, error.description, do: "name the right file by --database")
+            findings.failure(subject, error.description, do: "name the right file with --database")
         case .damaged, .noRoom:
             findings.failure(
-                subject, error.description, do: "broadsheet restore FILE --replace takes a backup")
+                subject, error.description,
+                do: "restore a backup: broadsheet restore FILE --replace")
         case .failed:
             findings.failure(
-                subject, error.description, do: "let the user who serves read and write it")
+                subject, error.description, do: "let the user who runs the server read and write it"
+            )
         }
     }
 }

@@ -1,11 +1,11 @@
 import ArticleAPI
 
-/// What an examination came to, one thing after the other.
+/// The findings of all checks, in order.
 struct Diagnostics: Sendable {
-    /// How bad it is.
+    /// How serious a finding is.
     enum Level: String, Sendable {
         case ok
-        /// It serves, but not for long or not as it should.
+        /// The server works, but not as it should or not for long.
         case warning
         case failure
     }
@@ -14,7 +14,7 @@ struct Diagnostics: Sendable {
         let subject: String
         let level: Level
         let found: String
-        /// What to do about it; `nil` if that is nothing.
+        /// How to fix it; `nil` if nothing needs to be done.
         let advice: String?
     }
 
@@ -34,14 +34,14 @@ struct Diagnostics: Sendable {
         all.append(Finding(subject: subject, level: .failure, found: found, advice: advice))
     }
 
-    /// Whether something of this subject is not as it should be.
+    /// Whether a check of this subject found a problem.
     func hasFault(_ subject: String) -> Bool {
         all.contains { $0.subject == subject && $0.level != .ok }
     }
 
-    // MARK: Telling
+    // MARK: Output
 
-    /// For people.
+    /// One or two lines per finding, for people.
     var lines: [String] {
         all.flatMap { finding in
             let level = finding.level == .ok ? "ok" : finding.level.rawValue.uppercased()

@@ -4,16 +4,16 @@
     import Darwin
 #endif
 
-/// What the file system says of a file (`stat(2)`).
+/// The attributes of a file (`stat(2)`).
 struct FileFacts {
     let bytes: Int
-    /// Who may do what: the nine bits.
+    /// The nine permission bits.
     let mode: UInt32
     let isOwn: Bool
-    /// Seconds since 1970 when it was written last.
+    /// The time of the last write, in seconds since 1970.
     let writtenSeconds: Int64
 
-    /// `nil` if nothing is there.
+    /// `nil` if there is no such file.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -23,7 +23,7 @@ struct FileFacts {
         writtenSeconds = Int64(status.st_mtim.tv_sec)
     }
 
-    /// `640`.
+    /// The mode in octal: `640`.
     var modeText: String { String(mode, radix: 8) }
 
     static func canWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }

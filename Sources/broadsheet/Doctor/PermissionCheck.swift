@@ -1,4 +1,4 @@
-/// Who may read and write the files.
+/// Checks who may read and write the files.
 struct PermissionCheck {
     let database: String
     let isServed: Bool
@@ -9,69 +9,69 @@ struct PermissionCheck {
     private let subject = "permissions"
 
     func run(_ findings: inout Diagnostics) {
-        for ending in ["", "-wal", "-shm", ".lock"] { refuseReaders(database + ending, &findings) }
+        for ending in ["", "-wal", "-shm", ".lock"] { checkReaders(database + ending, &findings) }
         let key = database + ".admin-key"
         if FileFacts(key) != nil {
-            refuseReaders(key, &findings)
+            checkReaders(key, &findings)
             findings.warning(
-                subject, "\(key) still holds the first admin key",
-                do: "move it to where keys are kept")
+                subject, "\(key) still contains the first admin key",
+                do: "move it to your secret store")
         }
         for file in files {
-            if file.isSecret { refuseReaders(file.path, &findings) }
-            refuseWriters(file.path, &findings)
+            if file.isSecret { checkReaders(file.path, &findings) }
+            checkWriters(file.path, &findings)
         }
-        for pair in certificates { examineKey(pair.key, &findings) }
-        examinePlace(&findings)
+        for pair in certificates { checkKey(pair.key, &findings) }
+        checkLocation(&findings)
         if !findings.hasFault(subject) {
-            findings.ok(subject, "nobody else reads what is secret, or writes what counts")
+            findings.ok(subject, "file permissions are restrictive enough")
         }
     }
 
-    private func refuseReaders(_ path: String, _ findings: inout Diagnostics) {
+    private func checkReaders(_ path: String, _ findings: inout Diagnostics) {
         guard let facts = FileFacts(path), facts.mode & 0o077 != 0 else { return }
         findings.failure(
-            subject, "\(path) is open to others (\(facts.modeText))", do: "chmod 600 \(path)")
+            subject, "\(path) is accessible to others (\(facts.modeText))", do: "chmod 600 \(path)")
     }
 
-    private func refuseWriters(_ path: String, _ findings: inout Diagnostics) {
+    private func checkWriters(_ path: String, _ findings: inout Diagnostics) {
         guard let facts = FileFacts(path), facts.mode & 0o022 != 0 else { return }
         findings.failure(
-            subject, "others may change \(path) (\(facts.modeText))", do: "chmod go-w \(path)")
+            subject, "\(path) is writable by others (\(facts.modeText))", do: "chmod go-w \(path)")
     }
 
-    /// A group of those who may read keys is common.
-    private func examineKey(_ path: String, _ findings: inout Diagnostics) {
+    /// Allows a group to read the key, which is a common setup.
+    private func checkKey(_ path: String, _ findings: inout Diagnostics) {
         guard let facts = FileFacts(path), facts.mode & 0o027 != 0 else { return }
         findings.failure(
-            subject, "the key \(path) is open to others (\(facts.modeText))",
-            do: "chmod 640 \(path), with a group of those who may read keys")
+            subject, "the key \(path) is accessible to others (\(facts.modeText))",
+            do: "chmod 640 \(path), with a group that may read keys")
     }
 
-    /// The database, its folder and its socket.
-    private func examinePlace(_ findings: inout Diagnostics) {
+    /// Checks the database, its folder and its control socket.
+    private func checkLocation(_ findings: inout Diagnostics) {
         if let facts = FileFacts(database) {
             if !FileFacts.canWrite(database) {
                 findings.failure(
                     subject, "\(database) cannot be written",
-                    do: "serve as its owner, or give it to who serves")
+                    do: "run the server as its owner, or change the owner")
             } else if !facts.isOwn {
                 findings.warning(
                     subject, "\(database) belongs to another user",
-                    do: "run this as the user who serves: what is made belongs to who makes it")
+                    do: "run this as the user who runs the server: new files get that owner")
             }
         }
         let folder = FileFacts.folder(of: database)
         if !FileFacts.canWrite(folder) {
             findings.failure(
-                subject, "\(folder) cannot be written: the log lies beside the database",
-                do: "serve as the owner of \(folder)")
+                subject, "\(folder) cannot be written, but holds the log next to the database",
+                do: "run the server as the owner of \(folder)")
         }
         guard isServed else { return }
         let socket = ControlServer.path(of: Files.resolved(database))
         guard let facts = FileFacts(socket), facts.mode & 0o077 != 0 else { return }
         findings.failure(
-            subject, "\(socket) is open to others (\(facts.modeText)): they are admins",
+            subject, "\(socket) is accessible to others (\(facts.modeText)): they are admins",
             do: "chmod 600 \(socket)")
     }
 }

@@ -8,7 +8,7 @@ import Sockets
     import Darwin
 #endif
 
-/// What `serve` would need: certificates, addresses, descriptors.
+/// Checks what `serve` needs: certificates, addresses and descriptors.
 struct ServingCheck {
     let configuration: ServeConfiguration
     let isServed: Bool
@@ -35,48 +35,48 @@ struct ServingCheck {
                 server = try TLSServer(pairs, profile: transport.profile, protocols: [])
             } catch { throw files.failure(error) }
             for (certificate, paths) in zip(server.certificates, files.paths) {
-                examine(certificate.validity, of: paths.certificate, &findings)
+                check(certificate.validity, of: paths.certificate, &findings)
             }
         } catch {
             findings.failure(subject, error.message, do: Self.advice(error))
         }
     }
 
-    /// What to do about files that cannot be served.
+    /// How to fix certificate files that cannot be used.
     static func advice(_ failure: CommandFailure) -> String {
         failure.status == .noPermission
-            ? "let the user who serves read it: mode 640, with a group of those who may read keys"
-            : "put the certificate, with its chain, and its own key into these files, as PEM"
+            ? "let the user who runs the server read it: mode 640, with a group that may read keys"
+            : "put the certificate with its chain and the matching key into these files, as PEM"
     }
 
-    private func examine(
+    private func check(
         _ dates: ClosedRange<Int64>, of path: String, _ findings: inout Diagnostics
     ) {
         let subject = "certificates"
-        let advice = "renew it into the same files: a server takes it by itself"
+        let advice = "renew it in the same files; a running server reloads them by itself"
         let end = HTTPDate.text(dates.upperBound)
         if now < dates.lowerBound {
             findings.failure(
                 subject, "\(path) is not valid before \(HTTPDate.text(dates.lowerBound))",
-                do: "set the clock, or wait with it")
+                do: "set the clock, or wait until then")
         } else if dates.upperBound < now {
-            findings.failure(subject, "\(path) has expired, \(end)", do: advice)
+            findings.failure(subject, "\(path) has expired on \(end)", do: advice)
         } else if dates.upperBound - now < Certificates.warningDays * 86_400 {
-            findings.warning(subject, "\(path) expires soon, \(end)", do: advice)
+            findings.warning(subject, "\(path) expires soon, on \(end)", do: advice)
         } else {
-            findings.ok(subject, "\(path) fits its key and is valid until \(end)")
+            findings.ok(subject, "\(path) matches its key and is valid until \(end)")
         }
     }
 
     private func withoutTLS(_ findings: inout Diagnostics) {
         let open = configuration.addresses.filter { !$0.isLoopback }
         guard let first = open.first, configuration.transport.trustedProxies.isEmpty else {
-            return findings.ok("certificates", "none: it serves plain HTTP")
+            return findings.ok("certificates", "none: the server uses plain HTTP")
         }
         findings.warning(
             "certificates",
-            "none, and \(first) takes requests from other machines: their keys are refused",
-            do: "give --tls-certificate and --tls-key, or name the --trusted-proxy in front")
+            "none, but \(first) accepts requests from other machines: their keys are rejected",
+            do: "set --tls-certificate and --tls-key, or name a proxy with --trusted-proxy")
     }
 
     // MARK: Addresses
@@ -85,11 +85,13 @@ struct ServingCheck {
         let subject = "addresses"
         for address in configuration.adminAddresses where !address.isLoopback {
             findings.warning(
-                subject, "whoever reaches \(address) reads the metrics",
-                do: "let --admin-listen be an address of the operator's network alone")
+                subject, "anyone who can reach \(address) can read the metrics",
+                do: "use a private address for --admin-listen")
         }
         guard !isServed else {
-            if !findings.hasFault(subject) { findings.ok(subject, "not tried: it is being served") }
+            if !findings.hasFault(subject) {
+                findings.ok(subject, "not checked: the server is running")
+            }
             return
         }
         let all =
@@ -102,12 +104,12 @@ struct ServingCheck {
                 findings.failure(
                     subject, "\(address): \(error)",
                     do: error.code == EACCES
-                        ? "take a port from 1024 on, or allow this one to the program"
-                        : "end what listens there, or choose another --listen")
+                        ? "use a port from 1024 on, or grant CAP_NET_BIND_SERVICE"
+                        : "stop the program that listens there, or choose another address")
             }
         }
         if !findings.hasFault(subject) {
-            findings.ok(subject, all.map(\.description).joined(separator: ", ") + " can be had")
+            findings.ok(subject, all.map(\.description).joined(separator: ", ") + " are available")
         }
     }
 
@@ -121,7 +123,7 @@ struct ServingCheck {
             return findings.ok("descriptors", "\(limit) may be open, enough for \(wanted) clients")
         }
         findings.warning(
-            "descriptors", "\(limit) may be open: that is \(possible) clients, not \(wanted)",
+            "descriptors", "\(limit) may be open, enough for \(possible) clients, not \(wanted)",
             do: "raise the limit (LimitNOFILE=, ulimit -n), or lower --max-connections")
     }
 }

@@ -2,7 +2,7 @@ import ArticleServices
 import HTTP
 import HTTPServer
 
-/// What `--admin-listen` serves: for the operator's network, never for the public.
+/// The routes of `--admin-listen`, which must not be reachable by the public.
 enum AdminRoutes {
     static func router(_ page: MetricsPage) throws(RouterError) -> Router {
         var builder = RouterBuilder()

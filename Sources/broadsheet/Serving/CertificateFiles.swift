@@ -6,7 +6,7 @@ import Sockets
     import Darwin
 #endif
 
-/// The files of the certificates that are served, and of their keys.
+/// The files of the served certificates and their keys.
 struct CertificateFiles: Sendable {
     struct Paths: Sendable, Hashable {
         let certificate: String
@@ -16,7 +16,7 @@ struct CertificateFiles: Sendable {
     let paths: [Paths]
     private static let limitBytes = 1 << 20
 
-    /// What tells one state of a file from another (`stat(2)`, behind links).
+    /// Identifies one state of a file (`stat(2)`, which follows links).
     struct Stamp: Sendable, Hashable {
         let device: UInt64
         let number: UInt64
@@ -36,7 +36,7 @@ struct CertificateFiles: Sendable {
         }
     }
 
-    /// The state of all files.
+    /// The current state of all files.
     func stamps() -> [Stamp?] { paths.flatMap { [Stamp($0.certificate), Stamp($0.key)] } }
 
     /// Reads all files.
@@ -51,7 +51,7 @@ struct CertificateFiles: Sendable {
         return pairs
     }
 
-    /// The failure, with the file that is wrong.
+    /// The error as a failure that names the invalid file.
     func failure(_ error: TLSConfigurationError) -> CommandFailure {
         guard let place = error.place, paths.indices.contains(place.pair) else {
             return CommandFailure(.configuration, error.reason)

@@ -2,9 +2,9 @@ import ArticleAPI
 import Dispatch
 import Sockets
 
-/// Keeps the certificates that a server shows as its files have them: read again when
-/// asked, and a moment after the files change. What is broken or a step back is not taken, and the
-/// old ones stay.
+/// Keeps the certificates of a server up to date with their files: reloads them on request, and
+/// shortly after the files change. If the new ones are invalid or expired, the server keeps the
+/// current ones.
 final class Certificates: Sendable {
     let server: TLSServer
     private let files: CertificateFiles
@@ -16,20 +16,20 @@ final class Certificates: Sendable {
     private let timer = Lock<(any DispatchSourceTimer)?>(nil)
 
     private struct State {
-        /// Of the files as they were read last, taken or not.
+        /// The state of the files at the last attempt to load them.
         var read: [CertificateFiles.Stamp?]
-        /// Of the files as they were seen last.
+        /// The state of the files at the last poll.
         var seen: [CertificateFiles.Stamp?]
-        /// When the dates were told last.
+        /// When expiry was last checked and logged.
         var warnedAt: Int64 = 0
     }
 
-    /// How often the files are looked at.
+    /// The interval at which the files are polled.
     private static let intervalSeconds = 2.0
     static let warningDays: Int64 = 14
     private static let secondsOfDay: Int64 = 86_400
 
-    /// Reads the files.
+    /// Loads the files.
     init(
         _ files: CertificateFiles, profile: TLSProfile, _ log: ServerLog,
         now: @escaping @Sendable () -> Int64 = { Timestamp.now.milliseconds / 1_000 }
@@ -37,23 +37,23 @@ final class Certificates: Sendable {
         self.files = files
         self.log = log
         self.now = now
-        // Before they are read: what changes meanwhile is seen as a change.
+        // Taken before reading, so that a change during the read is detected.
         let stamps = files.stamps()
         state = Lock(State(read: stamps, seen: stamps))
         let pairs = try files.read()
         do throws(TLSConfigurationError) {
             server = try TLSServer(pairs, profile: profile, protocols: ["http/1.1"])
         } catch { throw files.failure(error) }
-        warnOfDates()
+        warnAboutExpiry()
     }
 
-    /// Begins to watch.
+    /// Starts to poll the files.
     func start() {
         timer.withLock { timer in
             let new = DispatchSource.makeTimerSource(queue: queue)
             new.schedule(
                 deadline: .now() + Self.intervalSeconds, repeating: Self.intervalSeconds)
-            new.setEventHandler { [weak self] in self?.look() }
+            new.setEventHandler { [weak self] in self?.poll() }
             new.activate()
             timer = new
         }
@@ -66,27 +66,27 @@ final class Certificates: Sendable {
         }
     }
 
-    /// Reads the files if they have changed, and no longer change: a certificate and its key come
-    /// one after the other. Once a day it warns of dates.
-    func look() {
+    /// Reloads the files once they have changed and are stable, because a certificate and its key
+    /// are not written at the same time. Logs expiry warnings once a day.
+    func poll() {
         let stamps = files.stamps()
         let now = now()
         let (isDue, isNewDay) = state.withLock { state in
             defer { state.seen = stamps }
             return (
                 stamps == state.seen && stamps != state.read,
-                // The clock may be set back, too.
+                // Also true after the clock was set back.
                 !(0..<Self.secondsOfDay).contains(now - state.warnedAt)
             )
         }
         if isDue {
             reload()
         } else if isNewDay {
-            warnOfDates()
+            warnAboutExpiry()
         }
     }
 
-    /// Reads the files now.
+    /// Reloads the files now.
     func reload() {
         let stamps = files.stamps()
         state.withLock { state in
@@ -95,20 +95,20 @@ final class Certificates: Sendable {
         }
         do throws(CommandFailure) {
             let pairs = try files.read()
-            try refuseStepsBack(pairs)
+            try rejectExpired(pairs)
             do throws(TLSConfigurationError) {
                 try server.replace(pairs)
             } catch { throw files.failure(error) }
-            log.info("took the new certificates")
-            warnOfDates()
+            log.info("loaded the new certificates")
+            warnAboutExpiry()
         } catch {
-            log.error("the old certificates stay: \(error.message)")
+            log.error("keeping the current certificates: \(error.message)")
         }
     }
 
-    /// An expired certificate in the place of another one is a mistake. One that is served already
-    /// is none: it must not keep the others from being renewed.
-    private func refuseStepsBack(_ pairs: [CertificateAndKey]) throws(CommandFailure) {
+    /// Rejects an expired certificate that replaces another one. One that is already being served
+    /// is accepted: it must not prevent the renewal of the others.
+    private func rejectExpired(_ pairs: [CertificateAndKey]) throws(CommandFailure) {
         let next: TLSServer
         do throws(TLSConfigurationError) {
             next = try TLSServer(pairs, protocols: [])
@@ -120,13 +120,13 @@ final class Certificates: Sendable {
         }
     }
 
-    private func warnOfDates() {
+    private func warnAboutExpiry() {
         let now = now()
         state.withLock { $0.warnedAt = now }
         for (certificate, paths) in zip(server.certificates, files.paths) {
             let dates = certificate.validity
             if now < dates.lowerBound {
-                log.warning("\(paths.certificate): is not valid yet")
+                log.warning("\(paths.certificate): not valid yet")
             } else if dates.upperBound < now {
                 log.warning("\(paths.certificate): has expired")
             } else if dates.upperBound - now < Self.warningDays * Self.secondsOfDay {

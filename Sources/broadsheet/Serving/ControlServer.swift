@@ -12,8 +12,8 @@ import Sockets
     import Darwin
 #endif
 
-/// The socket beside a served file, `<database>.control`, through which the operator's commands
-/// reach the file's owner. Who can open it is an admin: its mode is 0600.
+/// The socket next to a served file, `<database>.control`, through which the operator's commands
+/// reach the process that owns the file. Whoever can open it is an admin: its mode is 0600.
 struct ControlServer {
     let server: HTTPServer?
     private let path: String
@@ -25,7 +25,7 @@ struct ControlServer {
 
     init(
         _ backend: Backend, _ store: SQLiteStore, _ sockets: ListenerSockets,
-        _ desk: TakeoverServer, _ log: ServerLog
+        _ takeovers: TakeoverServer, _ log: ServerLog
     ) throws(CommandFailure) {
         database = store.path
         path = Self.path(of: database)
@@ -37,13 +37,13 @@ struct ControlServer {
         settings.socketMode = 0o600
         settings.open = sockets.opener(.control)
         settings.protocols = [
-            TakeoverMessage.protocolName: desk.receive,
-            UpgradeMessage.protocolName: desk.receiveWish,
+            TakeoverMessage.protocolName: takeovers.receive,
+            UpgradeMessage.protocolName: takeovers.receiveUpgradeRequest,
         ]
         settings.maximumConnections = 64
         settings.report = { log.warning($0) }
         settings.refusals = { Problem.response($0) }
-        // A batch of an import, and an export of everything.
+        // Sized for a batch of an import, and for an export of everything.
         settings.limits.message.bodyBytes = 64 << 20
         settings.limits.handlerMilliseconds = 3_600_000
         settings.limits.bodyMemoryBytes = 256 << 20
@@ -53,10 +53,11 @@ struct ControlServer {
         } catch { throw CommandFailure(.software, "\(error)") }
     }
 
-    /// Without its socket the server serves all the same; commands then find the file in use.
+    /// Starts the control server. Without its socket the articles are served all the same; commands
+    /// then report that the file is in use.
     func start(_ log: ServerLog) {
         guard let server else {
-            return log.warning("no control socket: \(path) is too long a path for one")
+            return log.warning("no control socket: the path \(path) is too long")
         }
         do throws(HTTPServerError) {
             try server.start()
@@ -64,7 +65,8 @@ struct ControlServer {
         } catch { log.warning("no control socket: \(error)") }
     }
 
-    /// Whoever owns the database is its operator, also where root serves it (`lchown(2)`).
+    /// Gives the socket to the owner of the database, who operates it even if root serves it
+    /// (`lchown(2)`).
     private func giveToOwner() {
         var status = stat()
         guard geteuid() == 0, stat(database, &status) == 0 else { return }

@@ -3,22 +3,22 @@ import ArticleStore
 import HTTPServer
 import SQLiteStore
 
-/// The admin key that the first `serve` makes where no other key is.
+/// The admin key that `serve` creates if the database has no key.
 struct FirstKey {
     let store: SQLiteStore
-    /// Already serving: a start that cannot be must not spend the key.
+    /// Already serving: a start that fails must not use up the key.
     let backend: Backend
     let log: ServerLog
     let output: ServerOutput
 
-    /// Where the key goes when nobody watches: beside the database.
+    /// The file for the key if standard error is not a terminal.
     var path: String { store.path + ".admin-key" }
 
-    /// Makes the key, unless the file holds keys: shown once on a terminal, otherwise in a file
-    /// that only its owner reads.
+    /// Creates the key unless the database has keys. It is shown once on a terminal, otherwise
+    /// written to a file that only its owner can read.
     ///
-    /// The key is handed out before it is kept. A crash in between leaves a key that opens nothing,
-    /// and the next start makes another; the other order could lock everybody out.
+    /// The key is handed out before it is stored. A crash in between leaves a key that is not
+    /// valid, and the next start creates another; the other order could lock everybody out.
     func makeIfNeeded() async throws(CommandFailure) {
         do throws(StoreError) {
             guard try await store.keys().isEmpty else { return }
@@ -30,12 +30,12 @@ struct FirstKey {
     }
 
     private func handOut(_ key: String) throws(StoreError) {
-        // A terminal that takes nothing would lose the key.
-        let line = "The admin key, shown this once: \(key)\n"
+        // If the terminal does not accept the line, the key goes to the file.
+        let line = "Admin key (shown only once): \(key)\n"
         if Console.errorIsTerminal, output.errors.write(line, withinSeconds: 5) { return }
         do throws(CommandFailure) {
             try Files.writePrivate(key + "\n", to: path)
         } catch { throw .rejected(error) }
-        log.info("the admin key is in \(path); move it to where keys are kept")
+        log.info("the admin key is in \(path); move it to your secret store")
     }
 }

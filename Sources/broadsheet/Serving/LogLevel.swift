@@ -1,15 +1,15 @@
 import HTTPServer
 import Synchronization
 
-/// What the server finds worth telling.
+/// How much the server logs.
 enum LogLevel: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible {
-    /// Only what failed; of the access log, answers of 500 and more.
+    /// Failures only; of the access log, responses with a status of 500 or more.
     case error
-    /// And what may become a failure.
+    /// Also what may become a failure.
     case warning
-    /// And what happens, with every answer.
+    /// Also normal events and every response.
     case info
-    /// And what clients did wrong below HTTP: handshakes that failed.
+    /// Also client errors below HTTP: failed handshakes.
     case debug
 
     init?(_ name: String) {
@@ -28,7 +28,7 @@ enum LogLevel: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible 
         }
     }
 
-    /// What the access log shows.
+    /// The matching detail of the access log.
     var detail: AccessLog.Detail {
         switch self {
         case .error, .warning: .failures
@@ -37,11 +37,11 @@ enum LogLevel: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible 
         }
     }
 
-    /// The next one that tells more, or less; itself at the end.
+    /// The next more (or less) verbose level; itself at the end of the scale.
     func moved(by steps: Int) -> LogLevel { LogLevel(rawValue: rawValue + steps) ?? self }
 }
 
-/// The level of everything that the server logs, which may be turned while it runs.
+/// The current log level, which can be changed while the server runs.
 final class LogDial: Sendable {
     private let current: Atomic<Int>
 

@@ -7,11 +7,11 @@ import Sockets
     import Darwin
 #endif
 
-/// SIGUSR1 has the server log more, SIGUSR2 less.
+/// Raises the verbosity of the log on SIGUSR1, and lowers it on SIGUSR2.
 struct LogSignals {
     private let sources: SignalSources
 
-    /// From here on the two signals no longer end the process.
+    /// Installs the handlers: the two signals no longer end the process.
     init(_ log: ServerLog, _ accessLog: AccessLog?) {
         accessLog?.detail = log.dial.level.detail
         sources = SignalSources([SIGUSR1, SIGUSR2]) { number in

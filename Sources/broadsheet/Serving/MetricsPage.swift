@@ -4,7 +4,7 @@ import ArticleStore
 import HTTPServer
 import SQLiteStore
 
-/// Everything that can be measured of a served database, put together when it is asked for.
+/// The metrics of a running server, collected on request.
 struct MetricsPage: Sendable {
     let server: HTTPServer
     let meters: Meters
@@ -13,7 +13,7 @@ struct MetricsPage: Sendable {
     let startedAt: Timestamp
     let output: ServerOutput
 
-    /// What counts while it serves.
+    /// Counters that are updated while the server runs.
     struct Meters: Sendable {
         let exchanges = ExchangeMetrics()
         let handshakes = HandshakeMetrics()
@@ -21,7 +21,7 @@ struct MetricsPage: Sendable {
 
     func text() async -> [UInt8] {
         var page = MetricsText()
-        page.family("broadsheet_build_info", .gauge, help: "1, with the version as a label.")
+        page.family("broadsheet_build_info", .gauge, help: "Always 1; the version is a label.")
         page.sample("broadsheet_build_info", ["version": VersionCommand.number], 1)
         meters.exchanges.write(to: &page)
         meters.handshakes.write(to: &page)
@@ -34,29 +34,29 @@ struct MetricsPage: Sendable {
 
     private func writeServer(to page: inout MetricsText) async {
         page.single(
-            "broadsheet_connections", .gauge, help: "Client connections that are open.",
+            "broadsheet_connections", .gauge, help: "Open client connections.",
             server.connectionCount)
         page.single(
             "broadsheet_read_buffers", .gauge,
-            help: "Read buffers that connections hold; idle ones hold none.",
+            help: "Read buffers in use; idle connections hold none.",
             server.buffersInUse)
         let refused = "broadsheet_http_refused_total"
         page.family(
-            refused, .counter, help: "Connections and requests that limits refused, by reason.")
+            refused, .counter, help: "Connections and requests rejected by limits, by reason.")
         for (reason, count) in server.refusals {
             page.sample(refused, ["reason": reason.rawValue], count)
         }
         page.single(
             "broadsheet_log_dropped_lines_total", .counter,
-            help: "Lines of the log that were not written: nobody read it, or writing failed.",
+            help: "Log lines dropped because nobody read the log or writing failed.",
             output.errors.droppedLines)
         page.single(
             "broadsheet_http_request_body_bytes", .gauge, unit: "bytes",
-            help: "Bytes of requests' bodies that are in memory.", server.bodyBytes)
+            help: "Bytes of request bodies in memory.", server.bodyBytes)
         let lag = "broadsheet_loop_lag_seconds"
         page.family(
             lag, .gauge, unit: "seconds",
-            help: "How long an event loop took just now to come to new work.")
+            help: "Current delay until an event loop runs new work.")
         for (index, seconds) in await server.loopLags().enumerated() {
             page.sample(lag, ["loop": "\(index)"], seconds)
         }
@@ -65,21 +65,22 @@ struct MetricsPage: Sendable {
     private func writeBackend(to page: inout MetricsText) {
         let cache = backend.cacheStatistics
         let counters = [
-            ("hits", "Requests that the cache of public answers had an answer for.", cache.hits),
-            ("misses", "Requests that it had none for.", cache.misses),
-            ("shared", "Of these, those that waited for what another one made.", cache.shared),
-            ("evictions", "Answers that went to make room for others.", cache.evictions),
+            ("hits", "Requests served from the cache of public responses.", cache.hits),
+            ("misses", "Requests that were not in the cache.", cache.misses),
+            ("shared", "Misses that waited for the response of another request.", cache.shared),
+            ("evictions", "Responses evicted to make room for others.", cache.evictions),
         ]
         for (name, help, value) in counters {
             page.single("broadsheet_cache_\(name)_total", .counter, help: help, value)
         }
         page.single(
-            "broadsheet_cache_answers", .gauge, help: "Answers that the cache keeps.",
+            "broadsheet_cache_answers", .gauge, help: "Responses in the cache.",
             cache.answers)
         page.single(
-            "broadsheet_cache_bytes", .gauge, unit: "bytes", help: "What these take.", cache.bytes)
+            "broadsheet_cache_bytes", .gauge, unit: "bytes",
+            help: "Memory of the responses in the cache.", cache.bytes)
         let queue = "broadsheet_work_queue_depth"
-        page.family(queue, .gauge, help: "Work that waits for a thread of its own.")
+        page.family(queue, .gauge, help: "Jobs that wait for a worker.")
         page.sample(queue, ["queue": "compression"], backend.waitingCompressions)
         page.sample(queue, ["queue": "markdown"], backend.waitingRenderings)
     }
@@ -88,34 +89,35 @@ struct MetricsPage: Sendable {
         let statistics = store.statistics
         page.single(
             "broadsheet_store_commits_total", .counter,
-            help: "Commits, each with one flush of the log.", statistics.commits)
+            help: "Commits, each with one flush of the write-ahead log.", statistics.commits)
         page.single(
             "broadsheet_store_writes_total", .counter,
-            help: "Writes that these commits made durable.", statistics.writes)
+            help: "Writes made durable by these commits.", statistics.writes)
         let sharing = "broadsheet_store_writes_per_commit"
         page.histogram(
-            sharing, help: "Writes that shared a commit, refused ones too.",
+            sharing, help: "Writes per commit, including rejected ones.",
             bounds: SQLiteStore.Statistics.sharingBounds.map { "\($0)" },
             counts: statistics.commitsBySharing, sum: statistics.steps)
         page.single(
             "broadsheet_store_checkpoints_total", .counter,
-            help: "Times that the log was moved into the file.", statistics.checkpoints)
+            help: "Checkpoints of the write-ahead log into the database file.",
+            statistics.checkpoints)
         if let bytes = store.fileBytes {
             page.single(
                 "broadsheet_store_file_bytes", .gauge, unit: "bytes",
-                help: "The database file.", bytes.database)
+                help: "Size of the database file.", bytes.database)
             page.single(
                 "broadsheet_store_log_bytes", .gauge, unit: "bytes",
-                help: "The write-ahead log beside it.", bytes.log)
+                help: "Size of the write-ahead log.", bytes.log)
         }
         let queue = "broadsheet_store_queue_depth"
-        page.family(queue, .gauge, help: "Reads and writes that wait for the store.")
+        page.family(queue, .gauge, help: "Queued reads and writes of the store.")
         page.sample(queue, ["queue": "reads"], statistics.waitingReads)
         page.sample(queue, ["queue": "writes"], statistics.waitingWrites)
-        // A store that cannot be read has no sequence to tell; the rest of the page stands.
+        // If the store cannot be read, only this sample is left out.
         if let sequence = try? await store.changeSequence() {
             page.single(
-                "broadsheet_change_sequence", .gauge, help: "The number of the last change.",
+                "broadsheet_change_sequence", .gauge, help: "Sequence number of the last change.",
                 sequence)
         }
     }
@@ -124,22 +126,25 @@ struct MetricsPage: Sendable {
         let process = ProcessStatistics()
         page.single(
             "process_cpu_seconds_total", .counter, unit: "seconds",
-            help: "CPU time, user and system.", process.cpuSeconds)
+            help: "User and system CPU time.", process.cpuSeconds)
         page.single(
             "process_start_time_seconds", .gauge, unit: "seconds",
-            help: "When the process started, since 1970.",
+            help: "Start time of the process, since 1970.",
             Double(startedAt.milliseconds) / 1_000)
         let gauges: [(name: String, unit: String?, help: String, value: Int?)] = [
             (
-                "process_resident_memory_bytes", "bytes", "Memory that is in RAM.",
+                "process_resident_memory_bytes", "bytes", "Resident memory.",
                 process.residentBytes
             ),
             (
-                "process_virtual_memory_bytes", "bytes", "Memory that is mapped.",
+                "process_virtual_memory_bytes", "bytes", "Virtual memory.",
                 process.virtualBytes
             ),
-            ("process_open_fds", nil, "Descriptors that are open.", process.openDescriptors),
-            ("process_max_fds", nil, "Descriptors that may be open.", process.descriptorLimit),
+            ("process_open_fds", nil, "Open file descriptors.", process.openDescriptors),
+            (
+                "process_max_fds", nil, "Maximum number of open file descriptors.",
+                process.descriptorLimit
+            ),
         ]
         for gauge in gauges {
             guard let value = gauge.value else { continue }

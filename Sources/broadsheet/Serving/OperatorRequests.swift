@@ -7,14 +7,14 @@ import Sockets
     import Darwin
 #endif
 
-/// What a server that runs is asked for, one after the other: by SIGTERM and SIGINT, of which the
-/// second ends it at once; and by a new process that wants to take over, one for each time that
-/// it serves.
+/// Requests of the operator to a running server, in order: to stop, by SIGTERM or SIGINT, of which
+/// the second exits at once; and to hand over to a new process, at most one each time the server
+/// runs.
 struct OperatorRequests: Sendable {
     enum Request: Sendable {
         case stop
         case handOver(Successor)
-        /// The successor serves, or has failed.
+        /// The successor is serving, or has failed.
         case conclude(Successor.Outcome)
     }
 
@@ -22,7 +22,7 @@ struct OperatorRequests: Sendable {
     private let requests: AsyncStream<Request>
     private let continuation: AsyncStream<Request>.Continuation
 
-    /// From here on the signals no longer end the process by themselves.
+    /// Installs the handlers: the signals no longer end the process by themselves.
     init(_ output: ServerOutput) {
         let (stream, continuation) = AsyncStream<Request>.makeStream(
             bufferingPolicy: .unbounded)
@@ -30,7 +30,7 @@ struct OperatorRequests: Sendable {
         self.continuation = continuation
         signal(SIGHUP, SIG_IGN)
         signals = ShutdownSignals { count in
-            // What was acknowledged is on the disk: nothing is lost by leaving now.
+            // Acknowledged writes are on disk, so exiting now loses nothing.
             guard count == 1 else {
                 output.flush(withinSeconds: 0.05)
                 _exit(ExitStatus.cutShort.rawValue)
@@ -42,7 +42,7 @@ struct OperatorRequests: Sendable {
     /// A new process is ready.
     func handOver(to successor: Successor) { continuation.yield(.handOver(successor)) }
 
-    /// What became of the process to which the file was given.
+    /// Reports the outcome of a takeover.
     func conclude(_ outcome: Successor.Outcome) { continuation.yield(.conclude(outcome)) }
 
     /// Returns the next request.

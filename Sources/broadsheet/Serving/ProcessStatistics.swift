@@ -6,7 +6,7 @@ import Sockets
     import Darwin
 #endif
 
-/// What the kernel says of this process (proc(5)); `nil` where it does not.
+/// The kernel's figures for this process (proc(5)); `nil` if unavailable.
 struct ProcessStatistics {
     let residentBytes: Int?
     let virtualBytes: Int?
@@ -14,7 +14,7 @@ struct ProcessStatistics {
     let descriptorLimit: Int
     let cpuSeconds: Double
 
-    /// As of now.
+    /// Reads the current figures.
     init() {
         let pages = (try? Files.read("/proc/self/statm"))
             .map {
@@ -30,7 +30,7 @@ struct ProcessStatistics {
         cpuSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
-    /// Without `.`, `..` and the descriptor that reads the folder.
+    /// Does not count `.`, `..` and the descriptor that reads the folder.
     private static func countEntries(of path: String) -> Int? {
         guard let folder = opendir(path) else { return nil }
         defer { closedir(folder) }

@@ -1,19 +1,19 @@
 import ArticleAPI
 
-/// What the server tells its operator, on standard error: lines for people on a terminal, otherwise
-/// one JSON object each, beside those of the access log.
+/// The server's log on standard error: text lines on a terminal, otherwise one JSON object per
+/// line, like the access log.
 struct ServerLog: Sendable {
     let isJSON: Bool
     let dial: LogDial
-    private let tell: @Sendable (String) -> Void
+    private let writeLine: @Sendable (String) -> Void
 
-    /// - Parameter tell: takes each line, with its end, and never waits.
+    /// - Parameter writeLine: receives each line including its line end, and must not block.
     init(
         isJSON: Bool, level: LogLevel = .info,
-        tell: @escaping @Sendable (String) -> Void
+        writeLine: @escaping @Sendable (String) -> Void
     ) {
         self.isJSON = isJSON
-        self.tell = tell
+        self.writeLine = writeLine
         dial = LogDial(level)
     }
 
@@ -21,14 +21,14 @@ struct ServerLog: Sendable {
     func warning(_ message: String) { write(.warning, message) }
     func error(_ message: String) { write(.error, message) }
 
-    /// What was asked for is told at any level.
+    /// Logs the result of an operator's request, at any level.
     func announce(_ message: String) { write(.info, message, always: true) }
 
     private func write(_ level: LogLevel, _ message: String, always: Bool = false) {
         guard always || level <= dial.level else { return }
         guard isJSON else {
             let line = TerminalText.escapedLine(message)
-            return tell((level == .info ? "" : "\(level): ") + line + "\n")
+            return writeLine((level == .info ? "" : "\(level): ") + line + "\n")
         }
         var writer = JSONWriter()
         writer.object { line in
@@ -39,6 +39,6 @@ struct ServerLog: Sendable {
             line.name("message")
             line.string(message)
         }
-        tell(String(decoding: writer.bytes, as: UTF8.self) + "\n")
+        writeLine(String(decoding: writer.bytes, as: UTF8.self) + "\n")
     }
 }

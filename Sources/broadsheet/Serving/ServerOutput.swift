@@ -6,11 +6,11 @@ import HTTPServer
     import Darwin
 #endif
 
-/// The standard streams of a server. That nobody reads them keeps nothing waiting.
+/// The standard streams of a server, which never block it if nobody reads them.
 struct ServerOutput: Sendable {
-    /// What the server logs.
+    /// Standard error, for the log.
     let errors: LogWriter
-    /// Where it listens.
+    /// Standard output, for the addresses that the server listens on.
     let announcements: LogWriter
 
     init(_ style: ServeConfiguration.LogStyle) {
@@ -20,7 +20,7 @@ struct ServerOutput: Sendable {
             descriptor: STDOUT_FILENO, format: .text, limitBytes: 64 << 10)
     }
 
-    /// Waits until everything is written, but no longer than this for each stream.
+    /// Waits until everything is written, at most for the given time per stream.
     func flush(withinSeconds seconds: Double) {
         announcements.flush(withinSeconds: seconds)
         errors.flush(withinSeconds: seconds)

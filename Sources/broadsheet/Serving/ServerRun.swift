@@ -8,8 +8,8 @@ import Sockets
     import Darwin
 #endif
 
-/// What a process that serves has from its start to its end, also when it serves anew because
-/// another one failed to take over.
+/// What a serving process keeps from start to exit, even if it starts to serve again because
+/// another process failed to take over.
 struct ServerRun: Sendable {
     let sockets: ListenerSockets
     let certificates: Certificates?
@@ -19,25 +19,25 @@ struct ServerRun: Sendable {
     let log: ServerLog
     let output: ServerOutput
 
-    /// How serving ended.
+    /// How a run ended.
     enum End {
         case stopped
-        /// Another process is to go on, with these connections; some clients still take what the
-        /// servers had for them.
+        /// Another process continues with these connections; some clients are still receiving
+        /// responses of the old servers.
         case yielded(Successor, PassedConnections, Servers)
     }
 
-    /// What became of a successor.
+    /// The outcome of a takeover.
     enum Succession {
         case serves
-        /// It has ended, and everything is still here.
+        /// The successor has ended; this process still has everything.
         case failed
-        /// It has ended, because this process was told to stop.
+        /// The successor has ended because this process was asked to stop.
         case stopped
     }
 
-    /// Gives the next process what it needs; the file is closed. The supervisor's watchdog hears
-    /// only of what gets on: nobody serves meanwhile.
+    /// Hands the connections and the closed file over to the successor. Nobody serves meanwhile, so
+    /// the supervisor's watchdog is only notified of progress.
     func yield(
         _ database: String, to successor: Successor, with connections: PassedConnections
     ) async -> Succession {
@@ -54,18 +54,18 @@ struct ServerRun: Sendable {
             case .stop:
                 isStopping = true
                 supervisor.stopping()
-                log.info("stopping: process \(successor.process) is not to take over any more")
+                log.info("stopping: process \(successor.process) will not take over")
                 successor.end()
             case .conclude(.success) where !isStopping:
                 sockets.disown()
                 supervisor.succeeded(by: successor.process)
                 successors.serves(successor.process)
-                log.info("process \(successor.process) serves")
+                log.info("process \(successor.process) is serving now")
                 return .serves
             case .conclude(let outcome):
                 if !isStopping, case .failure(let error) = outcome {
                     let text = "process \(successor.process) did not take over"
-                    log.error("\(text) (\(error.message)): this one goes on")
+                    log.error("\(text) (\(error.message)); this process continues")
                 }
                 successor.end()
                 putBack(keepsake.withLock { $0 })
@@ -78,29 +78,29 @@ struct ServerRun: Sendable {
     private func putBack(_ keepsake: DatabaseKeepsake?) {
         do throws(StoreOpeningError) {
             guard try keepsake?.putBackIfNeeded() ?? false else { return }
-            log.warning("the database is again as it was before the takeover")
+            log.warning("restored the database to its state before the takeover")
         } catch { log.error("\(error)") }
     }
 
-    /// Heeds signals and the supervisor's clock while the servers run, and tells that they do.
+    /// Handles SIGHUP and the watchdog while the servers run, and notifies the supervisor.
     func attend(_ servers: Servers) -> Attention {
-        let signals = SignalSources([SIGHUP]) { _ in readAgain() }
+        let signals = SignalSources([SIGHUP]) { _ in reload() }
         supervisor.ready("serving")
         return Attention(
             signals: signals, watchdog: Watchdog(supervisor, servers.articles))
     }
 
-    private func readAgain() {
+    private func reload() {
         supervisor.reloading()
         if let certificates {
             certificates.reload()
         } else {
-            log.info("SIGHUP: there are no certificates to read again")
+            log.info("SIGHUP: there are no certificates to reload")
         }
         supervisor.ready("serving")
     }
 
-    /// What `attend` began.
+    /// What `attend` started.
     struct Attention {
         let signals: SignalSources
         let watchdog: Watchdog?

@@ -1,29 +1,29 @@
 import HTTPServer
 import Sockets
 
-/// The servers of one process over one store: articles with their redirections, the operator's
-/// pages, and the control socket.
+/// The servers of one process over one store: articles with redirects, the admin pages, and the
+/// control socket.
 struct Servers: Sendable {
     let articles: HTTPServer
     let admin: HTTPServer?
     let control: ControlServer
-    /// The addresses of each, in the order of their doors.
+    /// The addresses of each, in the order of their listeners.
     let articleAddresses: [SocketAddress]
     let proxiedAddresses: [SocketAddress]
     let redirects: [SocketAddress]
     let adminAddresses: [SocketAddress]
 
-    /// Finishes what is in flight.
+    /// Finishes requests in flight and stops.
     func stop(graceSeconds: Double) async {
         await articles.stop(graceSeconds: graceSeconds)
         await control.stop()
         await admin?.stop(graceSeconds: 0)
     }
 
-    /// Ends without closing a socket. Articles come last: while an operator's command is finished,
-    /// they are served.
-    /// - Returns: the connections that another process can go on with, when nothing here uses the
-    ///   store any more.
+    /// Stops without closing listening sockets. Articles come last: they are served until the
+    /// operator's commands have finished.
+    /// - Returns: the connections that another process can continue with, once nothing in this
+    ///   process uses the store.
     func handOver(graceSeconds: Double) async -> PassedConnections {
         let connections = PassedConnections()
         let path = control.address
@@ -46,15 +46,15 @@ struct Servers: Sendable {
         return connections
     }
 
-    /// Waits for clients that take their time with what they were given before `handOver`.
+    /// Waits for clients that are still receiving responses from before `handOver`.
     func finish(graceSeconds: Double) async {
         await articles.finish(graceSeconds: graceSeconds)
         await control.server?.finish(graceSeconds: graceSeconds)
         await admin?.finish(graceSeconds: 0)
     }
 
-    /// Serves what another process has accepted; what came by an address that is no longer served
-    /// is closed.
+    /// Serves connections that another process has accepted. Closes those of addresses that are no
+    /// longer served.
     func adopt(_ connections: PassedConnections) {
         let doors = doors
         connections.takeAll { descriptor, entry in

@@ -11,8 +11,8 @@ import Sockets
 enum ActivatedSockets {
     private static let first: Int32 = 3
 
-    /// The numbers and roles of the descriptors that are meant for this process. A name is a role
-    /// (`admin`, `proxied`, `redirect`); any other stands for articles.
+    /// The descriptors passed to this process, with their roles. A name is a role (`admin`,
+    /// `proxied`, `redirect`); any other name means articles.
     static func listed(
         _ variable: (String) -> String?, process: Int32 = getpid()
     ) -> [(descriptor: Int32, role: ListenerSockets.Role)] {
@@ -28,7 +28,7 @@ enum ActivatedSockets {
         }
     }
 
-    /// Takes them; programs that this one starts find nothing of them.
+    /// Adopts the sockets, and unsets the variables so that child processes do not see them.
     static func take(into sockets: ListenerSockets) throws(CommandFailure) {
         let listed = listed(Environment.value)
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
@@ -38,7 +38,7 @@ enum ActivatedSockets {
                 sockets.add(socket, role, for: socket.address, activated: true)
             } catch {
                 throw CommandFailure(
-                    .configuration, "descriptor \(descriptor) of LISTEN_FDS: no socket that listens"
+                    .configuration, "descriptor \(descriptor) of LISTEN_FDS: not a listening socket"
                 )
             }
         }

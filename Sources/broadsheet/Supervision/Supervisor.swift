@@ -6,12 +6,12 @@ import Sockets
     import Darwin
 #endif
 
-/// Tells a supervisor what the server does: datagrams to `$NOTIFY_SOCKET` (sd_notify(3)). Without
-/// that variable nobody is told; that nobody listens is no failure.
+/// Notifies a supervisor of the server's state by datagrams to `$NOTIFY_SOCKET` (sd_notify(3)).
+/// Without that variable nothing is sent; a failure to send is ignored.
 struct Supervisor: Sendable {
-    /// The socket's path, or its abstract name behind `@`.
+    /// The socket's path, or `@` and its abstract name.
     private let socketName: String?
-    /// How often it wants to hear that all is well, in microseconds (`WatchdogSec=`).
+    /// The interval within which it expects a keep-alive, in microseconds (`WatchdogSec=`).
     let watchdogMicroseconds: Int64?
 
     init(environment variable: (String) -> String? = Environment.value) {
@@ -23,13 +23,13 @@ struct Supervisor: Sendable {
             isForUs ? variable("WATCHDOG_USEC").flatMap { Int64($0) }.filter { $0 > 0 } : nil
     }
 
-    /// Whether anybody is told.
-    var isThere: Bool { socketName != nil }
+    /// Whether there is a supervisor to notify.
+    var isPresent: Bool { socketName != nil }
 
-    /// All sockets are open, and requests are answered.
+    /// All sockets are open, and requests are served.
     func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
 
-    /// Configuration is being read again, or another process takes over; `ready` ends it.
+    /// Certificates are being reloaded, or another process takes over; `ready` ends this state.
     func reloading() {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -37,11 +37,11 @@ struct Supervisor: Sendable {
         send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
     }
 
-    func stopping() { send("STOPPING=1\nSTATUS=finishing what is in flight") }
+    func stopping() { send("STOPPING=1\nSTATUS=finishing requests in flight") }
 
-    /// Another process is the one to watch from now on. Only the old one is listened to here.
+    /// Makes the successor the main process. Only the old process is allowed to send this.
     func succeeded(by process: Int32) {
-        send("MAINPID=\(process)\nREADY=1\nSTATUS=serving, taken over")
+        send("MAINPID=\(process)\nREADY=1\nSTATUS=serving after a takeover")
     }
 
     func isAlive() { send("WATCHDOG=1") }
@@ -52,7 +52,7 @@ struct Supervisor: Sendable {
         let descriptor = socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        // A supervisor that does not read keeps nobody waiting for long.
+        // A supervisor that does not read must not block the server.
         var patience = timeval(tv_sec: 1, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
@@ -75,8 +75,8 @@ struct Supervisor: Sendable {
 }
 
 extension Optional {
-    /// The value, if it is as it should be.
-    fileprivate func filter(_ isWanted: (Wrapped) -> Bool) -> Wrapped? {
-        flatMap { isWanted($0) ? $0 : nil }
+    /// The value, if it satisfies the predicate.
+    fileprivate func filter(_ isIncluded: (Wrapped) -> Bool) -> Wrapped? {
+        flatMap { isIncluded($0) ? $0 : nil }
     }
 }

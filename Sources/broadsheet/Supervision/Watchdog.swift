@@ -1,15 +1,15 @@
 import Dispatch
 import HTTPServer
 
-/// Tells a supervisor at half its interval that all is well, as long as every event loop comes to
-/// new work: one that hangs lets the supervisor start the server anew.
+/// Sends keep-alives to a supervisor at half its interval, as long as every event loop runs new
+/// work. If a loop hangs, the supervisor restarts the server.
 struct Watchdog {
     private let timer: any DispatchSourceTimer
 
-    /// - Returns: `nil` if the supervisor does not want to hear anything.
-    /// - Parameter server: whose loops have to answer.
+    /// - Parameter server: the server whose loops must respond.
+    /// - Returns: `nil` if the supervisor expects no keep-alives.
     init?(_ supervisor: Supervisor, _ server: HTTPServer) {
-        guard supervisor.isThere, let interval = supervisor.watchdogMicroseconds else {
+        guard supervisor.isPresent, let interval = supervisor.watchdogMicroseconds else {
             return nil
         }
         timer = DispatchSource.makeTimerSource(

@@ -1,27 +1,26 @@
 import HTTPServer
 import Sockets
 
-/// The sockets on which this process listens, whoever opened them: itself, a supervisor, or the
-/// process that it takes over from.
+/// The listening sockets of this process, opened by itself, by a supervisor, or by the process that
+/// it takes over from.
 final class ListenerSockets: Sendable {
     /// What is served on a socket.
     enum Role: String, Sendable, CaseIterable {
         case articles, proxied, redirect, admin, control
     }
 
-    /// A socket, and the address that it stands for in the configuration.
+    /// A socket, and its address in the configuration.
     struct Entry: Sendable {
         let role: Role
         let address: SocketAddress
         let socket: ListeningSocket
-        /// A supervisor has opened it, for addresses that the configuration need not name.
+        /// Whether a supervisor has opened it; the configuration need not name its address.
         let isActivated: Bool
         fileprivate(set) var isInUse = false
     }
 
     private let entries = Lock<[Entry]>([])
 
-    /// All sockets that are there.
     var all: [Entry] { entries.withLock { $0 } }
 
     func add(_ socket: ListeningSocket, _ role: Role, for address: SocketAddress, activated: Bool) {
@@ -31,13 +30,13 @@ final class ListenerSockets: Sendable {
         }
     }
 
-    /// Where to listen: a supervisor's sockets stand for what is configured.
+    /// The addresses to listen on: a supervisor's sockets replace the configured ones.
     func addresses(_ role: Role, configured: [SocketAddress]) -> [SocketAddress] {
         let activated = all.filter { $0.role == role && $0.isActivated }.map(\.address)
         return activated.isEmpty ? configured : activated
     }
 
-    /// Where a server's sockets come from: those that are there and not in use, or new ones.
+    /// Opens sockets for a server: it reuses one that is not in use, or creates a new one.
     func opener(_ role: Role) -> ServerConfiguration.SocketOpener {
         { [self] (address, mode) throws(SystemError) in
             if let socket = use(role, address) { return socket }
@@ -47,7 +46,7 @@ final class ListenerSockets: Sendable {
         }
     }
 
-    /// Opens what is not there yet, so that a failure shows before anything depends on it.
+    /// Opens missing sockets, so that a failure shows before anything depends on them.
     func prepare(
         _ role: Role, configured: [SocketAddress]
     ) throws(CommandFailure) {
@@ -73,14 +72,14 @@ final class ListenerSockets: Sendable {
         }
     }
 
-    /// Servers begin anew: nothing is in use.
+    /// Marks all sockets as unused, so that servers can start again.
     func rewind() {
         entries.withLock { entries in
             for index in entries.indices { entries[index].isInUse = false }
         }
     }
 
-    /// What was taken over is this process's own now; what it has no use for is closed.
+    /// Makes this process the owner of the sockets that it took over, and closes unused ones.
     func own() {
         let unused = entries.withLock { entries in
             defer { entries.removeAll { !$0.isInUse } }
@@ -90,7 +89,7 @@ final class ListenerSockets: Sendable {
         for entry in unused { entry.socket.close() }
     }
 
-    /// Another process has them now: their files stay.
+    /// Leaves the sockets to another process: closing them here does not remove their files.
     func disown() {
         for entry in all { entry.socket.ownFile(false) }
     }

@@ -7,9 +7,9 @@ import Sockets
     import Darwin
 #endif
 
-/// Clients' connections on their way from one process to the next.
+/// Client connections that are being handed over from one process to the next.
 final class PassedConnections: Sendable {
-    /// A connection, with the socket that it came by.
+    /// A connection, and the listening socket that accepted it.
     struct Entry: Sendable {
         let descriptor: Int32
         let peer: SocketAddress
@@ -23,7 +23,7 @@ final class PassedConnections: Sendable {
         for entry in entries.withLock({ $0 }) { close(entry.descriptor) }
     }
 
-    /// Those that are here, and stay.
+    /// The connections, which stay owned by this object.
     var all: [Entry] { entries.withLock { $0 } }
 
     func add(
@@ -36,7 +36,7 @@ final class PassedConnections: Sendable {
         }
     }
 
-    /// Gives each away, open.
+    /// Passes each open connection to the closure, which then owns it.
     func takeAll(_ body: (consuming Descriptor, Entry) -> Void) {
         for entry in entries.withLock({ entries in
             defer { entries = [] }

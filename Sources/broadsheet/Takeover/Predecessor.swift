@@ -8,29 +8,29 @@ import Sockets
     import Darwin
 #endif
 
-/// The process that serves a database now, as the one sees it that takes over from it.
+/// The process that currently serves a database, as seen by the process that takes over from it.
 final class Predecessor: Sendable {
     private let channel: DescriptorChannel
     private let path: String
     private let state = Lock(State())
 
     private struct State {
-        /// Of the protocol.
+        /// The protocol's version.
         var version = 1
         var lastProgress = ContinuousClock.now
     }
 
-    private static let patienceSeconds = 30
-    /// It tells more often that it is still finishing.
+    private static let timeoutSeconds = 30
+    /// The predecessor reports more often than this that it is still finishing.
     private static let finishingSeconds = 60
 
-    /// Asks the owner of the file over its control socket.
-    /// - Parameter path: of the database.
-    /// - Returns: `nil` where nobody answers.
+    /// Contacts the owner of the database over its control socket.
+    /// - Parameter path: the path of the database.
+    /// - Returns: `nil` if no server is running.
     static func find(ofDatabase path: String) throws(CommandFailure) -> Predecessor? {
         let channel = try ControlChannel.open(
             ofDatabase: path, for: TakeoverMessage.protocolName,
-            timeoutSeconds: patienceSeconds)
+            timeoutSeconds: timeoutSeconds)
         return channel.map { Predecessor($0, path) }
     }
 
@@ -39,8 +39,8 @@ final class Predecessor: Sendable {
         self.path = path
     }
 
-    /// Takes the sockets that the old process listens on; it goes on accepting meanwhile.
-    /// - Throws: `.dataError` if its file is of a newer schema than this program knows.
+    /// Receives the listening sockets of the old process, which continues to accept connections.
+    /// - Throws: `.dataError` if its database has a newer schema than this program supports.
     func receiveSockets(into sockets: ListenerSockets) throws(CommandFailure) {
         DescriptorLimit.raise()
         do throws(SystemError) {
@@ -65,23 +65,23 @@ final class Predecessor: Sendable {
         } catch {
             guard error.call != "schema" else {
                 throw CommandFailure(
-                    .dataError, "\(path): its schema is newer than this broadsheet; nothing changed"
+                    .dataError, "\(path): the schema is newer than this broadsheet; nothing changed"
                 )
             }
             throw failure(error)
         }
     }
 
-    private var speaksOfProgress: Bool { state.withLock { $0.version } > 1 }
+    private var supportsProgress: Bool { state.withLock { $0.version } > 1 }
 
-    /// Says that all is ready, and waits until the old process has let the file go.
-    /// - Returns: connections that it had and that go on here. If it died meanwhile, none.
+    /// Reports that this process is ready, and waits until the old one has released the file.
+    /// - Returns: the open connections of the old process; none if it died meanwhile.
     func takeFile() throws(CommandFailure) -> PassedConnections {
         let connections = PassedConnections()
         do throws(SystemError) {
-            let schema = speaksOfProgress ? SQLiteStore.schemaVersion : nil
+            let schema = supportsProgress ? SQLiteStore.schemaVersion : nil
             try channel.send(.ready(process: getpid(), schema: schema))
-            channel.setTimeout(seconds: speaksOfProgress ? Self.finishingSeconds : 0)
+            channel.setTimeout(seconds: supportsProgress ? Self.finishingSeconds : 0)
             while true {
                 switch try channel.receiveMessage() {
                 case .finishing: continue
@@ -93,16 +93,16 @@ final class Predecessor: Sendable {
                 }
             }
         } catch {
-            // Its end lets the lock go: whether it has ended, the store finds out.
+            // The lock is released when the old process ends, which the store checks.
             guard error.code == ECONNRESET || error.code == EPIPE else { throw failure(error) }
             return connections
         }
     }
 
-    /// Says that the work on the file gets on, at most once a second: the old process waits as
-    /// long as it hears that.
-    func tellProgress() {
-        guard speaksOfProgress else { return }
+    /// Reports progress of a migration, at most once a second: the old process waits as long as
+    /// it receives these reports.
+    func reportProgress() {
+        guard supportsProgress else { return }
         let isDue = state.withLock { state in
             guard state.lastProgress.duration(to: .now) >= .seconds(1) else { return false }
             state.lastProgress = .now
@@ -112,8 +112,8 @@ final class Predecessor: Sendable {
         do throws(SystemError) { try channel.send(.migrating) } catch {}
     }
 
-    /// Says that this process serves, so that the old one can end; it may have ended already.
-    /// What is written from here on, the old one will not undo.
+    /// Reports that this process is serving, so that the old one can exit, if it has not already.
+    /// From here on the old process no longer rolls the database back.
     func confirm() {
         do throws(SystemError) { try channel.send(.serving) } catch {}
     }
@@ -121,6 +121,6 @@ final class Predecessor: Sendable {
     private var broken: SystemError { SystemError("takeover", code: EPROTO) }
 
     private func failure(_ error: SystemError) -> CommandFailure {
-        CommandFailure(.protocolError, "\(path): taking it over failed: \(error)")
+        CommandFailure(.protocolError, "\(path): takeover failed: \(error)")
     }
 }

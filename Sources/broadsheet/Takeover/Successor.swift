@@ -9,31 +9,31 @@ import Sockets
     import Darwin
 #endif
 
-/// The process that takes over from this one: it is ready, and waits for the file.
+/// The process that takes over from this one. It is ready and waits for the database.
 final class Successor: Sendable {
     var process: Int32 { handle.id }
     private let handle: ProcessHandle
     private let channel: DescriptorChannel
-    /// The version of the schema to which it brings the file.
+    /// The schema version to which it will migrate the database.
     private let schema: Int
-    /// What is said to it, in order.
+    /// Serializes the messages to it.
     private let queue = DispatchQueue(label: "broadsheet.successor")
-    /// Whether it has to be told now and then that it is not forgotten.
+    /// Whether it is still waiting and needs heartbeats.
     private let isWaiting = Lock(true)
 
-    /// Without a word from it for so long, it is given up. A watchdog may be as patient.
-    private static let patienceSeconds = 20
+    /// The takeover fails if no message arrives for this time, which a watchdog may allow too.
+    private static let timeoutSeconds = 20
     private static let heartbeatSeconds = 5
-    /// For the kernel to end it.
+    /// How long to wait for a killed process to exit.
     private static let endMilliseconds: Int32 = 10_000
 
-    /// - Throws: `EPERM` if it is not the process that is at the other end of the channel.
+    /// - Throws: `EPERM` if `process` is not the peer of the channel.
     fileprivate init(
         _ channel: DescriptorChannel, process: Int32, schema: Int
     ) throws(SystemError) {
         guard channel.peerProcess == process else { throw SystemError("ready", code: EPERM) }
         handle = try ProcessHandle(process)
-        channel.setTimeout(seconds: Self.patienceSeconds)
+        channel.setTimeout(seconds: Self.timeoutSeconds)
         self.channel = channel
         self.schema = schema
         queue.async { [weak self] in self?.beat() }
@@ -41,24 +41,24 @@ final class Successor: Sendable {
 
     private func beat() {
         guard isWaiting.withLock({ $0 }) else { return }
-        // If it has gone, that shows when it gets the file.
+        // If the process is gone, handing the file over will fail.
         do throws(SystemError) { try channel.send(.finishing) } catch {}
         queue.asyncAfter(deadline: .now() + .seconds(Self.heartbeatSeconds)) { [weak self] in
             self?.beat()
         }
     }
 
-    /// How a takeover ends well, and otherwise how it failed.
+    /// Success, or the reason why a takeover failed.
     typealias Outcome = Result<Void, CommandFailure>
 
-    /// Gives it the connections and the closed file, and waits until it serves.
+    /// Hands over the connections and the closed database, and waits until the process serves.
     ///
-    /// Before it brings the file to a newer schema, which this program could not open any more, a
-    /// copy is made; `keep` gets it.
+    /// If the process migrates the database to a newer schema, which this program cannot open, a
+    /// copy is made first and passed to `keep`.
     ///
     /// - Parameters:
-    ///   - progress: is called whenever it turns out that the work gets on.
-    ///   - concluded: is told whether it serves.
+    ///   - progress: called whenever there is progress.
+    ///   - concluded: called with the outcome.
     func receive(
         _ database: String, _ connections: PassedConnections,
         keep: @escaping @Sendable (DatabaseKeepsake) -> Void,
@@ -109,7 +109,7 @@ final class Successor: Sendable {
         } catch { throw CommandFailure(.unavailable, "\(error)") }
     }
 
-    /// Ends the process, whatever it does: only one may have the file.
+    /// Kills the process: only one process may own the database.
     func end() {
         handle.kill()
         channel.end()
@@ -117,8 +117,8 @@ final class Successor: Sendable {
     }
 }
 
-/// Receives processes that want to take over, and gives them the sockets; the first that is ready
-/// gets the file. Nothing changes for clients before that.
+/// Accepts processes that want to take over, and passes them the listening sockets; the first one
+/// that is ready receives the database. Until then nothing changes for clients.
 final class TakeoverServer: Sendable {
     private let sockets: ListenerSockets
     private let processes: SuccessorProcess
@@ -128,15 +128,15 @@ final class TakeoverServer: Sendable {
     private let state = Lock(State())
 
     private struct State {
-        var visitors = 0
+        var candidates = 0
         var isChosen = false
     }
 
-    /// For a new process to read its certificates and bind what is new.
-    private static let patienceSeconds = 60
-    private static let visitorLimit = 8
+    /// How long a new process may take to load its certificates and to bind new addresses.
+    private static let timeoutSeconds = 60
+    private static let candidateLimit = 8
 
-    /// - Parameter arrived: is told of a process that is ready, once.
+    /// - Parameter arrived: called once, with the first process that is ready.
     init(
         _ sockets: ListenerSockets, _ processes: SuccessorProcess, _ log: ServerLog,
         arrived: @escaping @Sendable (Successor) -> Void
@@ -148,30 +148,30 @@ final class TakeoverServer: Sendable {
     }
 
     func receive(_ connection: consuming Descriptor) {
-        let isWelcome = state.withLock { state in
-            guard !state.isChosen, state.visitors < Self.visitorLimit else { return false }
-            state.visitors += 1
+        let isAccepted = state.withLock { state in
+            guard !state.isChosen, state.candidates < Self.candidateLimit else { return false }
+            state.candidates += 1
             return true
         }
-        guard isWelcome else { return log.warning("another process is taking over already") }
+        guard isAccepted else { return log.warning("another process is already taking over") }
         let raw = connection.release()
         queue.async {
             self.offer(Descriptor(raw))
-            self.state.withLock { $0.visitors -= 1 }
+            self.state.withLock { $0.candidates -= 1 }
         }
     }
 
-    /// Somebody wants a new process to be started.
-    func receiveWish(_ connection: consuming Descriptor) {
+    /// Starts a new process, as `broadsheet upgrade` requests.
+    func receiveUpgradeRequest(_ connection: consuming Descriptor) {
         do throws(SystemError) {
             processes.start(for: try DescriptorChannel(connection, timeoutSeconds: 5))
-        } catch { log.warning("a wish for a new process: \(error)") }
+        } catch { log.warning("upgrade request failed: \(error)") }
     }
 
     private func offer(_ connection: consuming Descriptor) {
         do throws(SystemError) {
             let channel = try DescriptorChannel(
-                connection, timeoutSeconds: Self.patienceSeconds)
+                connection, timeoutSeconds: Self.timeoutSeconds)
             try channel.send(
                 .offer(version: TakeoverMessage.version, schema: SQLiteStore.schemaVersion))
             for entry in sockets.all {
@@ -181,14 +181,14 @@ final class TakeoverServer: Sendable {
             }
             try channel.send(.end)
             guard case .ready(let process, let schema?) = try channel.receiveMessage() else {
-                return log.warning("a new process did not become ready: this one goes on")
+                return log.warning("a new process did not become ready; this process continues")
             }
             let successor = try Successor(channel, process: process, schema: schema)
             let isFirst = state.withLock { state in
                 defer { state.isChosen = true }
                 return !state.isChosen
             }
-            guard isFirst else { return log.warning("another process is taking over already") }
+            guard isFirst else { return log.warning("another process is already taking over") }
             arrived(successor)
         } catch { log.warning("a new process did not become ready: \(error)") }
     }

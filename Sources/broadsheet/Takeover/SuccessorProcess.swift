@@ -7,23 +7,22 @@ import Sockets
     import Darwin
 #endif
 
-/// Starts this program anew, as it lies on the disk by then, with the same arguments and
-/// `--take-over`, when somebody asks for it.
+/// Starts the installed program on request, with the same arguments and `--take-over`.
 final class SuccessorProcess: Sendable {
-    /// Where the program lies (`/proc/self/exe`), read before it could be replaced.
+    /// The path of the program (`/proc/self/exe`), resolved before it could be replaced.
     private let program: String
     private let log: ServerLog
     private let state = Lock(State())
 
     private struct State {
         var isRunning = false
-        /// Who waits to hear what becomes of it.
+        /// Clients of `broadsheet upgrade` that wait for the outcome.
         var waiting: [DescriptorChannel] = []
     }
 
     private static let waitingLimit = 16
     private static let flag = "--take-over"
-    /// What a supervisor told this very process.
+    /// Variables by which a supervisor addresses this process only.
     private static let ownVariables: Set = [
         "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "WATCHDOG_PID",
     ]
@@ -33,12 +32,12 @@ final class SuccessorProcess: Sendable {
         self.log = log
     }
 
-    /// Starts it, unless one is under way. If it ends while this one still serves, the log says
-    /// so.
-    /// - Parameter asker: is told what becomes of it.
-    func start(for asker: DescriptorChannel) {
+    /// Starts the program unless a start is already under way. If the new process exits while this
+    /// one still serves, that is logged.
+    /// - Parameter client: receives the outcome.
+    func start(for client: DescriptorChannel) {
         let isNew = state.withLock { state in
-            if state.waiting.count < Self.waitingLimit { state.waiting.append(asker) }
+            if state.waiting.count < Self.waitingLimit { state.waiting.append(client) }
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -48,19 +47,19 @@ final class SuccessorProcess: Sendable {
             log.info("started process \(process.id) to take over")
             DispatchQueue.global().async { self.await(process) }
         } catch {
-            log.error("no new process: \(error)")
-            end(.failed("no new process: \(error)"))
+            log.error("cannot start a new process: \(error)")
+            end(.failed("cannot start a new process: \(error)"))
         }
     }
 
-    /// The new process serves, and this one ends.
+    /// Reports that the new process is serving and this one exits.
     func serves(_ process: Int32) { end(.serving(process: process)) }
 
     private func await(_ process: ChildProcess) {
         let status = process.wait()
         let signal = status & 0x7F
         let how = signal == 0 ? "with status \(status >> 8 & 0xFF)" : "by signal \(signal)"
-        let text = "the new process ended \(how): the old one goes on"
+        let text = "the new process ended \(how); the old one continues"
         log.error(text)
         end(.failed(text))
     }
@@ -70,9 +69,9 @@ final class SuccessorProcess: Sendable {
             defer { state = State() }
             return state.waiting
         }
-        for asker in waiting {
-            // Who has gone meanwhile need not be told.
-            do throws(SystemError) { try asker.send(message.line) } catch {}
+        for client in waiting {
+            // A client that has disconnected does not need the outcome.
+            do throws(SystemError) { try client.send(message.line) } catch {}
         }
     }
 

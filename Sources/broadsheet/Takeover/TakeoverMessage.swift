@@ -1,20 +1,20 @@
 import Sockets
 
-/// What two processes say to each other while the one takes over from the other, a line each:
+/// The messages between two processes while the new one takes over from the old one, a line each:
 ///
 ///     old  offer <version> <schema>                    then for each socket, with its descriptor
-///          socket <role> <supervisor|own> <address>    and at the end of them
+///          socket <role> <supervisor|own> <address>    and after the last one
 ///          end
 ///     new  ready <process> <schema>
-///     old  finishing                                   every few seconds, until that is over
+///     old  finishing                                   every few seconds until it is finished
 ///          connection <role> <peer> <address>          for each, with its descriptor
 ///          yours                                       the file is closed, its lock is free
-///     new  migrating                                   every second, while it gets on with that
+///     new  migrating                                   every second during a migration
 ///          serving
 ///
-/// Whoever fails closes the socket. The old one goes on then, with everything that it had; it ends
-/// a new process from which it hears nothing for too long. Version 1 is without `finishing`,
-/// `migrating` and the schema of who is ready.
+/// A process that fails closes the socket. The old process then continues with everything that it
+/// had; it kills a new process that stays silent for too long. Version 1 has no `finishing`,
+/// `migrating` and schema in `ready`.
 enum TakeoverMessage: Equatable {
     case offer(version: Int, schema: Int)
     case socket(ListenerSockets.Role, isActivated: Bool, SocketAddress)
@@ -26,7 +26,7 @@ enum TakeoverMessage: Equatable {
     case migrating
     case serving
 
-    /// What this program offers.
+    /// The version that this program offers.
     static let version = 2
     /// The protocol's name in `Upgrade`, which also says its version.
     static let protocolName = "broadsheet-takeover/1"
@@ -98,7 +98,7 @@ extension DescriptorChannel {
         try send(message.line, with: descriptor)
     }
 
-    /// The next message; `nil` at the end, and for what is none.
+    /// The next message; `nil` at the end of the stream and for an invalid message.
     func receiveMessage() throws(SystemError) -> TakeoverMessage? {
         try receiveLine().flatMap { TakeoverMessage($0) }
     }

@@ -1,4 +1,4 @@
-/// What a server answers to who wants it to be replaced.
+/// The reply of a server to an upgrade request.
 enum UpgradeMessage: Equatable {
     case serving(process: Int32)
     case failed(String)
@@ -20,7 +20,7 @@ enum UpgradeMessage: Equatable {
     var line: String {
         switch self {
         case .serving(let process): "serving \(process)"
-        case .failed(let why): "failed \(why)"
+        case .failed(let reason): "failed \(reason)"
         }
     }
 }

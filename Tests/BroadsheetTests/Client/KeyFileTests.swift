@@ -20,7 +20,7 @@ import Testing
         try #require(Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count)
     }
 
-    @Test func `each server has a key of its own, however alike their names read`() throws {
+    @Test func `each server has its own key, however similar the names`() throws {
         let servers = [
             "http://localhost:18120", "http://localhost/18120", "http://localhost_18120",
             "https://localhost:18120", "unix:/localhost/18120",
@@ -32,7 +32,7 @@ import Testing
         #expect(try file(servers[1]).load()?.token == servers[1])
     }
 
-    @Test func `a file that stands in another's place is refused`() throws {
+    @Test func `a key file that was moved to another server's path is rejected`() throws {
         let (mine, other) = (try file("http://a.example"), try file("http://b.example"))
         try mine.save(Credentials(token: "secret"))
         try #require(rename(mine.path, other.path) == 0)
@@ -41,7 +41,7 @@ import Testing
         #expect(error?.description.contains("secret") == false)
     }
 
-    @Test func `an earlier file is read where only one server can be meant`() throws {
+    @Test func `a file of an earlier version is read if it can belong to one server only`() throws {
         let certain = try file("https://articles.example.org")
         try write(#"{"token":"old"}"#, to: certain.earlierPath)
         #expect(try certain.load()?.token == "old")
@@ -53,7 +53,7 @@ import Testing
         #expect(access(doubtful.earlierPath, F_OK) != 0)
     }
 
-    @Test func `a file that others may read is refused`() throws {
+    @Test func `a file that others may read is rejected`() throws {
         let mine = try file("http://a.example")
         try mine.save(Credentials(token: "secret"))
         var status = stat()

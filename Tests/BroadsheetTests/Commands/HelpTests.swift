@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `each page has an example that calls the command, and every option`() {
+    @Test func `each page has an example of the command, and lists every option`() {
         for command in Broadsheet.commands {
             #expect(command.example.contains("broadsheet \(command.name)"))
             #expect(command.help.contains(command.example))
@@ -23,26 +23,26 @@ import Testing
         }
     }
 
-    @Test func `defaults in the help are those of a start without options`() throws {
+    @Test func `defaults in the help match a start without options`() throws {
         let configuration = try ServeConfiguration(
             Settings(options: ServeCommand.options, arguments: [], environment: [:]) { _ in [] })
-        func standard(_ name: String) -> String? {
-            ServeCommand.options.first { $0.name == name }?.standard
+        func defaultValue(_ name: String) -> String? {
+            ServeCommand.options.first { $0.name == name }?.defaultValue
         }
-        #expect(standard("listen") == configuration.addresses.first?.description)
-        #expect(standard("database") == configuration.databasePath)
-        #expect(standard("max-connections") == "\(configuration.maximumConnections)")
-        #expect(standard("grace") == "\(configuration.graceSeconds)")
-        #expect(standard("readers") == "\(configuration.store.readers)")
-        #expect(standard("cache-bytes") == "\(configuration.cacheBytes)")
-        #expect(standard("queue-depth") == "\(configuration.store.writeQueueDepth)")
-        #expect(standard("log") == configuration.log.rawValue)
-        #expect(standard("log-level") == "\(configuration.logLevel)")
-        #expect(standard("language") == configuration.defaultLanguage.text)
-        #expect(standard("tls-profile") == configuration.transport.profile.rawValue)
+        #expect(defaultValue("listen") == configuration.addresses.first?.description)
+        #expect(defaultValue("database") == configuration.databasePath)
+        #expect(defaultValue("max-connections") == "\(configuration.maximumConnections)")
+        #expect(defaultValue("grace") == "\(configuration.graceSeconds)")
+        #expect(defaultValue("readers") == "\(configuration.store.readers)")
+        #expect(defaultValue("cache-bytes") == "\(configuration.cacheBytes)")
+        #expect(defaultValue("queue-depth") == "\(configuration.store.writeQueueDepth)")
+        #expect(defaultValue("log") == configuration.log.rawValue)
+        #expect(defaultValue("log-level") == "\(configuration.logLevel)")
+        #expect(defaultValue("language") == configuration.defaultLanguage.text)
+        #expect(defaultValue("tls-profile") == configuration.transport.profile.rawValue)
         let limits = configuration.limits
-        #expect(standard("max-body-bytes") == "\(limits.message.bodyBytes)")
-        #expect(standard("body-rate") == "\(limits.bodyBytesPerSecond)")
+        #expect(defaultValue("max-body-bytes") == "\(limits.message.bodyBytes)")
+        #expect(defaultValue("body-rate") == "\(limits.bodyBytesPerSecond)")
         for (name, milliseconds) in [
             ("handshake-timeout", limits.handshakeMilliseconds),
             ("head-timeout", limits.headMilliseconds), ("body-timeout", limits.bodyMilliseconds),
@@ -50,7 +50,7 @@ import Testing
             ("write-timeout", limits.writeStallMilliseconds),
             ("handler-timeout", limits.handlerMilliseconds),
         ] {
-            #expect(standard(name) == "\(milliseconds / 1_000)")
+            #expect(defaultValue(name) == "\(milliseconds / 1_000)")
         }
     }
 }

@@ -16,7 +16,7 @@ import Testing
         _ line: String = "", _ environment: [String: String] = [:], file: String = "{}"
     ) throws(CommandFailure) -> Settings {
         try Settings(
-            options: Self.options, strangers: ["loops"],
+            options: Self.options, ignoredKeys: ["loops"],
             arguments: line.split(separator: " ").map(String.init),
             environment: environment
         ) { (path) throws(CommandFailure) in
@@ -31,7 +31,10 @@ import Testing
         #expect(option.key == "maxConnections")
     }
 
-    @Test func `flags win over the environment, that over the file, that over defaults`() throws {
+    @Test
+    func `flags override the environment, the configuration file and defaults, in this order`()
+        throws
+    {
         let environment = ["BROADSHEET_MAX_CONNECTIONS": "2", "BROADSHEET_CONFIG": "a.json"]
         let file = #"{"maxConnections": 3}"#
         func number(_ settings: Settings) throws -> Int {
@@ -43,7 +46,7 @@ import Testing
         #expect(try number(settings()) == 4)
     }
 
-    @Test func `one file serves all commands, and none takes an unknown name`() throws {
+    @Test func `commands share one file, and each rejects unknown keys`() throws {
         let both = #"{"maxConnections": 3, "loops": [{}]}"#
         #expect(try settings("--config a.json", file: both).all("max-connections").count == 1)
         let wrong = try #require(throws: CommandFailure.self) {
@@ -55,16 +58,16 @@ import Testing
     }
 
     @Test(arguments: [#"{"lops": 2}"#, "{", "[]", #"{"maxConnections": null}"#])
-    func `a wrong file that is examined is told, and nothing of it counts`(file: String) throws {
+    func `an invalid file that is tolerated is reported and ignored`(file: String) throws {
         let thrown = #expect(throws: CommandFailure.self) {
             try settings("--config a.json", file: file)
         }
-        let examined = try Settings(
-            options: Self.options, examinesFile: true,
+        let tolerated = try Settings(
+            options: Self.options, toleratesInvalidFile: true,
             arguments: ["--config", "a.json", "--listen", "b"], environment: [:]
         ) { (_) throws(CommandFailure) in Array(file.utf8) }
-        #expect(examined.fileFailure?.message == thrown?.message)
-        #expect(examined.text("listen") == "b" && examined.text("max-connections") == nil)
+        #expect(tolerated.fileFailure?.message == thrown?.message)
+        #expect(tolerated.text("listen") == "b" && tolerated.text("max-connections") == nil)
     }
 
     @Test(arguments: [
@@ -72,7 +75,7 @@ import Testing
         ("", ["BROADSHEET_LISTEN": "a,b"], "{}"),
         ("--config a.json", [:], #"{"listen": ["a", "b"]}"#),
     ])
-    func `a repeatable option takes several values`(
+    func `a repeatable option accepts several values`(
         line: String, environment: [String: String], file: String
     ) throws {
         #expect(
@@ -87,16 +90,14 @@ import Testing
         #expect(try settings(line, environment).isOn("samples") == isOn)
     }
 
-    @Test func `operands stand beside options, and behind two dashes whatever they look like`()
-        throws
-    {
+    @Test func `operands may follow options, and after two dashes may begin with a dash`() throws {
         #expect(
             try settings("one --samples two - -- --three").operands == [
                 "one", "two", "-", "--three",
             ])
     }
 
-    struct Refusal: Sendable {
+    struct Rejection: Sendable {
         var line = ""
         var environment: [String: String] = [:]
         var file = "{}"
@@ -104,41 +105,41 @@ import Testing
         let message: String
     }
 
-    static let refusals = [
-        Refusal(line: "--frob", status: .usage, message: "--frob is no option here; see --help"),
-        Refusal(line: "--listen", status: .usage, message: "--listen needs ADDRESS"),
-        Refusal(
+    static let rejections = [
+        Rejection(line: "--frob", status: .usage, message: "unknown option --frob; see --help"),
+        Rejection(line: "--listen", status: .usage, message: "--listen needs ADDRESS"),
+        Rejection(
             line: "--max-connections many", status: .usage,
             message: #"--max-connections: "many" is not a whole number from 1 to 10"#),
-        Refusal(
+        Rejection(
             environment: ["BROADSHEET_MAX_CONNECTIONS": "11"], status: .configuration,
             message: #"BROADSHEET_MAX_CONNECTIONS: "11" is not a whole number from 1 to 10"#),
-        Refusal(
+        Rejection(
             line: "--config a.json", file: #"{"maxConnections": 1.5}"#, status: .configuration,
             message: #"maxConnections in a.json: "1.5" is not a whole number from 1 to 10"#),
-        Refusal(
+        Rejection(
             line: "--config a.json", file: #"{"max": 1}"#, status: .configuration,
-            message: #"a.json: "max" is no option"#),
-        Refusal(
+            message: #"a.json: unknown option "max""#),
+        Rejection(
             line: "--config a.json", file: "[]", status: .configuration,
-            message: "a.json: needs one JSON object"),
-        Refusal(
+            message: "a.json: not a JSON object"),
+        Rejection(
             line: "--config a.json", file: #"{"maxConnections": {}}"#, status: .configuration,
-            message: "maxConnections in a.json: needs a text, a number or true or false"),
-        Refusal(line: "--config b.json", status: .noInput, message: "no b.json"),
+            message: "maxConnections in a.json: not a string, a number, true or false"),
+        Rejection(line: "--config b.json", status: .noInput, message: "no b.json"),
     ]
 
-    @Test(arguments: refusals)
-    func `what is wrong is named, with where it stood`(refusal: Refusal) {
+    @Test(arguments: rejections)
+    func `an error names the value and its origin`(rejection: Rejection) {
         let failure = #expect(throws: CommandFailure.self) {
-            try settings(refusal.line, refusal.environment, file: refusal.file)
+            try settings(rejection.line, rejection.environment, file: rejection.file)
                 .integer("max-connections", in: 1...10, default: 1)
         }
-        #expect(failure?.message == refusal.message)
-        #expect(failure?.status == refusal.status)
+        #expect(failure?.message == rejection.message)
+        #expect(failure?.status == rejection.status)
     }
 
-    @Test func `a file that is no JSON is refused with its line`() {
+    @Test func `a file that is not JSON is rejected with its line`() {
         let failure = #expect(throws: CommandFailure.self) {
             try settings("--config a.json", file: "{\n  \"listen\": nowhere\n}")
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import broadsheet
 
-/// Two certificates that grow old while they are served.
+/// Two certificates that expire while they are served.
 @Suite struct CertificateDatesTests {
     private let folder: TemporaryFolder
     private let authority: TestCertificates
@@ -23,7 +23,7 @@ import Testing
             })
     }
 
-    /// Puts a certificate into its place that expires in so many days.
+    /// Writes a certificate that expires in the given number of days.
     private func put(_ place: String, days: Int) throws {
         let pair = try authority.pair(["\(place).test"], days: days, startsInDays: -60)
         for (bytes, part) in [(pair.certificate, "pem"), (pair.key, "key")] {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// What was logged since the last question.
+    /// The lines logged since the last call.
     private func logged() -> [String] {
         lines.withLock { lines in
             defer { lines = [] }
@@ -52,7 +52,9 @@ import Testing
         }
     }
 
-    @Test func `an expired one may stay, and keeps no other from being renewed`() throws {
+    @Test func `an expired certificate may stay, and does not prevent the renewal of others`()
+        throws
+    {
         try put("a", days: -1)
         try put("b", days: 40)
         let certificates = try certificates()
@@ -60,39 +62,41 @@ import Testing
         let before = certificates.server.certificates
         try put("b", days: 90)
         certificates.reload()
-        #expect(logged() == ["took the new certificates", "warning: a.pem: has expired"])
+        #expect(logged() == ["loaded the new certificates", "warning: a.pem: has expired"])
         let after = certificates.server.certificates
         #expect(after[0] == before[0] && after[1] != before[1])
         try put("a", days: 90)
         certificates.reload()
-        #expect(logged() == ["took the new certificates"])
+        #expect(logged() == ["loaded the new certificates"])
     }
 
-    @Test func `one that expired while it was served keeps no other from being renewed`() throws {
+    @Test func `a certificate that expires while served does not prevent the renewal of others`()
+        throws
+    {
         try put("a", days: 30)
         try put("b", days: 30)
         let certificates = try certificates()
         clock.withLock { $0 = 31 }
         try put("b", days: 90)
         certificates.reload()
-        #expect(logged() == ["took the new certificates", "warning: a.pem: has expired"])
+        #expect(logged() == ["loaded the new certificates", "warning: a.pem: has expired"])
     }
 
     @Test(arguments: ["a", "b"])
-    func `an expired one in the place of another is refused`(place: String) throws {
+    func `an expired certificate that replaces another is rejected`(place: String) throws {
         try put("a", days: -1)
         try put("b", days: 40)
         let certificates = try certificates()
         let before = certificates.server.certificates
         _ = logged()
-        // Another one than the expired that was there, and one that was good.
+        // Replaces an expired certificate by another expired one, and then a valid one.
         try put(place, days: -2)
         certificates.reload()
-        #expect(logged() == ["error: the old certificates stay: \(place).pem: has expired"])
+        #expect(logged() == ["error: keeping the current certificates: \(place).pem: has expired"])
         #expect(certificates.server.certificates == before)
     }
 
-    @Test func `an expired one in two places is refused`() throws {
+    @Test func `an expired certificate in two places is rejected`() throws {
         try put("a", days: -1)
         try put("b", days: 40)
         let certificates = try certificates()
@@ -102,21 +106,21 @@ import Testing
             #expect(link(folder.file("a.\(part)"), folder.file("b.\(part)")) == 0)
         }
         certificates.reload()
-        #expect(logged() == ["error: the old certificates stay: b.pem: has expired"])
+        #expect(logged() == ["error: keeping the current certificates: b.pem: has expired"])
     }
 
-    @Test func `what expires soon is told once a day`() throws {
+    @Test func `an upcoming expiry is logged once a day`() throws {
         try put("a", days: 20)
         try put("b", days: 90)
         let certificates = try certificates()
         func lookAt(_ day: Double) -> [String] {
             clock.withLock { $0 = day }
-            certificates.look()
+            certificates.poll()
             return logged()
         }
         #expect(logged() == [])
         #expect(lookAt(0.5) == [] && lookAt(3) == [])
-        // The certificate was made within the second that the clock began with, or the next.
+        // The certificate was created in the second of the clock's start, or in the next.
         #expect(lookAt(7.5) == ["warning: a.pem: expires in 12 days"])
         #expect(lookAt(7.6) == [] && lookAt(8.4) == [])
         #expect(lookAt(8.5) == ["warning: a.pem: expires in 11 days"])
@@ -126,7 +130,7 @@ import Testing
         #expect(lookAt(19.5) == ["warning: a.pem: expires in 0 days"])
         try put("a", days: 90)
         certificates.reload()
-        #expect(logged() == ["took the new certificates"])
+        #expect(logged() == ["loaded the new certificates"])
         #expect(lookAt(22) == [])
     }
 }

@@ -26,7 +26,7 @@ import Testing
         try write(pair.certificate, "a.pem")
     }
 
-    /// Replaces the file as careful programs do, so that it is another one.
+    /// Replaces the file atomically, so that its inode changes.
     private func write(_ bytes: [UInt8], _ name: String) throws {
         let path = folder.file(name)
         let file = try #require(fopen(path + ".new", "w"))
@@ -39,7 +39,7 @@ import Testing
         try Certificates(files, profile: .intermediate, ServerLog(isJSON: true) { _ in })
     }
 
-    /// Whom a client sees.
+    /// The name on the certificate that a client receives.
     private func shown(by certificates: Certificates) async throws -> String? {
         let configuration = ServerConfiguration.local { $0.tls = certificates.server }
         let name = Lock<String?>(nil)
@@ -51,26 +51,26 @@ import Testing
         return name.withLock { $0 }
     }
 
-    @Test func `files that changed, and no longer change, are taken`() async throws {
+    @Test func `changed files are loaded once they are stable`() async throws {
         let certificates = try certificates()
-        certificates.look()
+        certificates.poll()
         #expect(try await shown(by: certificates) == "one.test")
         try write(authority.pair(["two.test"]))
-        certificates.look()
-        // They may still be on the way.
+        certificates.poll()
+        // They may still be changing.
         #expect(try await shown(by: certificates) == "one.test")
-        certificates.look()
+        certificates.poll()
         #expect(try await shown(by: certificates) == "two.test")
     }
 
-    @Test func `when asked, files are taken at once`() async throws {
+    @Test func `on request, files are loaded at once`() async throws {
         let certificates = try certificates()
         try write(authority.pair(["two.test"]))
         certificates.reload()
         #expect(try await shown(by: certificates) == "two.test")
     }
 
-    @Test func `what is broken or expired is not taken`() async throws {
+    @Test func `an invalid or expired certificate is not loaded`() async throws {
         let certificates = try certificates()
         let good = try authority.pair(["two.test"])
         let expired = try authority.pair(["two.test"], days: -1, startsInDays: -9)
@@ -86,8 +86,8 @@ import Testing
         certificates.reload()
         #expect(try await shown(by: certificates) == "one.test")
         try write(good)
-        certificates.look()
-        certificates.look()
+        certificates.poll()
+        certificates.poll()
         #expect(try await shown(by: certificates) == "two.test")
     }
 
@@ -107,12 +107,12 @@ import Testing
         ["--tls-certificate", "a", "--tls-key", "b", "--hsts", "-1"],
         ["--trusted-proxy", "10.0.0.1/8"], ["--trusted-proxy", "localhost"],
     ])
-    func `flags that say no whole thing are refused`(arguments: [String]) {
+    func `incomplete or invalid flags are rejected`(arguments: [String]) {
         let error = #expect(throws: CommandFailure.self) { try Self.configuration(arguments) }
         #expect(error?.status == .usage)
     }
 
-    @Test func `certificates and keys belong together in their order`() throws {
+    @Test func `certificates and keys are paired in their order`() throws {
         let transport = try Self.configuration([
             "--tls-certificate", "a", "--tls-key", "1", "--tls-key", "2", "--tls-certificate", "b",
             "--tls-profile", "modern", "--trusted-proxy", "10.0.0.0/8", "--trusted-proxy", "unix",

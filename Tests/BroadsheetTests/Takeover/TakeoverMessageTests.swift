@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: messages)
-    func `what is said is understood`(message: TakeoverMessage) {
+    func `messages are parsed`(message: TakeoverMessage) {
         #expect(TakeoverMessage(message.line) == message)
     }
 
@@ -27,11 +27,11 @@ import Testing
         "connection articles 127.0.0.1:1",
         "connection articles nowhere 127.0.0.1:1", "yours truly", "end 1",
     ])
-    func `nothing else is`(line: String) {
+    func `other lines are not messages`(line: String) {
         #expect(TakeoverMessage(line) == nil)
     }
 
-    @Test func `an upgrade's end is understood`() {
+    @Test func `the outcome of an upgrade is parsed`() {
         for message in [UpgradeMessage.serving(process: 42), .failed("of this and that")] {
             #expect(UpgradeMessage(message.line) == message)
         }
