@@ -153,7 +153,7 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Sockets",
                 "SQLiteStore", "TestSupport",
-            ]),
+            ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",
             [
