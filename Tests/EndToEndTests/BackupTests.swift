@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Copies of a database, and databases of copies.
+/// Backing up a database, and restoring it.
 @Suite struct BackupTests {
     let folder: TemporaryFolder
     let database: String
@@ -29,7 +29,7 @@ import Testing
         return Program.Ended(status: program.wait(), output: program.output.rest(), errors: errors)
     }
 
-    /// The names of the files that are there, without those of the database.
+    /// The names of the files in the folder, except those of the database.
     private func files() -> [String] {
         var names: [String] = []
         guard let stream = opendir(folder.path) else { return [] }
@@ -43,7 +43,7 @@ import Testing
         return names.filter { $0 != "a.db" && $0 != "a.db.lock" && $0 != "a.db.control" }.sorted()
     }
 
-    @Test func `a backup of a served file and of one that nobody serves hold the same`() throws {
+    @Test func `a backup of a served database equals one of an idle database`() throws {
         let served = try Served(database, ["--samples"])
         let first = try make()
         #expect(first.status == 0 && first.errors == ["\(backup): \(Self.counts)"], "\(first)")
@@ -63,7 +63,7 @@ import Testing
         #expect(try Program.run("check", "--database", backup).status == 0)
     }
 
-    @Test func `writes go on while a backup is made, and those before it are in it`() throws {
+    @Test func `writes continue during a backup, which contains all earlier ones`() throws {
         let served = try Served(database)
         let text = String(repeating: "Flour and water. ", count: 5_000)
         func create(_ number: Int) throws -> Int {
@@ -89,14 +89,14 @@ import Testing
         #expect(copy.stop() == 0)
     }
 
-    @Test func `what is there is not overwritten without a word, and never by half`() throws {
+    @Test func `an existing file is only overwritten on request, and never partially`() throws {
         #expect(try Served(database, ["--samples"]).stop() == 0)
         try write("precious", to: backup)
-        let refused = try make()
-        #expect(refused.status == 73 && refused.errors.count == 1)
-        #expect(refused.errors.first?.contains("--overwrite") == true)
+        let rejected = try make()
+        #expect(rejected.status == 73 && rejected.errors.count == 1)
+        #expect(rejected.errors.first?.contains("--overwrite") == true)
         #expect(try read(backup) == "precious")
-        // Neither where the database is nor where its parts are, there or not, by any name.
+        // Neither the database nor its companion files, existing or not, under any path.
         symlink(folder.path, folder.file("link"))
         for ending in ["", "-wal", "-journal", ".lock", ".control", ".admin-key"] {
             for place in [database, folder.file("link/a.db")] {
@@ -122,12 +122,12 @@ import Testing
         #expect(try make("--overwrite").status == 73)
     }
 
-    /// Overwrites two pages near the end of the file, where no part of the schema is.
+    /// Overwrites two pages near the end of the file, which contain no part of the schema.
     private func spoil(_ image: inout [UInt8]) {
         for index in image.count - 16_384..<image.count - 8_192 { image[index] = 0xA5 }
     }
 
-    @Test func `damage in the database is found, and no copy of it kept`() throws {
+    @Test func `a damaged database is detected, and its copy is discarded`() throws {
         #expect(try Served(database, ["--samples"]).stop() == 0)
         var image = try bytes(of: database)
         spoil(&image)
@@ -138,7 +138,7 @@ import Testing
         #expect(files() == [])
     }
 
-    @Test func `databases that are replaced within a second are all kept`() throws {
+    @Test func `databases that are replaced within the same second are all kept`() throws {
         #expect(try Served(database, ["--samples"]).stop() == 0)
         #expect(try make().status == 0)
         let asides = try (0..<4).map { _ in
@@ -154,10 +154,10 @@ import Testing
         let served = try Served(database, ["--samples"])
         #expect(try make().status == 0)
         #expect(try served.send(.post, "/v1/articles", #"{"title":"Later"}"#).status == 201)
-        let refused = try restore("--replace")
-        #expect(refused.status == 69 && refused.errors.count == 1)
-        #expect(refused.errors[0].contains("is being served"))
-        // The last write is in the log alone.
+        let rejected = try restore("--replace")
+        #expect(rejected.status == 69 && rejected.errors.count == 1)
+        #expect(rejected.errors[0].contains("is being served"))
+        // The last write is only in the write-ahead log.
         served.program.signal(SIGKILL)
         served.program.wait()
         let unasked = try restore()
@@ -182,7 +182,7 @@ import Testing
         #expect(again.stop() == 0)
     }
 
-    @Test func `a backup is restored where nothing was`() throws {
+    @Test func `a backup is restored where no database existed`() throws {
         #expect(try Served(database, ["--samples"]).stop() == 0)
         #expect(try make().status == 0)
         for ending in ["", ".lock", "-wal", "-shm"] { unlink(database + ending) }
@@ -191,7 +191,7 @@ import Testing
         #expect(try Program.run("check", "--database", database).status == 0)
     }
 
-    @Test func `what is no sound backup changes nothing`() throws {
+    @Test func `restoring an invalid backup changes nothing`() throws {
         #expect(try Served(database, ["--samples"]).stop() == 0)
         let before = try bytes(of: database)
         #expect(try make().status == 0)
@@ -224,9 +224,9 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `a backup that is ended in the middle leaves nothing`(signal: Int32) async throws {
+    func `a backup that is interrupted leaves no files behind`(signal: Int32) async throws {
         let served = try Served(database, ["--samples"])
-        // It answers no more: the backup has begun, and waits.
+        // The stopped server does not respond, so the backup waits.
         served.program.signal(SIGSTOP)
         let program = try Program.start(["backup", backup, "--database", database])
         #expect(await eventually { !files().isEmpty })
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
-    func `a full disk leaves nothing half done, and is told`() throws {
+    func `a full disk is reported and leaves no partial files`() throws {
         let served = try Served(database, ["--samples"])
         func end(_ command: String) throws -> Program.Ended {
             let program = try Shell.startWithMounts(
@@ -269,7 +269,7 @@ import Testing
     }
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
-    func `a check works where nothing can be written, and leaves nothing`() throws {
+    func `a check works on a read-only disk, and leaves no files behind`() throws {
         #expect(try Served(database, ["--samples"]).stop() == 0)
         #expect(try make().status == 0)
         unlink(database + ".lock")

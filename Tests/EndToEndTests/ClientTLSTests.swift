@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// The client commands against a server whose certificate the system does not know.
+/// The client commands with a server whose certificate the system does not trust.
 @Suite struct ClientTLSTests {
     private let folder: TemporaryFolder
     private let served: Served
@@ -49,13 +49,13 @@ import Testing
         return Program.Ended(status: shell.wait(), output: output, errors: errors)
     }
 
-    /// Whether a command was refused by one line that holds these words.
-    private func isRefused(_ ended: Program.Ended, status: Int32, _ words: String...) -> Bool {
+    /// Whether a command failed with one line that contains the text.
+    private func isRejected(_ ended: Program.Ended, status: Int32, _ words: String...) -> Bool {
         ended.status == status && ended.output == [] && ended.errors.count == 1
             && words.allSatisfy { ended.errors[0].contains($0) }
     }
 
-    @Test func `the authorities of a file are trusted, to read, to log in and to write`() throws {
+    @Test func `the authorities in a file are trusted by get, login and create`() throws {
         let authorities = folder.file("a.pem")
         let list = try run("articles", "list", "--ca", authorities)
         #expect(list.status == 0 && list.errors == [] && list.output.count == 1)
@@ -70,31 +70,31 @@ import Testing
         #expect(try run("articles", "get", "by-tls", "--config", configuration).status == 0)
     }
 
-    @Test func `whom nobody vouches for is refused, and gets no key`() throws {
-        let refusal = "the certificate is not trusted: self-signed"
-        #expect(isRefused(try run("articles", "list"), status: 69, refusal))
-        #expect(isRefused(try login(), status: 69, refusal))
+    @Test func `an untrusted server is rejected and receives no key`() throws {
+        let reason = "the certificate is not trusted: self-signed"
+        #expect(isRejected(try run("articles", "list"), status: 69, reason))
+        #expect(isRejected(try login(), status: 69, reason))
         #expect(access(folder.file("config"), F_OK) != 0)
         let other = try run("articles", "list", "--ca", folder.file("other.pem"))
-        #expect(isRefused(other, status: 69, "the certificate is not trusted"))
+        #expect(isRejected(other, status: 69, "the certificate is not trusted"))
     }
 
-    @Test func `the system's authorities do not count beside those of a file`() throws {
+    @Test func `a file of authorities replaces those of the system`() throws {
         let system = ["SSL_CERT_FILE": folder.file("a.pem")]
         #expect(try run("articles", "list", environment: system).status == 0)
         let other = try run(
             "articles", "list", "--ca", folder.file("other.pem"), environment: system)
-        #expect(isRefused(other, status: 69, "the certificate is not trusted"))
+        #expect(isRejected(other, status: 69, "the certificate is not trusted"))
     }
 
-    @Test func `a server of another name is refused`() throws {
+    @Test func `a server with another name is rejected`() throws {
         let address = "https://127.0.0.1:\(served.addresses[0].port)"
         let wrong = try run(
             "articles", "list", "--server", address, "--ca", folder.file("a.pem"))
-        #expect(isRefused(wrong, status: 69, "the certificate is not trusted", "mismatch"))
+        #expect(isRejected(wrong, status: 69, "the certificate is not trusted", "mismatch"))
     }
 
-    @Test func `a file without a certificate, or none, is named`() throws {
+    @Test func `a file that is missing or has no certificate is named`() throws {
         try write("nothing to trust", to: folder.file("text.pem"))
         let whole = try read(folder.file("a.pem"))
         try write(String(whole.prefix(whole.count / 2)), to: folder.file("half.pem"))
@@ -105,9 +105,9 @@ import Testing
         ] as [(String, Int32, String)] {
             let path = folder.file(name)
             let list = try run("articles", "list", "--ca", path)
-            #expect(isRefused(list, status: status, path, words), "\(list)")
+            #expect(isRejected(list, status: status, path, words), "\(list)")
             let login = try login("--ca \(path)")
-            #expect(isRefused(login, status: status, path, words), "\(login)")
+            #expect(isRejected(login, status: status, path, words), "\(login)")
         }
     }
 }

@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// The client commands against a served database.
+/// The client commands with a running server.
 @Suite struct ClientTests {
     let folder: TemporaryFolder
     let served: Served
@@ -15,7 +15,7 @@ import Testing
         server = "http://\(served.addresses[0])"
     }
 
-    /// Runs a client command; with a key, unless one of `login` is to be used.
+    /// Runs a client command with the admin key, unless the key of `login` is to be used.
     private func run(
         _ arguments: String..., key: String? = Served.adminKey, editor: String = "true"
     ) throws -> Program.Ended {
@@ -36,7 +36,7 @@ import Testing
         return path
     }
 
-    @Test func `articles are listed, page after page, as JSON for programs`() throws {
+    @Test func `articles are listed page by page, as JSON for programs`() throws {
         let first = try run("articles", "list", "--limit", "10", key: nil)
         #expect(first.status == 0 && first.output.count == 1)
         let page = try #require(first.output.first)
@@ -49,7 +49,7 @@ import Testing
         #expect(korean.contains("첫 요청 보내기") && !korean.contains("Your first request"))
     }
 
-    @Test func `a terminal gets a table and a document`() throws {
+    @Test func `a terminal shows a table and a document`() throws {
         let command = try "\(Program.path()) articles list --limit 3 --server \(server)"
         let table = try RunningProgram("/usr/bin/script", ["-qefc", command, "/dev/null"])
         let lines = table.output.rest()
@@ -62,7 +62,7 @@ import Testing
         #expect(text.contains("You started Broadsheet"))
     }
 
-    @Test func `a terminal does not obey what stands in an article`() throws {
+    @Test func `control characters in an article are escaped on a terminal`() throws {
         let body = #"A\u001b]0;title\u0007B\u009b31mC\u202eD\r\nE"#
         let made = try served.send(
             .post, "/v1/articles",
@@ -76,7 +76,7 @@ import Testing
             #expect(active.isDisjoint(with: text.unicodeScalars))
             #expect(text.contains(#"\u202e"#))
         }
-        // A program gets what is there.
+        // A program receives the text unescaped.
         let plain = try run("articles", "get", "odd").output.joined()
         #expect(plain.contains("\u{9B}31mC\u{202E}D"))
     }
@@ -99,9 +99,9 @@ import Testing
         #expect(gone.errors == ["broadsheet: The requested resource does not exist."])
     }
 
-    @Test func `an edit that came too late is refused, and its text kept`() throws {
+    @Test func `a conflicting edit is rejected, and its text is saved`() throws {
         _ = try run("articles", "create", try draft("---\ntitle: Twice\n---\n\nOne.\n"))
-        // While this editor has the text, somebody else changes the article.
+        // While the editor is open, another client changes the article.
         let script = folder.file("late.sh")
         try write(
             """
@@ -123,7 +123,7 @@ import Testing
         #expect(try served.client.get("/v1/articles/twice").text.contains("Theirs"))
     }
 
-    @Test func `a key that logged in is used, kept for its owner alone, and forgotten`() throws {
+    @Test func `login stores a key for its owner only, and logout removes it`() throws {
         let file = try draft("---\ntitle: Mine\n---\n")
         #expect(try run("articles", "create", file, key: nil).status == 77)
         let login = { (key: String) in
@@ -146,7 +146,7 @@ import Testing
         #expect(try run("articles", "create", file, key: nil).status == 77)
     }
 
-    @Test func `what is wrong with a draft, a command or a server is one line`() throws {
+    @Test func `an invalid draft, command or server is reported with one line`() throws {
         let bad = try draft("---\ntitle: T\ndate: someday\n---\n")
         let wrong = try run("articles", "create", bad)
         #expect(wrong.status == 65 && wrong.errors.count == 1)

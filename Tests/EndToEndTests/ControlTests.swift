@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// The socket through which commands reach the owner of a served file.
+/// The control socket, through which commands reach the server of a database.
 @Suite struct ControlTests {
     let folder: TemporaryFolder
     let database: String
@@ -14,7 +14,7 @@ import Testing
         database = folder.file("a.db")
     }
 
-    @Test func `it is there for its owner alone, while the file is served`() throws {
+    @Test func `the control socket exists for its owner only, while the server runs`() throws {
         let served = try Served(database)
         let socket = database + ".control"
         var status = stat()
@@ -27,7 +27,7 @@ import Testing
         #expect(lstat(socket, &status) != 0)
     }
 
-    @Test func `a path that is too long for a socket is no reason not to serve`() throws {
+    @Test func `a server runs even if the path is too long for a control socket`() throws {
         let long = folder.file(String(repeating: "x", count: 100))
         let served = try Served(long)
         #expect(try served.client.get("/readyz").status == 200)
@@ -70,15 +70,15 @@ import Testing
         let id = String(key.dropFirst(4).prefix(16))
         #expect(try Program.run("key", "revoke", id, "--database", database).status == 0)
         try connection.send(body)
-        let answer = try connection.response(to: .post)
-        #expect(answer.status == 401)
-        #expect(answer.text.contains("The API key was revoked."))
+        let response = try connection.response(to: .post)
+        #expect(response.status == 401)
+        #expect(response.text.contains("The API key was revoked."))
         let state = try TestClient(.unix(database + ".control")).get("/control/state")
         #expect(state.text.contains(#""articles":0"#))
         #expect(served.stop() == 0)
     }
 
-    @Test func `what everybody has asked for hides no draft from the operator`() throws {
+    @Test func `a cached public response hides no draft from the operator`() throws {
         let served = try Served(database)
         for json in [
             #"{"title":"Open","status":"published"}"#, #"{"title":"Hidden","status":"draft"}"#,
@@ -97,7 +97,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `an import into a served file is seen at once, and a second one changes nothing`()
+    @Test func `an import into a served database is visible at once, and safe to repeat`()
         throws
     {
         let served = try Served(database)
@@ -117,7 +117,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `an export of a served file is the export of the file`() throws {
+    @Test func `an export of a served database equals an export of the idle one`() throws {
         let served = try Served(database, ["--samples"])
         let first = folder.file("served.ndjson")
         let exported = try Program.run("export", first, "--database", database)

@@ -3,22 +3,22 @@ import HTTP
 import TestSupport
 import Testing
 
-/// What callers see of a disk that is full, read-only or failing.
+/// A disk that is full, read-only or failing, as clients see it.
 @Suite struct DiskTests {
     let folder: TemporaryFolder
     private static let text = String(repeating: "x", count: 50_000)
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// The status of a creation, and the article's place.
+    /// Creates an article, and returns the status and the location.
     private static func create(_ served: Served, _ body: String = text) throws -> (Int, String?) {
-        let answer = try served.send(
+        let response = try served.send(
             .post, "/v1/articles", #"{"title":"Bread","status":"published","body":"\#(body)"}"#)
-        return (answer.status, answer.fields[.location])
+        return (response.status, response.fields[.location])
     }
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
-    func `a full disk is 507 to writers, read on, and used again when there is room`() throws {
+    func `on a full disk writes fail with 507, reads work, and writes recover`() throws {
         let program = try Shell.startWithMounts(
             """
             mount -t tmpfs -o size=4m tmpfs "$folder"
@@ -44,7 +44,7 @@ import Testing
         let (after, place) = try Self.create(served)
         #expect(after == 201)
         places += [place].compactMap(\.self)
-        // The disk goes with the program: what was flushed is copied while nobody writes.
+        // The disk disappears with the program, so flushed files are copied while nobody writes.
         let copies = try TemporaryFolder()
         for name in ["a.db", "a.db-wal"] {
             try write(bytes(of: "\(inside)/\(name)"), to: copies.file(name))
@@ -53,7 +53,7 @@ import Testing
         try Self.verify(copies.file("a.db"), places)
     }
 
-    /// All of the articles are there, and the file is whole.
+    /// All articles are present, and the database is sound.
     private static func verify(_ database: String, _ places: [String]) throws {
         let served = try Served(database)
         for place in places { #expect(try served.client.get(place).status == 200) }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))
-    func `a disk that is read-only is told in one line at the start`() throws {
+    func `a start on a read-only disk fails with one line`() throws {
         let database = folder.file("a.db")
         #expect(try Served(database).stop() == 0)
         let before = try bytes(of: database)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(.enabled(if: Shell.canTrace, "strace is not here"), arguments: ["EIO", "ENOSPC"])
-    func `flushes that fail are no success to anyone, and pass`(failure: String) throws {
+    func `failing flushes fail the writes, which recover afterwards`(failure: String) throws {
         let database = folder.file("a.db")
         #expect(try Served(database).stop() == 0)
         let program = try Shell.start(
@@ -91,13 +91,13 @@ import Testing
             """, folder: folder.path)
         let served = try Served(program)
         var places: [String] = []
-        var refused = 0
+        var rejected = 0
         for _ in 0..<20 {
             let (status, place) = try Self.create(served, "short")
-            if let place, status == 201 { places.append(place) } else { refused += 1 }
+            if let place, status == 201 { places.append(place) } else { rejected += 1 }
             #expect([201, 503, 507].contains(status))
         }
-        #expect(refused > 1 && places.count > 5)
+        #expect(rejected > 1 && places.count > 5)
         program.signal(SIGKILL)
         program.wait()
         let again = try Served(database)

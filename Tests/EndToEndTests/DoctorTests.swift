@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// What the doctor finds.
+/// The findings of `doctor`.
 @Suite struct DoctorTests {
     let folder: TemporaryFolder
     let database: String
@@ -12,11 +12,11 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         database = folder.file("a.db")
-        // One that was served before.
+        // A database that has been served before.
         #expect(try Served(database, ["--samples"]).stop() == 0)
     }
 
-    /// One line of what it says.
+    /// One finding of the report.
     struct Finding {
         let level: String
         let found: String

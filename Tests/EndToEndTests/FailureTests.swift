@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A start that cannot be is one line on standard error, and a status of sysexits.h.
+/// A failed start prints one line on standard error, and exits with a status of sysexits.h.
 @Suite struct FailureTests {
     let folder: TemporaryFolder
     let database: String

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct HealthTests {
-    @Test func `a served database is ready, and none else`() throws {
+    @Test func `only a served database is ready`() throws {
         let folder = try TemporaryFolder()
         let database = folder.file("a.db")
         let before = try Program.run("health", "--database", database)

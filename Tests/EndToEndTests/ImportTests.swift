@@ -36,7 +36,7 @@ import Testing
         return Program.Ended(status: program.wait(), output: output, errors: program.errors.rest())
     }
 
-    @Test func `posts come in with what their front matter says`() throws {
+    @Test func `posts are imported with their front matter`() throws {
         let ended = try importPosts()
         #expect(ended.status == 0 && ended.errors == [])
         #expect(ended.output == ["4 articles: 4 created"])
@@ -61,7 +61,7 @@ import Testing
         #expect(try exported() == before)
     }
 
-    @Test func `a changed file updates its article, but not one that was edited through the API`()
+    @Test func `a changed file updates its article unless it was edited through the API`()
         throws
     {
         _ = try importPosts()
@@ -84,7 +84,7 @@ import Testing
         #expect(again.stop() == 0)
     }
 
-    @Test func `a bad file is named with its line, and the rest comes in`() throws {
+    @Test func `an invalid file is named with its line, and the others are imported`() throws {
         try write("---\ntitle: Bad\ndate: someday\n---\n", to: "\(posts)/bad.md")
         let ended = try importPosts()
         #expect(ended.status == 65)
@@ -94,7 +94,7 @@ import Testing
         #expect(ended.errors.count == 2)
     }
 
-    @Test func `a dry run tells what would happen, and leaves nothing behind`() throws {
+    @Test func `a dry run reports what would happen, and leaves nothing behind`() throws {
         let ended = try importPosts("--dry-run")
         #expect(ended.status == 0)
         #expect(ended.output == ["would be: 4 articles: 4 created"])
@@ -103,7 +103,7 @@ import Testing
         #expect(try importPosts("--dry-run").output == ["would be: nothing changed (4 articles)"])
     }
 
-    @Test func `JSON lines come in as POST would take them`() throws {
+    @Test func `JSON lines are imported like the bodies of POST`() throws {
         let file = folder.file("more.ndjson")
         try write(
             #"{"title":"One","status":"published"}"# + "\n" + #"{"titel":"Two"}"# + "\n", to: file)
@@ -134,7 +134,7 @@ import Testing
 
         let restored = try Served(copy)
         let same = try restored.client.get("/v1/articles/cold")
-        // All but the version, by which tags of another history are told apart.
+        // All but the version, which distinguishes entity tags of different histories.
         #expect(withoutVersion(same.body) == withoutVersion(cold.body))
         #expect(same.body != cold.body && same.fields[.etag] != cold.fields[.etag])
         #expect(try restored.client.get(gone).status == 404)
@@ -146,7 +146,7 @@ import Testing
             ])
     }
 
-    @Test func `an export to a full device fails, and leaves the old file`() throws {
+    @Test func `an export to a full device fails, and keeps the old file`() throws {
         _ = try importPosts()
         let full = try Program.run("export", "/dev/full", "--database", database)
         #expect(full.status == 74 && full.errors.count == 1)

@@ -13,10 +13,10 @@ import Testing
         database = folder.file("articles.db")
     }
 
-    /// Makes the database.
+    /// Creates the database.
     private func serveOnce() throws { #expect(try Served(database).stop() == 0) }
 
-    @Test func `the first start makes an admin key, in a file for its owner alone`() throws {
+    @Test func `the first start creates an admin key, in a file for its owner only`() throws {
         let served = try Served(database, adminKey: nil)
         var status = stat()
         #expect(stat(keyFile, &status) == 0)
@@ -31,8 +31,8 @@ import Testing
         #expect(!lines.contains { $0.contains(key) })
     }
 
-    @Test func `a terminal sees the key once, and no file is made`() throws {
-        // script(1) gives the binary a terminal.
+    @Test func `a terminal shows the key once, and no file is created`() throws {
+        // script(1) runs the binary on a terminal.
         let command =
             "exec \(try Program.path()) serve --listen 127.0.0.1:0 --database \(database)"
         let terminal = try RunningProgram("/usr/bin/script", ["-qefc", command, "/dev/null"])
@@ -47,7 +47,7 @@ import Testing
         terminal.wait()
     }
 
-    @Test func `later starts make none, and the first key goes on working`() throws {
+    @Test func `later starts create no key, and the first one stays valid`() throws {
         #expect(try Served(database, adminKey: nil).stop() == 0)
         let key = String(try read(keyFile).dropLast())
         unlink(keyFile)
@@ -57,7 +57,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `an unattended start takes the key from a file, and makes none`() throws {
+    @Test func `an unattended start reads the key from a file, and creates none`() throws {
         let file = folder.file("admin")
         try write("from-a-file-0123456789-0123456789\n", to: file)
         let served = try Served(database, ["--admin-key-file", file], adminKey: nil)
@@ -69,7 +69,7 @@ import Testing
         #expect(try Program.run("key", "list", "--database", database).output == [])
     }
 
-    @Test func `a file that a flag names goes before the key of a variable`() throws {
+    @Test func `a key file from a flag overrides the key from a variable`() throws {
         let file = folder.file("admin")
         let key = "from-a-file-0123456789-0123456789"
         try write(key, to: file)
@@ -81,7 +81,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `a key is made, alone on standard output, used, listed and revoked`() throws {
+    @Test func `a key is created, printed alone, used, listed and revoked`() throws {
         try serveOnce()
         let made = try Program.run(
             "key", "create", "--role", "editor", "--name", "Mina's laptop", "--database", database)
@@ -103,25 +103,25 @@ import Testing
         #expect(unknown.status == 65 && unknown.errors.count == 1)
     }
 
-    @Test func `a reader's key writes nothing`() throws {
+    @Test func `a reader's key cannot write`() throws {
         try serveOnce()
         let made = try Program.run("key", "create", "--role", "reader", "--database", database)
         try expectStatus(403, #require(made.output.first))
     }
 
-    /// What creating an article with the key is answered.
+    /// The response to creating an article with the key.
     private func expectStatus(_ status: Int, _ key: String) throws {
         let served = try Served(database)
-        let answer = try served.send(.post, "/v1/articles", #"{"title":"T"}"#, key: key)
-        #expect(answer.status == status)
-        // RFC 6750 §3: a challenge stands beside 401 and 403.
+        let response = try served.send(.post, "/v1/articles", #"{"title":"T"}"#, key: key)
+        #expect(response.status == status)
+        // RFC 6750 §3: 401 and 403 carry a challenge.
         #expect(
-            answer.fields[.wwwAuthenticate]?.hasPrefix("Bearer") == (status == 201 ? nil : true))
+            response.fields[.wwwAuthenticate]?.hasPrefix("Bearer") == (status == 201 ? nil : true))
         #expect(served.stop() == 0)
     }
 
     @Test(arguments: ["/dev/full", "&-"])
-    func `a key that cannot be handed out opens nothing`(output: String) throws {
+    func `a key that cannot be printed is not valid`(output: String) throws {
         try serveOnce()
         let made = try Shell.start(
             #"exec "$binary" key create --role admin --database "$folder/articles.db" >\#(output)"#,
@@ -133,7 +133,7 @@ import Testing
         #expect(try Program.run("check", "--database", database).status == 0)
     }
 
-    @Test func `a file with a secret is there whole or not at all`() throws {
+    @Test func `a file with a secret is written completely or not at all`() throws {
         let make = #""$binary" certificate --self-signed localhost --out "$folder/lh""#
         let limited = try Shell.start("ulimit -f 0; exec \(make)", folder: folder.path)
         #expect(limited.wait() != 0)

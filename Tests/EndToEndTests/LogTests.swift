@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// What the server tells on standard error, and how much of it.
+/// The log on standard error, and its level.
 @Suite struct LogTests {
     let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ import Testing
             folder.file("a.db"), ["--log", "json", "--log-level", level] + more)
     }
 
-    @Test func `signals turn the level up and down while it serves`() throws {
+    @Test func `signals change the log level of a running server`() throws {
         let served = try serve("info")
         for (signal, level) in [
             (SIGUSR2, "warning"), (SIGUSR2, "error"), (SIGUSR2, "error"), (SIGUSR1, "warning"),
@@ -23,7 +23,7 @@ import Testing
             served.program.signal(signal)
             try served.waitForError("the log level is \(level)")
         }
-        // An answer is told when it is out; by the second one on a connection, the first was.
+        // A response is logged after it was sent; the second one on a connection proves the first.
         let connection = try RawConnection(served.addresses[0])
         for state in ["quiet", "between"] {
             try connection.send("GET /livez?while=\(state) HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -38,16 +38,18 @@ import Testing
         #expect(!rest.contains { $0.contains("while=quiet") })
     }
 
-    @Test func `at the level of errors nothing is said of what goes well`() throws {
+    @Test func `at the error level successful requests are not logged`() throws {
         let served = try serve("error")
         #expect(try served.client.get("/nothing").status == 404)
         #expect(served.stop() == 0)
         #expect(served.program.errors.rest() == [])
     }
 
-    @Test func `a line that found no room is no part of the next one`() async throws {
+    @Test func `a line that could only be written in part is not continued by the next one`()
+        async throws
+    {
         let (log, address) = (folder.file("log"), SocketAddress.unix(folder.file("s")))
-        // The log may grow by 100 bytes, in the midst of a line.
+        // The log may grow by 100 bytes, which ends within a line.
         let program = try Shell.start(
             """
             ulimit -f 8192
@@ -70,7 +72,7 @@ import Testing
         #expect(lines.contains { $0.hasPrefix(#"{"droppedLines":"#) })
     }
 
-    @Test func `handshakes that fail are told to who debugs`() throws {
+    @Test func `failed handshakes are logged at the debug level`() throws {
         let made = try Program.run(
             "certificate", "--self-signed", "localhost", "--out", folder.file("c"))
         try #require(made.status == 0)
@@ -84,7 +86,7 @@ import Testing
             })
     }
 
-    @Test func `a wrong level is refused`() throws {
+    @Test func `an invalid level is rejected`() throws {
         let ended = try Program.run("serve", "--log-level", "loud")
         #expect(ended.status == 64 && ended.errors.count == 1)
         #expect(ended.errors[0].contains("error, warning, info, debug"))

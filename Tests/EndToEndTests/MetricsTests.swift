@@ -16,7 +16,7 @@ import Testing
         #"{route="",method="",status="400"} 1"#,
     ].map { "\nbroadsheet_http_requests_total\($0)\n" }
 
-    /// The page of a server that has answered a few requests.
+    /// The metrics page of a server that has served a few requests.
     private func page() throws -> String {
         let served = try Served(
             folder.file("a.db"), ["--samples", "--admin-listen", "127.0.0.1:0"])
@@ -31,22 +31,22 @@ import Testing
         try garbage.send("no request\r\n\r\n")
         #expect(try garbage.response().status == 400)
         let admin = try #require(try SocketAddress.resolve(String(address)).first)
-        var answer = try TestClient(admin).get("/metrics")
-        // An answer is counted when it is out: its reader may be here before that.
-        for _ in 1...1_000 where !Self.listed.allSatisfy(answer.text.contains) {
-            answer = try TestClient(admin).get("/metrics")
+        var response = try TestClient(admin).get("/metrics")
+        // A response is counted after it was sent, which its client may observe earlier.
+        for _ in 1...1_000 where !Self.listed.allSatisfy(response.text.contains) {
+            response = try TestClient(admin).get("/metrics")
         }
-        #expect(answer.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
+        #expect(response.fields[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
         #expect(try TestClient(admin).get("/v1/articles").status == 404)
         #expect(served.stop() == 0)
-        return answer.text
+        return response.text
     }
 
-    @Test func `the operator's listener tells what was served`() throws {
+    @Test func `the admin listener reports what was served`() throws {
         let page = try page()
         for line in Self.listed { #expect(page.contains(line)) }
-        let refused = /broadsheet_http_request_bytes_total\{route="",[^}]*status="400"\} 14\n/
-        #expect(page.contains(refused))
+        let rejected = /broadsheet_http_request_bytes_total\{route="",[^}]*status="400"\} 14\n/
+        #expect(page.contains(rejected))
         #expect(page.contains("\nbroadsheet_change_sequence 19\n"))
         let articles = #"{route="/v1/articles",method="GET",status="200"}"#
         #expect(page.contains("\nbroadsheet_http_request_bytes_total\(articles) "))
@@ -58,14 +58,14 @@ import Testing
         #expect(page.contains("\nbroadsheet_tls_handshake_failures_total{reason=\"gone\"} 0\n"))
     }
 
-    /// The families of a page, each with its kind.
+    /// The metric families of a page, with their types.
     private static func families(_ page: String) -> [String: String] {
         let found = page.matches(of: /# TYPE ([a-z_]+) ([a-z]+)/)
         return Dictionary(
             found.map { (String($0.output.1), String($0.output.2)) }, uniquingKeysWith: { $1 })
     }
 
-    @Test func `each family has its help, and its unit where it has one`() throws {
+    @Test func `each family has a help text, and a unit if its name contains one`() throws {
         let page = try page()
         for family in Self.families(page).keys {
             #expect(page.contains("# HELP \(family) "))
@@ -82,7 +82,7 @@ import Testing
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    @Test func `the dashboard asks for what is on the page, and for all of it`() throws {
+    @Test func `the dashboard queries all metrics of the page, and no others`() throws {
         let families = Self.families(try page())
         let text = try Self.text("Resources/grafana/broadsheet.json")
         let json = try #require(
@@ -109,7 +109,7 @@ import Testing
         #expect(asked == Set(families.keys))
     }
 
-    @Test func `the manual has each metric, and no other`() throws {
+    @Test func `the manual lists exactly the metrics of the page`() throws {
         let families = try page().matches(of: /# TYPE ([a-z_]+) ([a-z]+)/)
             .map { "\($0.output.1) \($0.output.2)" }
         let rows = try Self.text("Resources/manual/metrics.md")

@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Files that root makes for a server that is another user.
+/// Files that root creates for a server that runs as another user.
 @Suite(.enabled(if: OtherUser.isAvailable, "another user needs root"))
 struct OwnershipTests {
     let folder: TemporaryFolder
@@ -29,7 +29,7 @@ struct OwnershipTests {
         #expect(served.stop() == 0)
     }
 
-    @Test func `what root imports, the server's user serves`() throws {
+    @Test func `the server's user can serve a database that root imported`() throws {
         let posts = folder.file("posts.ndjson")
         try write(#"{"title":"Hello","slug":"hello"}"#, to: posts)
         #expect(try Program.run("import", posts, "--database", database).status == 0)
@@ -41,7 +41,7 @@ struct OwnershipTests {
         try expectOwned(["", ".lock"])
     }
 
-    @Test func `what root serves is the folder's owner's`() throws {
+    @Test func `the files of a server that root runs belong to the folder's owner`() throws {
         let served = try Served(database)
         #expect(try served.send(.post, "/v1/articles", #"{"title":"T"}"#).status == 201)
         try expectOwned(["", "-wal", "-shm", ".lock", ".control"])
@@ -49,7 +49,7 @@ struct OwnershipTests {
         try serveAsUser()
     }
 
-    @Test func `what root restores keeps the owner and the mode of what it replaces`() throws {
+    @Test func `a restore by root keeps the owner and mode of the replaced database`() throws {
         try serveAsUser()
         let backup = folder.file("backup.db")
         #expect(try Program.run("backup", backup, "--database", database).status == 0)
@@ -61,7 +61,7 @@ struct OwnershipTests {
         try serveAsUser()
     }
 
-    @Test func `who cannot give a file to its owner restores nothing`() throws {
+    @Test func `a restore fails if it cannot keep the owner`() throws {
         try serveAsUser()
         let backup = folder.file("backup.db")
         let made = try OtherUser.start(["backup", backup, "--database", database])

@@ -3,7 +3,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// API keys when a backup takes the database's place.
+/// API keys after a backup has replaced the database.
 @Suite struct RestoredKeysTests {
     let folder: TemporaryFolder
     let database: String
@@ -42,34 +42,36 @@ import Testing
         return try served.send(.get, "/v1/articles?status=draft", key: key).status
     }
 
-    @Test func `a key that was revoked since stays revoked`() throws {
+    @Test func `a key that was revoked after the backup stays revoked`() throws {
         let (revoked, other) = (try createKey("lost phone"), try createKey("desk"))
         try backUp()
         #expect(try Program.run("key", "revoke", revoked.id, "--database", database).status == 0)
         let before = try Program.run("key", "list", "--database", database).output
-        let told = try restore()
-        #expect(told.contains("key \(revoked.id) (editor, lost phone) stays revoked"), "\(told)")
-        #expect(!told.contains { $0.contains(other.id) })
+        let messages = try restore()
+        #expect(
+            messages.contains("key \(revoked.id) (editor, lost phone) stays revoked"), "\(messages)"
+        )
+        #expect(!messages.contains { $0.contains(other.id) })
         #expect(try Program.run("key", "list", "--database", database).output == before)
         #expect(try status(with: revoked.text) == 401)
         #expect(try status(with: other.text) == 200)
     }
 
-    @Test func `keys of which the replaced database knows nothing are named`() throws {
+    @Test func `keys that the replaced database does not contain are named`() throws {
         let key = try createKey("old")
         try backUp()
         for ending in ["", "-wal", "-shm"] { unlink(database + ending) }
         #expect(try Served(database).stop() == 0)
-        let told = try restore()
+        let messages = try restore()
         #expect(
-            told.contains {
+            messages.contains {
                 $0.contains("key \(key.id) (editor, old) is valid again")
                     && $0.contains("has no such key")
-            }, "\(told)")
+            }, "\(messages)")
         #expect(try status(with: key.text) == 200)
     }
 
-    @Test func `so are those of a database that cannot be read`() throws {
+    @Test func `keys are named if the replaced database cannot be read`() throws {
         let key = try createKey("old")
         try backUp()
         for ending in ["-wal", "-shm"] { unlink(database + ending) }

@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// What other processes get to see of a server.
+/// What other processes can see of a server.
 @Suite struct SecrecyTests {
     let folder: TemporaryFolder
     let database: String
@@ -14,7 +14,8 @@ import Testing
         database = folder.file("a.db")
     }
 
-    @Test func `a server leaves no core dump, and its user's processes cannot look into it`() throws
+    @Test func `a server leaves no core dump, and other processes of its user cannot inspect it`()
+        throws
     {
         let user = OtherUser.isAvailable ? OtherUser.number : getuid()
         if OtherUser.isAvailable { try OtherUser.give(folder.path) }
@@ -24,14 +25,14 @@ import Testing
         let limits = try read("/proc/\(process)/limits").split(separator: "\n")
         let core = limits.first { $0.hasPrefix("Max core file size") }
         #expect(core?.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
-        // What belongs to root there is closed to the process's own user (proc(5)).
+        // Entries that belong to root are not accessible to the process's own user (proc(5)).
         var status = stat()
         #expect(stat("/proc/\(process)/environ", &status) == 0)
         #expect(user != 0 && status.st_uid == 0)
         #expect(served.stop() == 0)
     }
 
-    /// What a descriptor may lead to, beside sockets and what the kernel makes.
+    /// Allowed targets of descriptors, besides sockets and kernel objects.
     private func surprises(_ process: Int32) -> [String] {
         let known = ["socket:", "pipe:", "anon_inode:", "/dev/null", "/dev/urandom"]
         let files = ["", "-wal", "-shm", ".lock"].map { database + $0 }
@@ -48,13 +49,13 @@ import Testing
     }
 
     @Test(.enabled(if: ProcessFigures.areOpen, "only root sees the descriptors of a server"))
-    func `a successor has no descriptor of a backup that is being read, nor has a worker`()
+    func `neither a successor nor a worker inherits the descriptor of a running backup`()
         async throws
     {
         let served = try Served(database, ["--samples"])
         let body = #"{"title":"T","body":"\#(String(repeating: "words ", count: 100_000))"}"#
         for _ in 0..<20 { #expect(try served.send(.post, "/v1/articles", body).status == 201) }
-        // It reads nothing of the copy, of which more is left than sockets hold.
+        // The client reads nothing, and the copy is larger than the socket buffers.
         let reader = try RawConnection(.unix(database + ".control"))
         try reader.send(
             "POST /control/backups HTTP/1.1\r\nHost: control\r\nContent-Length: 0\r\n\r\n")
@@ -73,7 +74,7 @@ import Testing
         #expect(next.stop() == 0)
     }
 
-    @Test func `what a killed backup left beside the database goes with the next start`() throws {
+    @Test func `the next start removes the files of a killed backup`() throws {
         let served = try Served(database)
         let file = try TemporaryFile(database)
         close(file.descriptor)

@@ -12,7 +12,7 @@ import Testing
         database = folder.file("articles.db")
     }
 
-    @Test func `an article is written, read, listed, and there after a restart`() throws {
+    @Test func `an article is written, read, listed, and survives a restart`() throws {
         let served = try Served(database)
         let made = try served.send(
             .post, "/v1/articles", #"{"title":"Hello","status":"published"}"#)
@@ -43,7 +43,7 @@ import Testing
         #expect(again.stop() == 0)
     }
 
-    @Test func `every listener answers`() throws {
+    @Test func `every listener responds`() throws {
         let socket = folder.file("api.sock")
         let served = try Served(database, listen: ["127.0.0.1:0", "unix:\(socket)"])
         for address in served.addresses {
@@ -54,22 +54,22 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `a request in flight is finished before the end`(signal: Int32) throws {
+    func `a request in flight is finished before the server stops`(signal: Int32) throws {
         let served = try Served(database)
         let connection = try startedRequest(to: served)
         served.program.signal(signal)
         try served.waitForError("stopping")
         try connection.send(#""Late"}"#)
-        let answer = try connection.response()
-        #expect(answer.status == 201)
-        #expect(answer.fields[.connection] == "close")
+        let response = try connection.response()
+        #expect(response.status == 201)
+        #expect(response.fields[.connection] == "close")
         #expect(served.program.wait() == 0)
         let again = try Served(database)
         #expect(try again.send(.get, "/v1/articles/late").status == 200)
         #expect(again.stop() == 0)
     }
 
-    @Test func `a second signal ends it at once`() throws {
+    @Test func `a second signal stops the server at once`() throws {
         let served = try Served(database, ["--grace", "3600"])
         let connection = try startedRequest(to: served)
         served.program.signal(SIGTERM)
@@ -79,7 +79,7 @@ import Testing
         connection.close()
     }
 
-    @Test func `an acknowledged write outlives kill -9`() throws {
+    @Test func `an acknowledged write survives kill -9`() throws {
         for round in 1...3 {
             let served = try Served(database)
             for number in 1...10 {
@@ -98,10 +98,10 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `the access log is JSON and knows no secret`() throws {
+    @Test func `the access log is JSON and contains no secrets`() throws {
         let served = try Served(database)
-        let answer = try served.send(.get, "/v1/articles?token=do-not-log-this")
-        #expect(answer.status == 400)
+        let response = try served.send(.get, "/v1/articles?token=do-not-log-this")
+        #expect(response.status == 400)
         #expect(served.stop() == 0)
         let lines = served.program.errors.rest()
         let line = try #require(lines.first { $0.contains("/v1/articles") })
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Support
 
-    /// A `POST` whose body stops in the middle, after the server has asked for it.
+    /// Sends a `POST` whose body stops in the middle, after the server has requested it.
     private func startedRequest(to served: Served) throws -> RawConnection {
         let connection = try RawConnection(served.addresses[0])
         try connection.send(

@@ -16,7 +16,7 @@ import Testing
         try #require(made.status == 0, "\(made.errors)")
     }
 
-    /// Puts a new certificate where another one is.
+    /// Replaces a certificate.
     private func renew(_ name: String, in place: String) throws {
         try makeCertificate(name, out: "new")
         for part in ["pem", "key"] {
@@ -48,7 +48,7 @@ import Testing
 
     private let health = "GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test func `a certificate is made, and articles are served with it`() throws {
+    @Test func `a certificate is created, and used to serve articles`() throws {
         try makeCertificate("localhost", out: "a")
         var status = stat()
         #expect(stat(folder.file("a.key"), &status) == 0 && status.st_mode & 0o777 == 0o600)
@@ -63,7 +63,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `a certificate that is there is not written over`() throws {
+    @Test func `an existing certificate is not overwritten`() throws {
         try makeCertificate("localhost", out: "a")
         let before = try read(folder.file("a.key"))
         let again = try Program.run(
@@ -74,7 +74,7 @@ import Testing
         #expect(try Program.run("certificate", "--self-signed", "a,DNS:b").status == 64)
     }
 
-    @Test func `on SIGHUP new certificates are taken under load, and broken ones are not`()
+    @Test func `SIGHUP loads new certificates under load, and rejects invalid ones`()
         async throws
     {
         try makeCertificate("localhost", out: "a")
@@ -84,7 +84,7 @@ import Testing
             let name = "round-\(round).test"
             try renew(name, in: "a")
             served.program.signal(SIGHUP)
-            // Requests go on while the new ones are read.
+            // Requests continue while the new ones are loaded.
             for _ in 0..<20 {
                 try kept.send(health)
                 #expect(try kept.response().status == 200)
@@ -102,7 +102,7 @@ import Testing
         #expect(try kept.response().status == 200)
     }
 
-    @Test func `while one certificate has expired, another one is renewed`() throws {
+    @Test func `a certificate is renewed although another one has expired`() throws {
         try makeCertificate("localhost", out: "a")
         try writeExpired("one.test")
         let served = try serve([
@@ -117,14 +117,14 @@ import Testing
         let connection = try connect(served, "new.test")
         try connection.send(health)
         #expect(try connection.response().status == 200)
-        // A step back from the one that was there.
+        // An expired certificate replaces a valid one.
         try writeExpired("two.test")
         served.program.signal(SIGHUP)
         try served.waitForError("keeping the current certificates")
         #expect(throws: Never.self) { try connect(served, "new.test") }
     }
 
-    @Test func `a key that a proxy got in the clear is refused`() throws {
+    @Test func `a key that a proxy received over plain HTTP is rejected`() throws {
         let served = try Served(
             folder.file("articles.db"), ["--trusted-proxy", "127.0.0.0/8"])
         func status(_ proto: String) throws -> ReceivedResponse {
@@ -135,12 +135,12 @@ import Testing
                 ])
         }
         #expect(try status("https").status == 200)
-        let refused = try status("http")
-        #expect(refused.status == 403)
-        #expect(refused.text.contains("/problems/insecure-transport"))
-        #expect(!refused.text.contains(Served.adminKey))
-        let stranger = try served.client.send(
+        let rejected = try status("http")
+        #expect(rejected.status == 403)
+        #expect(rejected.text.contains("/problems/insecure-transport"))
+        #expect(!rejected.text.contains(Served.adminKey))
+        let anonymous = try served.client.send(
             .get, "/v1/articles", fields: [.xForwardedProto: "http"])
-        #expect(stranger.status == 200)
+        #expect(anonymous.status == 200)
     }
 }

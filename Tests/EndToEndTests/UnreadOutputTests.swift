@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A server whose output nobody reads: both its streams lead to a pipe that is full.
+/// A server whose output nobody reads: both streams are connected to a full pipe.
 @Suite struct UnreadOutputTests {
     let folder: TemporaryFolder
     let database: String
@@ -16,7 +16,7 @@ import Testing
         address = .unix(folder.file("s"))
     }
 
-    /// A named pipe that takes no byte more. It stays so as long as it is held.
+    /// A named pipe that is full as long as this object exists.
     private final class FullPipe {
         private let descriptor: Int32
 
@@ -30,7 +30,7 @@ import Testing
 
         deinit { close(descriptor) }
 
-        /// Reads until the text has come.
+        /// Reads until the text has arrived.
         func waits(for text: String) -> Bool {
             var seen: [UInt8] = []
             var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -58,7 +58,7 @@ import Testing
         (try? TestClient(address).get("/readyz").status) == 200
     }
 
-    /// Makes every page of the file useless that holds the text.
+    /// Overwrites every page of the file that contains the text.
     private func damagePages(with text: String) throws {
         let content = try bytes(of: database)
         let file = open(database, O_WRONLY)
@@ -73,7 +73,7 @@ import Testing
         try #require(damaged > 0)
     }
 
-    @Test func `neither loops nor the end wait for it`() async throws {
+    @Test func `neither event loops nor the shutdown wait for readers`() async throws {
         let served = try Served(database)
         let body = #"{"title":"Bread","status":"published","body":"a-text-to-be-found"}"#
         let place = try served.send(.post, "/v1/articles", body).fields[.location]
@@ -82,7 +82,7 @@ import Testing
 
         let pipe = try FullPipe(folder.file("full"))
         let program = try await serve("full")
-        // Each of these is told of in the log; there are more than loops.
+        // Each of these is logged; there are more of them than event loops.
         for _ in 0..<8 {
             #expect(try TestClient(address).get(try #require(place)).status == 503)
         }
@@ -98,7 +98,7 @@ import Testing
         withExtendedLifetime(pipe) {}
     }
 
-    @Test func `another process takes over, and the first one ends`() async throws {
+    @Test func `another process takes over, and the first one exits`() async throws {
         let pipe = try FullPipe(folder.file("full"))
         let first = try await serve("full", "--grace 5")
         let upgrade = try Program.run("upgrade", "--database", database)
@@ -112,7 +112,7 @@ import Testing
         withExtendedLifetime(pipe) {}
     }
 
-    @Test func `a start that cannot be ends`() async throws {
+    @Test func `a failed start exits`() async throws {
         let pipe = try FullPipe(folder.file("full"))
         for options in ["--loops 0", "--listen unix:/nowhere/at/all.sock"] {
             let program = try Shell.start(
@@ -124,7 +124,7 @@ import Testing
         withExtendedLifetime(pipe) {}
     }
 
-    @Test func `what waited is written when somebody reads`() async throws {
+    @Test func `pending lines are written when somebody reads`() async throws {
         let pipe = try FullPipe(folder.file("full"))
         let program = try await serve("full")
         #expect(try TestClient(address).get("/livez?was=here").status == 200)

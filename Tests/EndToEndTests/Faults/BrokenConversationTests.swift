@@ -3,24 +3,24 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Conversations that break off at each of their bytes, the client's and the server's, in the
-/// clear and in every flight of a handshake: all of them by `make socket-faults`, some otherwise.
+/// Connections that break at each byte of the client and of the server, over plain HTTP and in
+/// every flight of a handshake: all of them in `make socket-faults`, some otherwise.
 @Suite(.enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
 struct BrokenConversationTests {
-    /// How a client breaks off.
+    /// How a client breaks the connection.
     enum Ending: CaseIterable {
         /// `RST`.
         case reset
-        /// It sends no more, and reads on.
+        /// It stops sending, but continues to read.
         case end
-        /// It sends something else.
+        /// It sends garbage.
         case garbage
-        /// It does not go on.
+        /// It stalls.
         case silence
     }
 
     @Test(arguments: Wire.allCases, Ending.allCases)
-    func `a conversation that breaks off anywhere harms nobody`(
+    func `a connection that breaks at any byte affects nobody else`(
         wire: Wire, ending: Ending
     ) async throws {
         let target = try Target(wire, Target.deadlines)
@@ -35,7 +35,7 @@ struct BrokenConversationTests {
             #expect(place > 400, "it breaks off nowhere")
         }
         try await target.expectNoTrace()
-        // Of the writes, those took place that were sent as a whole.
+        // Exactly the writes that were sent completely took place.
         let count = try target.articleCount()
         #expect(breaker.acknowledged <= count && count <= breaker.sentWhole)
     }
@@ -65,14 +65,14 @@ struct BrokenConversationTests {
             return "\(post)Transfer-Encoding: chunked\r\n\r\n\(size)\r\n\(article)\r\n0\r\n\r\n"
         }
 
-        /// Has the conversation up to the place, and breaks off; false if it ended before.
+        /// Runs the exchange up to the place, then breaks it; false if it ended earlier.
         mutating func breakOff(at place: BreakingPlace) throws -> Bool {
             let connection = try target.connectRaw()
             let layer = try connection.speak(upTo: place, target.options)
             do {
                 try converse(over: connection, layer)
             } catch {
-                // Anything else is the server's doing.
+                // Any other error is the server's fault.
                 guard layer.isBroken else { throw TestFailure("at \(place): \(error)") }
             }
             guard layer.isBroken else { return false }
@@ -109,7 +109,7 @@ struct BrokenConversationTests {
             }
         }
 
-        /// Sends no more; the server ends the connection, too.
+        /// Stops sending; the server then closes the connection.
         private func finish(_ connection: RawConnection) {
             connection.shutdownWrite()
             do { _ = try connection.rest() } catch { #expect(errno == ECONNRESET) }

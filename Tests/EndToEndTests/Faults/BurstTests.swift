@@ -4,21 +4,21 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A burst of requests for pages that are as large as pages may be: each is cheap to send, and
-/// nothing has to be read of the answers.
+/// A burst of requests for pages of the maximum size: each is cheap to send, and clients do not
+/// need to read the responses.
 @Suite struct BurstTests {
     /// With all faults, from one address and from many, and pages of 4 MiB.
     private static let crowds = Thoroughness.isFull ? [(900, 1), (2_700, 12)] : [(150, 1)]
     private static let bodyBytes = Thoroughness.isFull ? 500_000 : 60_000
-    /// What the server may have at most, of which the default configuration takes 64 MiB for
-    /// responses in the making and 64 MiB for its cache.
+    /// The memory limit of the server, of which the default configuration reserves 64 MiB for
+    /// unsent responses and 64 MiB for the cache.
     private static let memoryLimitKilobytes = Thoroughness.isFull ? 400_000 : 100_000
-    /// The small form has pages of 600 KB, of which all at once would be 90 MB.
+    /// The small variant has pages of 600 KB, which would take 90 MB all at once.
     private static let arguments =
         Thoroughness.isFull ? [] : ["--response-memory", "8388608", "--cache-bytes", "0"]
 
     @Test(arguments: crowds)
-    func `a burst of large pages takes bounded memory and keeps nobody waiting`(
+    func `a burst of large pages takes bounded memory and delays nobody`(
         clients: Int, addresses: Int
     ) async throws {
         let target = try Target(.plain, Self.arguments + ["--rate-limit", "off"])
@@ -35,23 +35,23 @@ import Testing
         if !Sanitizer.isUsed {
             let figures = try target.figures()
             #expect(figures.peakKilobytes < before + Self.memoryLimitKilobytes)
-            // What was taken is given back.
+            // The memory is released.
             let isGivenBack = await eventually {
                 ((try? target.figures().residentKilobytes) ?? .max) < before + 40_000
             }
             #expect(isGivenBack || Thoroughness.isFull)
         }
-        // The program that is tested is a debug one, unless another one is named.
+        // The tested binary is a debug build unless another one is configured.
         if getenv("BROADSHEET_BINARY") != nil { #expect(worst < .milliseconds(250)) }
         try await target.expectNoTrace(memoryKilobytes: 2 * Self.memoryLimitKilobytes)
     }
 
-    /// Asks for something small as long as the crowd is being answered; gives the longest wait.
+    /// Sends small requests while the crowd is being served; returns the longest wait.
     private func waits(of target: Target, while crowd: [RawConnection]) async throws -> Duration {
         var worst = Duration.zero
         let probe = try target.connect()
         var waiting = crowd[...]
-        var answers: [Int: Int] = [:]
+        var responses: [Int: Int] = [:]
         while let next = waiting.first {
             let start = ContinuousClock.now
             try probe.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -59,13 +59,13 @@ import Testing
             worst = max(worst, ContinuousClock.now - start)
             try target.expectService(probe)
             if next.hasInput {
-                answers[try next.response(to: .head).status, default: 0] += 1
+                responses[try next.response(to: .head).status, default: 0] += 1
                 waiting = waiting.dropFirst()
             }
         }
-        // Who had to wait for too long was told so; most did not have to.
-        #expect(Set(answers.keys).isSubset(of: [200, 503]))
-        #expect(answers[200, default: 0] >= 100)
+        // Requests that waited for too long received 503; most did not have to wait.
+        #expect(Set(responses.keys).isSubset(of: [200, 503]))
+        #expect(responses[200, default: 0] >= 100)
         return worst
     }
 
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// Each is another target, so that nobody shares what another one asked for.
+    /// Each request has a different target, so that no response is shared.
     private static func request(_ number: Int) -> String {
         let milliseconds = 100 + number % 900
         let time = "2001-01-01T00:00:0\(number / 900).\(milliseconds)Z"

@@ -3,16 +3,16 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Many clients at once: as many as there are descriptors, and more.
+/// Many concurrent clients: as many as there are descriptors, and more.
 @Suite(.enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
 struct CrowdTests {
-    /// By `make socket-faults` the ten thousand of which the design speaks.
+    /// `make socket-faults` uses the ten thousand of the design.
     private static let idle = Thoroughness.isFull ? 10_000 : 200
-    /// An idle connection's due in memory, far above what it takes, and below one buffer of 32 KiB.
+    /// The memory limit of an idle connection: well above its usage, below one 32 KiB buffer.
     private static let idleKilobytes = 24
 
     @Test(arguments: Wire.allCases)
-    func `idle clients cost little, and the others are served`(wire: Wire) async throws {
+    func `idle clients cost little, and others are served`(wire: Wire) async throws {
         let target = try Target(wire, ["--idle-timeout", "600"])
         DescriptorRoom.raise()
         let before = try target.figures().residentKilobytes
@@ -27,7 +27,7 @@ struct CrowdTests {
             let each = (try target.figures().residentKilobytes - before) / Self.idle
             #expect(each < Self.idleKilobytes)
         }
-        // The first and the last are still welcome.
+        // The first and the last are still served.
         for client in [clients[0], clients[Self.idle - 1]] { try target.expectService(client) }
         for client in clients { client.reset() }
         try await target.expectNoTrace(
@@ -35,10 +35,10 @@ struct CrowdTests {
     }
 
     @Test(arguments: Wire.allCases)
-    func `beyond its descriptors clients are told so, and are welcome later`(
+    func `without free descriptors clients are rejected, and served later`(
         wire: Wire
     ) async throws {
-        // Of 96 descriptors 64 are kept for the store and the loops.
+        // Of 96 descriptors 64 are reserved for the store and the event loops.
         let target = try Target(wire, script: #"ulimit -n 96; exec "$binary" "$@""#)
         let inside = try (0..<31).map { _ in
             let client = try target.connect()
@@ -49,10 +49,10 @@ struct CrowdTests {
         try target.expectService(last)
         for _ in 0..<20 {
             let client = try target.connect()
-            let refused = try client.response()
-            #expect(refused.status == 503 && refused.fields.contains(.retryAfter))
+            let rejected = try client.response()
+            #expect(rejected.status == 503 && rejected.fields.contains(.retryAfter))
         }
-        // More at once than are even told: the rest is closed without a word.
+        // More than receive a response: the remaining ones are closed silently.
         let crowd = try (0..<200).map { _ in try target.connectRaw() }
         for client in inside { try target.expectService(client) }
         for client in crowd { client.reset() }
@@ -63,7 +63,9 @@ struct CrowdTests {
     }
 
     @Test(arguments: Wire.allCases)
-    func `descriptors that run out stop nobody who is in, and pass`(wire: Wire) async throws {
+    func `exhausted descriptors do not affect open connections, and recover`(wire: Wire)
+        async throws
+    {
         let target = try Target(wire)
         let inside = try target.connect()
         try target.expectService(inside)
@@ -73,7 +75,7 @@ struct CrowdTests {
         let waiting = try (0..<40).map { _ in try target.connectRaw() }
         for _ in 0..<100 { try target.expectService(inside) }
         try Self.setLimit(1_000, of: process)
-        // They waited in the kernel, and nobody was lost.
+        // They waited in the kernel's queue, and none was lost.
         for client in waiting {
             if let options = target.options { try client.startTLS(options) }
             try target.expectService(client)
@@ -83,7 +85,7 @@ struct CrowdTests {
         try await target.expectNoTrace()
     }
 
-    /// Sets how many descriptors a process that runs may have (`prlimit(1)`).
+    /// Sets the descriptor limit of a running process (`prlimit(1)`).
     private static func setLimit(_ count: Int, of process: Int32) throws {
         let program = try RunningProgram(
             "/usr/bin/prlimit", ["--pid", "\(process)", "--nofile=\(count):"])
@@ -91,7 +93,7 @@ struct CrowdTests {
     }
 
     @Test(.enabled(if: Shell.canTrace, "strace is not here"))
-    func `writes that never end are not told as refused, and nobody else waits`() async throws {
+    func `writes that hang are not reported as rejected, and nobody else waits`() async throws {
         let target = try Target(
             .plain, ["--handler-timeout", "1"],
             script: #"""
@@ -106,7 +108,7 @@ struct CrowdTests {
         var acknowledged = 0
         var sent = 0
         var isStuck = false
-        // strace counts the flushes of each thread apart, and Dispatch may take several in turn.
+        // strace counts flushes per thread, and Dispatch may use several threads.
         while !isStuck, sent < 500 {
             let client = try target.connect()
             try client.send(post)
@@ -123,7 +125,7 @@ struct CrowdTests {
             sent += 1
             try target.expectService()
         }
-        // The disk goes on: everything that was sent is done.
+        // The disk continues: everything that was sent is written.
         #expect(await eventually { (try? target.articleCount()) == sent })
         try await target.expectNoTrace()
     }

@@ -1,9 +1,9 @@
 import Glibc
 import TestSupport
 
-/// What the kernel says of a process (proc(5)).
+/// The kernel's figures for a process (proc(5)).
 struct ProcessFigures {
-    /// The resident memory now, and the most that it ever was.
+    /// The current and the peak resident memory.
     let residentKilobytes: Int
     let peakKilobytes: Int
 
@@ -13,21 +13,21 @@ struct ProcessFigures {
             let line = lines.first { $0.hasPrefix("\(name):") }
             guard let words = line?.split(whereSeparator: \.isWhitespace), words.count > 1,
                 let number = Int(words[1])
-            else { throw TestFailure("/proc says nothing of \(name)") }
+            else { throw TestFailure("/proc has no \(name)") }
             return number
         }
         residentKilobytes = try kilobytes("VmRSS")
         peakKilobytes = try kilobytes("VmHWM")
     }
 
-    /// Whether the descriptors of a server can be seen: it shows them to root alone.
+    /// Whether the descriptors of a server are visible: only root can see them.
     static let areOpen = geteuid() == 0
 
     static func socketCount(_ process: Int32) -> Int {
         descriptors(process).count { $0.hasPrefix("socket:") }
     }
 
-    /// What each open descriptor is.
+    /// The target of each open descriptor.
     static func descriptors(_ process: Int32) -> [String] {
         let path = "/proc/\(process)/fd"
         var target = [CChar](repeating: 0, count: 256)

@@ -1,28 +1,28 @@
 import TestSupport
 import Testing
 
-/// What bad clients do, in great numbers, and what each of them is due.
+/// What large numbers of bad clients do, and what each of them should receive.
 struct SocketFault: Sendable, CustomTestStringConvertible {
     enum Then: Sendable {
         case nothing
-        /// A byte now and then.
+        /// It sends a byte from time to time.
         case drip
-        /// It sends no more, and reads on.
+        /// It stops sending, but continues to read.
         case end
         case reset
     }
 
     enum Due: Sendable {
-        /// An answer of this status, and then the end.
-        case answer(Int)
-        /// The end, without an answer.
+        /// A response with this status, then the end of the connection.
+        case response(Int)
+        /// The end of the connection, without a response.
         case end
-        /// The end, with as much of answers as was read.
+        /// The end of the connection, with as much of the responses as was read.
         case anything
     }
 
     let name: String
-    /// What begins; nothing is said before it, not even a handshake, if there is none.
+    /// The bytes to start with; without any, there is not even a handshake.
     var first: String?
     var then = Then.nothing
     var due = Due.end
@@ -40,29 +40,29 @@ struct SocketFault: Sendable, CustomTestStringConvertible {
         SocketFault(
             name: "a head that never ends",
             first: "GET /v1/articles HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", then: .drip,
-            due: .answer(408)),
+            due: .response(408)),
         SocketFault(
             name: "a body that never ends", first: "\(post)Content-Length: 1000000\r\n\r\n[",
-            then: .drip, due: .answer(408)),
+            then: .drip, due: .response(408)),
         SocketFault(
             name: "chunks that never end",
             first: "\(post)Transfer-Encoding: chunked\r\n\r\nfffff\r\n[", then: .drip,
-            due: .answer(408)),
+            due: .response(408)),
         SocketFault(name: "silence from the beginning", first: nil),
         SocketFault(name: "silence where a request should be", first: ""),
-        SocketFault(name: "silence behind an answer", first: Target.get, due: .answer(200)),
+        SocketFault(name: "silence after a response", first: Target.get, due: .response(200)),
         SocketFault(name: "the end in a head", first: "GET /v1/articles HTT", then: .end),
         SocketFault(
             name: "the end in a body", first: "\(post)Content-Length: 9\r\n\r\n{", then: .end),
         SocketFault(
-            name: "the end behind a request", first: Target.get, then: .end, due: .answer(200)),
+            name: "the end after a request", first: Target.get, then: .end, due: .response(200)),
         SocketFault(name: "a reset in a head", first: "GET /v1/articles HTT", then: .reset),
         SocketFault(
             name: "a reset in a body", first: "\(post)Content-Length: 9\r\n\r\n{", then: .reset),
         SocketFault(name: "a reset behind a request", first: page, then: .reset),
         SocketFault(
             name: "what is no HTTP", first: "\u{16}\u{3}\u{1} is no HTTP\r\n\r\n",
-            due: .answer(400)),
+            due: .response(400)),
         SocketFault(
             name: "much is asked for, and nothing read",
             first: String(repeating: page, count: 20), due: .anything),

@@ -3,14 +3,14 @@ import HTTP
 import TestSupport
 import Testing
 
-/// Slow, deaf, mute and broken clients in great numbers: a thousand at a time by `make
-/// socket-faults`, some otherwise. Good ones are served meanwhile, and nothing is left of the bad.
+/// Slow, non-reading, silent and broken clients in large numbers: a thousand at a time in `make
+/// socket-faults`, some otherwise. Good clients are served meanwhile, and no resources leak.
 @Suite(.enabled(if: ProcessFigures.areOpen, "only root counts the descriptors of a server"))
 struct SocketFaultTests {
     private static let clients = Thoroughness.isFull ? 1_000 : 12
 
     @Test(arguments: SocketFault.all, Wire.allCases)
-    func `bad clients get what is due, and good ones do not notice`(
+    func `bad clients receive what is expected, and good ones are not affected`(
         fault: SocketFault, wire: Wire
     ) async throws {
         let target = try Target(wire, Target.deadlines)
@@ -41,11 +41,11 @@ struct SocketFaultTests {
         return client
     }
 
-    /// Goes on until the server has lost its patience with all of them.
+    /// Continues until the server has given up on all of them.
     private static func drip(to clients: [RawConnection], _ target: Target) throws {
         let end = ContinuousClock.now + .seconds(Target.deadline) * 1.5
         while ContinuousClock.now < end {
-            // Who goes on when the server has answered and gone loses the answer.
+            // A client that keeps sending after the server has closed loses the response.
             for client in clients where !client.hasInput { _ = client.sendSome([0x78]) }
             try target.expectService()
         }
@@ -56,7 +56,7 @@ struct SocketFaultTests {
     ) throws {
         if case .reset = fault.then { return }
         switch fault.due {
-        case .answer(let status): #expect(try client.response().status == status)
+        case .response(let status): #expect(try client.response().status == status)
         case .end where !target.wire.isSecure: #expect(client.isEnded())
         case .end, .anything: break
         }

@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A server that faults are aimed at, and what its good clients see of them.
+/// A server under faults, and what its good clients observe.
 struct Target {
     let served: Served
     let wire: Wire
@@ -14,19 +14,19 @@ struct Target {
     private let mostSockets: Int
     private let peakAtStart: Int
 
-    /// The most that any good client waits: far more than it should take, on a busy machine.
+    /// The maximum wait of a good client: far more than expected, to allow for a busy machine.
     private static let patience = Duration.seconds(10)
-    /// What bad clients are given, in seconds: little, so that it comes about, and enough for good
-    /// clients beside a thousand bad ones.
+    /// The timeouts for bad clients in seconds: short enough to expire, and long enough for good
+    /// clients among a thousand bad ones.
     static let deadline = Thoroughness.isFull || Sanitizer.isUsed ? 5 : 1
     static let deadlines = ["handshake", "head", "body", "idle", "write"].flatMap {
         ["--\($0)-timeout", "\(deadline)"]
     }
     static let get = "GET /v1/articles?limit=1&fields=id HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    /// The most that a fault may cost, whatever there is of it.
+    /// The maximum memory that a fault may cost, however often it occurs.
     static let memoryLimitKilobytes = Sanitizer.isUsed ? 512_000 : 100_000
 
-    /// - Parameter script: starts the program instead; it gets `$binary`, `$folder`, and the
+    /// - Parameter script: starts the program instead; it receives `$binary`, `$folder`, and the
     ///   arguments in `$@`.
     init(_ wire: Wire, _ arguments: [String] = [], script: String? = nil) throws {
         self.wire = wire
@@ -49,10 +49,10 @@ struct Target {
             served = try Served(folder.file("a.db"), arguments)
         }
         let process = served.program.processID
-        // One more leads to the process that renders Markdown, once there is some.
+        // One more belongs to the process that renders Markdown, once it is needed.
         mostSockets = ProcessFigures.socketCount(process) + 1
         peakAtStart = try ProcessFigures(process).peakKilobytes
-        // What is made once is no part of a fault.
+        // One-time allocations do not count.
         try expectService()
     }
 
@@ -66,19 +66,19 @@ struct Target {
         return options
     }
 
-    /// A client that has come as far as HTTP.
+    /// A client that is ready to speak HTTP.
     func connect(receiveBuffer: Int32? = nil) throws -> RawConnection {
         let connection = try RawConnection(served.addresses[0], receiveBuffer: receiveBuffer)
         if let options { try connection.startTLS(options) }
         return connection
     }
 
-    /// A socket that has not said anything.
+    /// A connected socket that has not sent anything.
     func connectRaw() throws -> RawConnection { try RawConnection(served.addresses[0]) }
 
-    // MARK: What is expected
+    // MARK: Expectations
 
-    /// A good client is answered in time: a new one, or one that is there.
+    /// A good client is served in time: a new one, or an existing one.
     func expectService(_ client: RawConnection? = nil, _ what: Comment? = nil) throws {
         let start = ContinuousClock.now
         let client = try client ?? connect()
@@ -87,14 +87,14 @@ struct Target {
         #expect(ContinuousClock.now - start < Self.patience, what)
     }
 
-    /// Whether a new client is answered at all.
+    /// Whether a new client is served at all.
     func isServing() throws -> Bool {
         let client = try connect()
         try client.send(Self.get)
         return try client.response().status == 200
     }
 
-    /// How many articles there are.
+    /// The number of articles.
     func articleCount() throws -> Int {
         let client = try connect()
         try client.send(
@@ -104,7 +104,7 @@ struct Target {
         return try #require(Int(digits ?? ""), "\(text)")
     }
 
-    /// Nothing is left of the faults: no socket, and no more memory than is due.
+    /// The faults left nothing behind: no socket, and no more memory than allowed.
     func expectNoTrace(
         _ what: Comment? = nil, memoryKilobytes: Int = memoryLimitKilobytes
     ) async throws {

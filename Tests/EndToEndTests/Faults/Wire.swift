@@ -1,6 +1,6 @@
 import TestSupport
 
-/// How clients come to a server.
+/// How clients connect to a server.
 enum Wire: String, CaseIterable, Sendable {
     case plain, tls12, tls13
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentationSamples
 
-/// The listings of the documentation's pages, run against a served database.
+/// The listings of the documentation's pages, run against a server.
 @Suite struct DocumentationTests {
     let folder: TemporaryFolder
     let served: Served
@@ -67,7 +67,7 @@ import Testing
         #expect(error.map { Reaction($0) } == .reload)
     }
 
-    @Test func `a stub answers by type, and tells what it was asked`() async throws {
+    @Test func `a stub responds by type, and records its requests`() async throws {
         let service = stubbedBackend([])
         #expect(try await service.send(FetchTagsRequest(limit: 5)).items.isEmpty)
         #expect(limits(askedOf: service) == [5])
@@ -115,7 +115,7 @@ import Testing
         #expect(try await observedBackend(configuration).send(FetchTagsRequest()).items.count > 0)
     }
 
-    @Test func `failures lead to a reaction`() async throws {
+    @Test func `failures are mapped to reactions`() async throws {
         do throws(BackendError) {
             _ = try await backend.send(FetchArticleRequest(key: .slug("not-there")))
             Issue.record("it was there")

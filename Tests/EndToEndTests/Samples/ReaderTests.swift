@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-/// The sample app on a terminal, against a served database.
+/// The sample app on a terminal, with a running server.
 @Suite struct ReaderTests {
     let folder: TemporaryFolder
     let served: Served
@@ -17,7 +17,7 @@ import Testing
             builtProgram("reader"), ["http://\(served.addresses[0])"] + (key.map { [$0] } ?? []))
     }
 
-    @Test func `articles are listed, filtered as one types, opened and edited`() throws {
+    @Test func `articles are listed, filtered while typing, opened and edited`() throws {
         let created = try served.send(
             .post, "/v1/articles",
             #"{"title":"A day out","summary":"In short.","body":"It rained.\n\n끝.","#
@@ -32,10 +32,10 @@ import Testing
         #expect(found.split(separator: "\r\n").count == 2)
         try terminal.type("\r")
         try terminal.screen(with: "A day out", "revision 1", "In short.", "It rained.", "끝.")
-        // The old title goes, letter by letter.
+        // Deletes the old title, letter by letter.
         try terminal.type("e" + String(repeating: "\u{7F}", count: 3) + "in\r")
         try terminal.screen(with: "A day in", "revision 2", "saved as revision 2")
-        // What the backend rejects is taken back, and told.
+        // An edit that the backend rejects is undone and reported.
         try terminal.type("e" + String(repeating: "x", count: 300) + "\r")
         try terminal.screen(with: "A day in\r\n", "revision 2", "The title ")
         try terminal.type("\u{1B}")
@@ -44,7 +44,7 @@ import Testing
         #expect(terminal.wait() == 0)
     }
 
-    @Test func `the list goes on as one moves down`() throws {
+    @Test func `the list loads more while scrolling down`() throws {
         for number in 1...45 {
             let body = #"{"title":"Number \#(number)","status":"published"}"#
             #expect(try served.send(.post, "/v1/articles", body).status == 201)
@@ -59,7 +59,7 @@ import Testing
         #expect(terminal.wait() == 0)
     }
 
-    @Test func `without a server there is a sentence, and the way out`() throws {
+    @Test func `without a server there is an error message, and the app can be left`() throws {
         let terminal = try PseudoTerminal(builtProgram("reader"), ["http://127.0.0.1:1"])
         try terminal.screen(with: "0 articles", "The server cannot be reached.")
         try terminal.type("q")

@@ -5,8 +5,8 @@ import HTTP
 import TestSupport
 import Testing
 
-/// The samples of README and documentation, run against a served database. `SampleTextTests` sees
-/// that they stand here as they stand there.
+/// The samples of README and documentation, run against a server. `SampleTextTests` checks that
+/// they are identical to the documented ones.
 @Suite struct SampleTests {
     let folder: TemporaryFolder
     let served: Served
@@ -22,7 +22,7 @@ import Testing
             configuration: configuration, auth: BackendAuth(token: Served.adminKey))
     }
 
-    /// Compiled, and not run: nothing listens where it says.
+    /// Compiled but not run: no server listens at its address.
     func inThreeLines() async throws {
         let configuration = BackendConfiguration(baseURL: "http://localhost:8080")
         let backend = BackendService(configuration: configuration)
@@ -30,7 +30,7 @@ import Testing
         _ = page
     }
 
-    @Test func `lists are read page after page`() async throws {
+    @Test func `lists are read page by page`() async throws {
         var request = FetchArticlesRequest(tag: "writing", limit: 2)
         var titles: [String] = []
         repeat {
@@ -49,7 +49,7 @@ import Testing
         #expect(titles.count > 2 && Set(titles).count == titles.count)
     }
 
-    @Test func `a copy is shown before the backend has replied`() async throws {
+    @Test func `a cached copy is shown before the backend has replied`() async throws {
         let request = FetchArticleRequest(key: .slug("your-first-request"))
         for try await reply in backend.replies(to: request) {
             print("\(reply.item.title) (\(reply.source))")
@@ -62,7 +62,7 @@ import Testing
         #expect(tags.items.map(\.id) == ["swift"] && limits == [5])
     }
 
-    @Test func `a reply tells where it came from`() async throws {
+    @Test func `a reply names its source`() async throws {
         var options = RequestOptions()
         options.freshness = .orCachedWhenOffline
         let reply = try await backend.reply(
@@ -75,7 +75,9 @@ import Testing
         #expect(copy.source == .cached && copy.item == reply.item)
     }
 
-    @Test func `an article is written, and published if nobody was faster`() async throws {
+    @Test func `an article is written, and published unless it was changed concurrently`()
+        async throws
+    {
         let draft = Article.Draft(title: "Hello", body: "To whom it may concern.")
         let reply = try await backend.reply(to: CreateArticleRequest(article: draft))
         let published = try await backend.send(
@@ -85,7 +87,7 @@ import Testing
         #expect(published.status == .published && published.revision == 2)
     }
 
-    @Test func `a write with a key is done once`() async throws {
+    @Test func `a write with an idempotency key is done once`() async throws {
         let key = UUID().uuidString
         let article = try await backend.send(
             CreateArticleRequest(article: Article.Draft(title: "Once"), idempotencyKey: key))
@@ -114,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `a search as it is typed gets its last answer`() async throws {
+    @Test func `a search while typing receives the last response`() async throws {
         let search = LatestWins(backend)
         let found = try await search.send(FetchArticlesRequest(tag: "writing"))
         #expect(!found.items.isEmpty)
@@ -142,7 +144,7 @@ import Testing
         #expect(try FileCredentialStore(path: path).load() == Credentials(token: key))
     }
 
-    @Test func `observers are told`() async throws {
+    @Test func `observers are notified`() async throws {
         let backend = BackendService(
             configuration: configuration,
             observers: [
@@ -163,7 +165,7 @@ import Testing
         #expect(page.items.isEmpty)
     }
 
-    @Test func `the program of the manual does what it says`() throws {
+    @Test func `the program of the manual works as documented`() throws {
         let program = try RunningProgram(
             builtProgram("first-steps"), ["http://\(served.addresses[0])", Served.adminKey])
         let lines = program.output.rest()

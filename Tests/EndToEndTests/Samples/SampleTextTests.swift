@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What README, manual and documentation show is compiled: each of their samples stands, line for
+/// The samples of README, manual and documentation are compiled: each is contained, line by
 /// line, in code that the tests build.
 @Suite struct SampleTextTests {
     private static let root = {
@@ -14,7 +14,7 @@ import Testing
         "Tests/Samples/FirstSteps/Package.swift.sample",
     ]
 
-    /// A sample and where it begins.
+    /// A sample and its position.
     private struct Sample {
         let place: String
         let lines: [Substring]
@@ -32,7 +32,7 @@ import Testing
         return wanted.map { "\(folder)/\($0)" }
     }
 
-    /// Lines between ```` ```swift ```` and ```` ``` ````, without what stands before the code.
+    /// Lines between ```` ```swift ```` and ```` ``` ````, without their prefix.
     private func samples(_ path: String) throws -> [Sample] {
         var found: [Sample] = []
         var open: (first: Int, lines: [Substring])?
@@ -52,7 +52,7 @@ import Testing
         return found
     }
 
-    /// The same code, however deep it stands.
+    /// Whether the code is the same apart from indentation.
     private func stands(_ sample: [Substring], in code: [Substring]) -> Bool {
         guard let first = sample.first, sample.count <= code.count else { return false }
         return (0...code.count - sample.count).contains { start in
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `a sample that stands nowhere is found`() {
+    @Test func `a sample that is not compiled is detected`() {
         let code: [Substring] = ["    let a = 1", "", "    let b = 2"]
         #expect(stands(["let a = 1", "", "let b = 2"], in: code))
         #expect(!stands(["let a = 1", "let b = 2"], in: code))

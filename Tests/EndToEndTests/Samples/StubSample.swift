@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 
-/// The sample of `BackendService.stub`, beside no other module that has a `Tag`.
+/// The sample of `BackendService.stub`, in a file that imports no other module with a `Tag`.
 func stubbedTags() async throws -> (Page<Tag.Usage>, [Int?]) {
     let backend = BackendService.stub { routes in
         routes.on(FetchTagsRequest.self) { _ in

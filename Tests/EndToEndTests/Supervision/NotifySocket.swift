@@ -31,13 +31,13 @@ final class NotifySocket: Sendable {
         return fields
     }
 
-    /// Drops what has come so far.
+    /// Discards the messages received so far.
     func forget() {
         var byte: UInt8 = 0
         while recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) >= 0 {}
     }
 
-    /// The next message that is no watchdog's.
+    /// The next message that is not a watchdog's.
     func nextState() -> [String: String]? {
         while let fields = next() {
             if fields["WATCHDOG"] == nil { return fields }

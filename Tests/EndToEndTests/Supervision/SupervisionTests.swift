@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A supervisor, as systemd is one: it is told of states, and may open the sockets.
+/// A supervisor such as systemd: it receives state changes, and may open the sockets.
 @Suite struct SupervisionTests {
     let folder: TemporaryFolder
     let database: String
@@ -28,7 +28,7 @@ import Testing
                 environment: environment.merging(more) { $1 }))
     }
 
-    @Test func `it is told of the start, of reloads, of a successor and of the end`() async throws {
+    @Test func `it is notified of the start, reloads, a successor and the shutdown`() async throws {
         let served = try start()
         #expect(supervisor.next()?["READY"] == "1")
         served.program.signal(SIGHUP)
@@ -39,7 +39,7 @@ import Testing
         let reign = Reign(served, database)
         try reign.upgrade()
         #expect(supervisor.next()?["RELOADING"] == "1")
-        // The new one's word and the old one's may come in either order.
+        // The messages of the new and the old process may arrive in either order.
         let states = [try #require(supervisor.next()), try #require(supervisor.next())]
         #expect(states.allSatisfy { $0["READY"] == "1" })
         #expect(states.compactMap { $0["MAINPID"] } == ["\(reign.processID)"])
@@ -47,7 +47,7 @@ import Testing
         #expect(supervisor.next()?["STOPPING"] == "1")
     }
 
-    @Test func `after a takeover that failed it hears that all is as before`() throws {
+    @Test func `it is notified of a failed takeover`() throws {
         let served = try start()
         #expect(supervisor.next()?["READY"] == "1")
         let fake = try FakeSuccessor(database, "die at yours")
@@ -58,7 +58,8 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `a watchdog hears from it, and from its successor, unless it is another's`()
+    @Test
+    func `a server and its successor send keep-alives, unless the watchdog is another process's`()
         async throws
     {
         let served = try start(["WATCHDOG_USEC": "200000"])
@@ -76,19 +77,19 @@ import Testing
         #expect(supervisor.next()?["STOPPING"] == "1")
     }
 
-    @Test func `a watchdog hears nothing while nobody serves`() throws {
+    @Test func `no keep-alives are sent while nobody serves`() throws {
         let served = try start(["WATCHDOG_USEC": "200000"])
         let fake = try FakeSuccessor(database, "stop at yours")
         try fake.wait(for: "yours")
         supervisor.forget()
-        // The hanging successor is ended, and the server serves anew.
+        // The hanging successor is killed, and the server serves again.
         #expect(supervisor.next()?["READY"] == "1")
         while supervisor.next()?["WATCHDOG"] != "1" {}
         #expect(fake.wasKilled())
         #expect(served.stop() == 0)
     }
 
-    @Test func `nobody there to be told is no failure`() throws {
+    @Test func `a missing supervisor is not a failure`() throws {
         for name in ["/nowhere/at/all", "@broadsheet-nobody", "relative", "vsock:2:1234"] {
             let served = try start(["NOTIFY_SOCKET": name])
             #expect(served.stop() == 0)
@@ -97,7 +98,7 @@ import Testing
 
     // MARK: Sockets
 
-    /// Starts the binary with sockets from 3 on, as sd_listen_fds(3) has it.
+    /// Starts the binary with sockets from descriptor 3 on (sd_listen_fds(3)).
     private func activate(
         _ sockets: [Int32], names: String, _ arguments: String = ""
     ) throws -> RunningProgram {
@@ -113,7 +114,7 @@ import Testing
             passing: sockets)
     }
 
-    @Test func `sockets that it has opened are served, also by a successor, and stay`()
+    @Test func `sockets of a supervisor are served, by a successor too, and stay open`()
         async throws
     {
         let articles = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
@@ -134,7 +135,7 @@ import Testing
         #expect(access(folder.file("s.sock"), F_OK) == 0)
     }
 
-    @Test func `what is no socket is refused`() throws {
+    @Test func `a descriptor that is not a socket is rejected`() throws {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(file) }
         let program = try activate([file], names: "x")
@@ -143,7 +144,9 @@ import Testing
     }
 
     @Test(arguments: [("proxied", "--trusted-proxy"), ("redirect", "--tls-certificate")])
-    func `a socket that could not be served stops the start`(name: String, needed: String) throws {
+    func `a socket without its required options fails the start`(name: String, needed: String)
+        throws
+    {
         let articles = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let other = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let program = try activate([articles.raw, other.raw], names: "articles:\(name)")
@@ -151,7 +154,7 @@ import Testing
         #expect(program.errors.rest().last?.contains(needed) == true)
     }
 
-    @Test func `sockets that are meant for another process are left alone`() throws {
+    @Test func `sockets for another process are left alone`() throws {
         let served = try start(["LISTEN_PID": "1", "LISTEN_FDS": "1"])
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Room for as many descriptors as the tests may have.
+/// Raises the descriptor limit of the tests as far as possible.
 enum DescriptorRoom {
     static func raise() {
         var limit = rlimit()

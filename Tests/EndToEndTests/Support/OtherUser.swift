@@ -1,12 +1,12 @@
 import Glibc
 import TestSupport
 
-/// A user who owns nothing here, for tests of whose files are whose (as root).
+/// A user without files, for tests of file ownership (as root).
 enum OtherUser {
     static let number: uid_t = 65_534
     static let isAvailable = geteuid() == 0
 
-    /// Starts the binary as that user, or as who runs the tests where that is not root.
+    /// Starts the binary as that user, or as the current user if that is not root.
     static func start(_ arguments: [String]) throws -> RunningProgram {
         guard isAvailable else { return try Program.start(arguments) }
         return try RunningProgram(
@@ -16,15 +16,15 @@ enum OtherUser {
             environment: ["BROADSHEET_ADMIN_KEY": Served.adminKey])
     }
 
-    /// Makes a file or folder that user's.
+    /// Makes the user the owner of a file or folder.
     static func give(_ path: String) throws {
         guard chown(path, number, number) == 0 else { throw TestFailure("chown \(path)") }
     }
 
-    /// Whose it is, and who may do what.
+    /// The owner and the mode of a file.
     static func owner(_ path: String) throws -> (user: uid_t, group: gid_t, mode: mode_t) {
         var status = stat()
-        guard lstat(path, &status) == 0 else { throw TestFailure("\(path) is not there") }
+        guard lstat(path, &status) == 0 else { throw TestFailure("\(path) does not exist") }
         return (status.st_uid, status.st_gid, status.st_mode & 0o777)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// The binary under test: `BROADSHEET_BINARY`, or the one that was built beside the tests.
+/// The binary under test: `BROADSHEET_BINARY`, or the one that was built with the tests.
 enum Program {
     static func path() throws -> String {
         if let path = getenv("BROADSHEET_BINARY") { return String(cString: path) }
@@ -14,7 +14,7 @@ enum Program {
         try RunningProgram(path(), arguments, environment: environment)
     }
 
-    /// Runs it to its end.
+    /// Runs the binary until it exits.
     static func run(_ arguments: String..., environment: [String: String] = [:]) throws -> Ended {
         let program = try start(arguments, environment: environment)
         let output = program.output.rest()
@@ -22,7 +22,7 @@ enum Program {
         return Ended(status: program.wait(), output: output, errors: errors)
     }
 
-    /// What a run left behind.
+    /// The result of a run.
     struct Ended: Sendable {
         let status: Int32
         let output: [String]

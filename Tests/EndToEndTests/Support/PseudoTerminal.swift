@@ -1,17 +1,17 @@
 import Glibc
 import TestSupport
 
-/// A program on a terminal of 24 lines by 80 columns: a test types, and reads what it shows.
+/// A program on a terminal of 24 lines by 80 columns: a test types, and reads the screen.
 final class PseudoTerminal {
     let processID: pid_t
     private let master: Int32
     private var hasEnded = false
-    /// Everything that was shown so far, orders to the terminal included.
+    /// The whole output so far, including control sequences.
     private(set) var shown: [UInt8] = []
 
     init(_ path: String, _ arguments: [String]) throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)): it is unlocked, and has a number.
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)) unlock the terminal, and return its number.
         var (lock, number): (Int32, Int32) = (0, 0)
         guard master >= 0, ioctl(master, 0x4004_5431, &lock) == 0,
             ioctl(master, 0x8004_5430, &number) == 0
@@ -44,11 +44,11 @@ final class PseudoTerminal {
     func type(_ text: String) throws {
         var bytes = Array(text.utf8)
         guard write(master, &bytes, bytes.count) == bytes.count else {
-            throw TestFailure("nothing can be typed any more")
+            throw TestFailure("cannot write to the terminal")
         }
     }
 
-    /// Reads until the last screen has all of the texts, and gives it.
+    /// Reads until the screen contains all texts, and returns it.
     @discardableResult
     func screen(with texts: String...) throws -> String {
         let end = ContinuousClock.now + .seconds(60)
@@ -61,7 +61,7 @@ final class PseudoTerminal {
         }
     }
 
-    /// The status with which it ended.
+    /// The exit status.
     func wait() -> Int32 {
         while read() {}
         var status: Int32 = 0
@@ -70,7 +70,7 @@ final class PseudoTerminal {
         return status
     }
 
-    /// Whether anything came; nothing does when the program has ended.
+    /// Whether there was output; there is none after the program has exited.
     private func read() -> Bool {
         var poll = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, 60_000) == 1 else { return false }
@@ -81,7 +81,7 @@ final class PseudoTerminal {
         return true
     }
 
-    /// What was written since the screen was cleared last, without colors and places.
+    /// The text since the screen was last cleared, without colors and cursor positions.
     private var lastScreen: String {
         let text = String(decoding: shown, as: UTF8.self)
         let start = text.ranges(of: "\u{1B}[2J").last?.upperBound ?? text.startIndex

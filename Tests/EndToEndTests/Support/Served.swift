@@ -3,7 +3,7 @@ import HTTP
 import Sockets
 import TestSupport
 
-/// A database that the binary serves, on free ports. It is killed with its owner.
+/// A server on free ports, run by the binary. It is killed when this object is released.
 struct Served {
     let program: RunningProgram
     let addresses: [SocketAddress]
@@ -13,7 +13,7 @@ struct Served {
 
     /// - Parameters:
     ///   - listen: one or more `ADDRESS`es.
-    ///   - adminKey: `nil`: the binary makes its own.
+    ///   - adminKey: with `nil` the server creates its own.
     init(
         _ database: String, listen: [String] = ["127.0.0.1:0"], _ arguments: [String] = [],
         adminKey: String? = Served.adminKey
@@ -26,7 +26,7 @@ struct Served {
             listeners: listen.count)
     }
 
-    /// Waits until a program that was started listens.
+    /// Waits until the started program listens.
     init(_ program: RunningProgram, listeners: Int = 1) throws {
         self.program = program
         var listening: [SocketAddress] = []
@@ -53,17 +53,17 @@ struct Served {
         return try client.send(method, target, fields: fields, body: Array(body.utf8))
     }
 
-    /// Asks it to end, and gives its status.
+    /// Stops the server, and returns its exit status.
     func stop() -> Int32 {
         program.signal(SIGTERM)
         return program.wait()
     }
 
-    /// Reads its standard error up to the line that holds the text.
+    /// Reads standard error up to the line that contains the text.
     func waitForError(_ text: String) throws {
         while let line = program.errors.next() {
             if line.contains(text) { return }
         }
-        throw TestFailure("it never said \(text)")
+        throw TestFailure("the log never contained \(text)")
     }
 }

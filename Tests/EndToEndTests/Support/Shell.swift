@@ -1,12 +1,12 @@
 import Glibc
 import TestSupport
 
-/// The binary with a shell's work before it: mounts of its own, or a tracer around it.
+/// Runs the binary from a shell script, for example with mounts or a tracer.
 enum Shell {
-    /// Whether a namespace of mounts can be had (as root).
+    /// Whether a mount namespace can be created (as root).
     static let canMount = succeeds("unshare --mount true")
 
-    /// Whether system calls can be made to fail.
+    /// Whether failing system calls can be injected.
     static let canTrace = succeeds("strace -D -qq -o /dev/null -e inject=sync:error=EIO true")
 
     private static func succeeds(_ script: String) -> Bool {
@@ -15,7 +15,7 @@ enum Shell {
         return shell.wait() == 0
     }
 
-    /// Runs the script, which ends with the binary; `$binary` and `$folder` are set in it.
+    /// Runs the script, which ends with starting `$binary`; `$folder` is set as well.
     static func start(_ script: String, folder: String) throws -> RunningProgram {
         try RunningProgram(
             "/bin/sh", ["-e", "-c", script],
@@ -25,7 +25,7 @@ enum Shell {
             ])
     }
 
-    /// The same with mounts that nobody else sees, and that end with the program.
+    /// Runs the script with private mounts, which disappear with the program.
     static func startWithMounts(_ script: String, folder: String) throws -> RunningProgram {
         try start("exec unshare --mount /bin/sh -e -c '\(script)'", folder: folder)
     }

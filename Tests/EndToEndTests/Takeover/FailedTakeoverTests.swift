@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A takeover that comes to nothing: whoever is left serves.
+/// Takeovers that fail: the remaining process serves.
 @Suite struct FailedTakeoverTests {
     let folder: TemporaryFolder
     let database: String
@@ -19,12 +19,12 @@ import Testing
     @Test func `a new server that cannot start leaves the old one alone`() throws {
         let served = try Served(database)
         let taken = try RawConnection(served.addresses[0])
-        let refusals: [([String], Int32)] = [
+        let failures: [([String], Int32)] = [
             (["--listen", "nowhere"], 64),
             (["--tls-certificate", "/nowhere.pem", "--tls-key", "/nowhere.key"], 66),
             (["--listen", "unix:/nowhere/at/all.sock"], 71),
         ]
-        for (arguments, status) in refusals {
+        for (arguments, status) in failures {
             let failed = try Program.start(
                 ["serve", "--take-over", "--database", database] + arguments)
             #expect(failed.wait() == status, "\(arguments): \(failed.errors.rest())")
@@ -34,7 +34,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    /// A new process that agrees with the old one and then does as the test says.
+    /// Connects like a new process, up to the point where it would report that it is ready.
     private func meet() throws -> DescriptorChannel {
         let channel = try DescriptorChannel.connect(to: database + ".control", timeoutSeconds: 60)
         try channel.send(
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: ["die at ready", "die at yours"])
-    func `one that dies gives everything back`(step: String) throws {
+    func `a successor that dies leaves everything to the old server`(step: String) throws {
         let served = try Served(database)
         let kept = try RawConnection(served.addresses[0])
         try expectService(served, kept)
@@ -68,7 +68,9 @@ import Testing
     }
 
     @Test(arguments: ["stop at connected", "stop at offered"])
-    func `one that hangs before it is ready keeps nobody from taking over`(step: String) throws {
+    func `a successor that hangs before it is ready does not block another takeover`(step: String)
+        throws
+    {
         let served = try Served(database)
         let kept = try RawConnection(served.addresses[0])
         let fake = try FakeSuccessor(database, step)
@@ -81,7 +83,9 @@ import Testing
     }
 
     @Test(arguments: ["stop at ready", "stop at yours"])
-    func `one that hangs with everything is ended, and the old one goes on`(step: String) throws {
+    func `a successor that hangs with the database is killed, and the old server continues`(
+        step: String
+    ) throws {
         let served = try Served(database)
         let kept = try RawConnection(served.addresses[0])
         try expectService(served, kept)
@@ -91,7 +95,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `a server that is told to stop while its successor hangs ends with it`() throws {
+    @Test func `stopping a server whose successor hangs stops both`() throws {
         let served = try Served(database)
         let fake = try FakeSuccessor(database, "stop at yours")
         try fake.wait(for: "yours")
@@ -101,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: ["migrate and fail", "migrate and die"])
-    func `after a migration that ends badly the file is as it was before`(step: String) throws {
+    func `after a failed migration the database is restored`(step: String) throws {
         let served = try Served(database)
         let kept = try RawConnection(served.addresses[0])
         try expectService(served, kept)
@@ -117,7 +121,7 @@ import Testing
         #expect(try Program.run("check", "--database", database).status == 0)
     }
 
-    @Test func `one that says that it gets on is waited for`() throws {
+    @Test func `a successor that reports progress is given more time`() throws {
         let served = try Served(database)
         let fake = try FakeSuccessor(database, "migrate for long")
         try fake.wait(for: "serving")
@@ -125,7 +129,7 @@ import Testing
         #expect(fake.program.wait() == 0)
     }
 
-    @Test func `one that says nothing, or nonsense, or gives a wrong number, changes nothing`()
+    @Test func `a successor that is silent or sends invalid messages changes nothing`()
         throws
     {
         let served = try Served(database)
@@ -141,7 +145,7 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    /// An old process that speaks by itself: the lines, and then its end.
+    /// Acts as an old process that sends the lines and then closes the connection.
     private func pretend(_ lines: [String]) throws -> RunningProgram {
         let listener = try ListeningSocket(.unix(database + ".control"))
         let new = try Program.start(
@@ -152,7 +156,7 @@ import Testing
         let accepted = accept(listener.raw, nil, nil)
         let channel = try DescriptorChannel(Descriptor(accepted), timeoutSeconds: 60)
         while let line = try channel.receiveLine(), !line.isEmpty {}
-        // At once: who has read enough goes.
+        // All at once, because the new process may close before it has read all lines.
         try channel.send(lines.joined(separator: "\n"))
         if lines.contains("end") {
             let ready = try channel.receiveLine()
@@ -166,25 +170,25 @@ import Testing
 
     private static let granted = ["HTTP/1.1 101 Switching Protocols\r", "\r"]
 
-    @Test func `a file of a newer schema stays with the server that knows it`() throws {
+    @Test func `a database with a newer schema stays with its server`() throws {
         let new = try pretend(Self.granted + ["offer 1 999"])
         #expect(new.wait() == 65)
         #expect(new.errors.rest().last?.contains("newer") == true)
     }
 
-    @Test func `a server that does not know of all this is not taken over`() throws {
+    @Test func `a server that does not support takeovers is left alone`() throws {
         let new = try pretend(["HTTP/1.1 404 Not Found\r", "\r"])
         #expect(new.wait() == 69)
         #expect(new.errors.rest().last?.contains("stop it first") == true)
     }
 
-    @Test func `when the old one dies meanwhile, the new one serves`() throws {
+    @Test func `if the old process dies meanwhile, the new one serves`() throws {
         let served = try Served(try pretend(Self.granted + ["offer 1 1", "end"]))
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)
     }
 
-    @Test func `who asks for an upgrade hears that it failed, and why`() throws {
+    @Test func `a failed upgrade is reported with its reason`() throws {
         let key = folder.file("key")
         try write(Served.adminKey, to: key)
         let served = try Served(database, ["--admin-key-file", key], adminKey: nil)

@@ -1,11 +1,11 @@
 import Glibc
 import TestSupport
 
-/// A process that takes over from a server, and fails on the way (`Tests/Tools/fake_successor.py`).
+/// A process that takes over from a server, and then fails (`Tests/Tools/fake_successor.py`).
 struct FakeSuccessor {
     let program: RunningProgram
 
-    /// - Parameter step: what it does; see there.
+    /// - Parameter step: what it does, as defined in the script.
     init(_ database: String, _ step: String, file: StaticString = #filePath) throws {
         let tests = "\(file)".split(separator: "/").dropLast(3).joined(separator: "/")
         program = try RunningProgram(
@@ -13,14 +13,14 @@ struct FakeSuccessor {
             ["python3", "-B", "/\(tests)/Tools/fake_successor.py", "\(database).control", step])
     }
 
-    /// Waits until it says that it is there.
+    /// Waits until it reports the step.
     func wait(for place: String) throws {
         while let line = program.output.next() {
             if line == place { return }
         }
-        throw TestFailure("it did not come to \(place): \(program.errors.rest())")
+        throw TestFailure("it did not reach \(place): \(program.errors.rest())")
     }
 
-    /// Waits until somebody has killed it.
+    /// Waits until it has been killed.
     func wasKilled() -> Bool { program.wait() == 128 + SIGKILL }
 }

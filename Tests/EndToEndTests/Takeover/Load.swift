@@ -3,14 +3,14 @@ import HTTP
 import Sockets
 import TestSupport
 
-/// Clients that read and write without a pause, each on a connection that it keeps as long as the
-/// server does: until they are stopped, they count every answer that is not as it should be.
+/// Clients that read and write continuously, each on a connection that it keeps as long as the
+/// server does. They count unexpected responses until they are stopped.
 final class Load: Sendable {
     private struct State {
         var isOver = false
         var failures: [String] = []
         var written: Set<String> = []
-        var answers = 0
+        var responses = 0
         var connections = 0
         var goal = Int.max
     }
@@ -20,12 +20,12 @@ final class Load: Sendable {
     private let group = DispatchGroup()
     private let connect: @Sendable () throws -> RawConnection
 
-    /// - Parameter connect: makes a client's connection.
+    /// - Parameter connect: opens the connection of a client.
     init(
         readers: Int, writers: Int, _ connect: @escaping @Sendable () throws -> RawConnection
     ) {
         self.connect = connect
-        // A serial queue each has a thread each.
+        // A serial queue per client, so that each has its own thread.
         for _ in 0..<readers {
             DispatchQueue(label: "reader").async(group: group) { self.read() }
         }
@@ -34,28 +34,28 @@ final class Load: Sendable {
         }
     }
 
-    var answers: Int { state.withLock { $0.answers } }
+    var responses: Int { state.withLock { $0.responses } }
     var failures: [String] { state.withLock { $0.failures } }
     /// Slugs of articles whose creation was acknowledged.
     var written: Set<String> { state.withLock { $0.written } }
     var connections: Int { state.withLock { $0.connections } }
 
-    /// Returns when so many more answers have come, or a request has failed.
+    /// Returns after the given number of further responses, or when a request has failed.
     func goOn(for count: Int) -> Bool {
-        state.withLock { $0.goal = $0.answers + count }
+        state.withLock { $0.goal = $0.responses + count }
         return isReached.wait(timeout: .now() + 120) == .success
     }
 
-    /// To be called with each answer.
+    /// Called with each response.
     private func tellProgress(_ state: inout State) {
-        guard state.answers >= state.goal || !state.failures.isEmpty && state.goal < .max else {
+        guard state.responses >= state.goal || !state.failures.isEmpty && state.goal < .max else {
             return
         }
         state.goal = .max
         isReached.signal()
     }
 
-    /// Lets each client finish its request.
+    /// Stops each client after its current request.
     func stop() {
         state.withLock { $0.isOver = true }
         group.wait()
@@ -98,7 +98,7 @@ final class Load: Sendable {
                 let (response, expected) = try exchange(open, number)
                 if response.fields.list(.connection, has: "close") { connection = nil }
                 state.withLock { state in
-                    state.answers += 1
+                    state.responses += 1
                     if response.status != expected {
                         state.failures.append("\(response.status): \(response.text)")
                     }

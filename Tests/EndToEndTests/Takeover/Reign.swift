@@ -3,7 +3,7 @@ import HTTP
 import Sockets
 import TestSupport
 
-/// A served database whose server changes: the processes that follow the first are ended with it.
+/// A database whose server is replaced: the successors are killed together with the first one.
 final class Reign {
     let served: Served
     private let database: String
@@ -19,7 +19,7 @@ final class Reign {
         if processID != served.program.processID { kill(processID, SIGKILL) }
     }
 
-    /// Has the server replaced, and waits until the next one serves.
+    /// Upgrades the server, and waits until the next one serves.
     func upgrade() throws { try wait(for: beginUpgrade()) }
 
     func beginUpgrade() throws -> RunningProgram {
@@ -35,13 +35,13 @@ final class Reign {
         processID = process
     }
 
-    /// Asks the last server to end, and waits until its file is free.
+    /// Stops the last server, and waits until the database is free.
     func stop() async -> Bool {
         kill(processID, SIGTERM)
         return await eventually { kill(self.processID, 0) != 0 || isZombie }
     }
 
-    /// It was started by a process that has ended: nobody here waits for it.
+    /// Whether it has exited: its parent is gone, so this process cannot wait for it.
     private var isZombie: Bool {
         guard let text = try? read("/proc/\(processID)/stat") else { return true }
         return text.contains(") Z ")

@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A server that is replaced while it serves: no request fails, no write is lost.
+/// Upgrades of a running server: no request fails, and no write is lost.
 @Suite struct TakeoverTests {
     let folder: TemporaryFolder
     let database: String
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `under load not one request fails, and not one connection is lost`() async throws {
+    @Test func `under load no request fails, and no connection is lost`() async throws {
         let socket = "unix:" + folder.file("s.sock")
         let served = try Served(database, listen: ["127.0.0.1:0", socket], ["--log", "off"])
         let reign = Reign(served, database)
@@ -34,7 +34,7 @@ import Testing
         let load = Load(readers: 3, writers: 3) {
             try RawConnection(addresses[turn.next() % 2])
         }
-        // It does nothing between the first server and the last.
+        // This connection is idle from the first server to the last.
         let idle = try RawConnection(addresses[0])
         try idle.send(Self.health)
         #expect(try idle.response().status == 200)
@@ -57,7 +57,7 @@ import Testing
 
     private static let health = "GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    @Test func `by TLS each connection ends with an answer, and not one request fails`()
+    @Test func `with TLS each connection ends with a response, and no request fails`()
         async throws
     {
         let made = try Program.run(
@@ -100,7 +100,7 @@ import Testing
         #expect(await reign.stop())
     }
 
-    @Test func `whom a proxy has named, the next server hears anew`() async throws {
+    @Test func `the next server learns a proxy's client again`() async throws {
         let program = try Program.start(
             [
                 "serve", "--database", database, "--proxy-protocol", "127.0.0.1:0",
@@ -116,7 +116,7 @@ import Testing
             try connection.send(header)
             return connection
         }
-        // Nothing was heard of this one yet: it is passed on.
+        // This connection has not sent anything yet, so it is handed over.
         let silent = try RawConnection(address)
         for _ in 0..<2 {
             #expect(load.goOn(for: 30))
@@ -130,7 +130,7 @@ import Testing
         #expect(await reign.stop())
     }
 
-    @Test func `what is under way is finished first, and its connection goes on`() async throws {
+    @Test func `a request in flight is finished first, and its connection is kept`() async throws {
         let served = try Served(database, ["--grace", "60"])
         let reign = Reign(served, database)
         let slow = try RawConnection(served.addresses[0])
@@ -139,7 +139,7 @@ import Testing
             "POST /v1/articles HTTP/1.1\r\nHost: localhost\r\n"
                 + "Authorization: Bearer \(Served.adminKey)\r\nContent-Type: application/json\r\n"
                 + "Content-Length: \(body.utf8.count)\r\n\r\n\(body.prefix(5))")
-        // A second client's answer tells that the first one's bytes have been seen.
+        // The response to a second client proves that the bytes of the first one have been read.
         #expect(try served.client.get("/readyz").status == 200)
         let upgrade = try reign.beginUpgrade()
         try served.waitForError("handing over to process")
@@ -165,13 +165,13 @@ import Testing
         #expect(await reign.stop())
     }
 
-    @Test func `where nobody serves, it is an ordinary start`() throws {
+    @Test func `without a running server, a takeover is an ordinary start`() throws {
         let served = try Served(database, ["--take-over"])
         #expect(try served.client.get("/readyz").status == 200)
         #expect(served.stop() == 0)
     }
 
-    @Test func `another address is opened, and one that is not wanted any more closed`()
+    @Test func `a new address is opened, and one that is no longer configured is closed`()
         async throws
     {
         let old = try Served(database, listen: ["127.0.0.1:0", "unix:" + folder.file("old.sock")])
