@@ -2,7 +2,7 @@
     public import ArticleClient
     public import Foundation
 
-    /// `localizedDescription` gives `errorDescription`, also of an `any Error`. Where Foundation is
-    /// the system's own, `ArticleClient` says so itself.
+    /// Makes `localizedDescription` return `errorDescription`, also for an `any Error`. Where
+    /// Foundation belongs to the system, `ArticleClient` declares this itself.
     extension BackendError: LocalizedError {}
 #endif

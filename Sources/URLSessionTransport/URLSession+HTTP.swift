@@ -7,15 +7,15 @@ import HTTP
 #endif
 
 extension URLRequest {
-    /// - Throws: what URLSession cannot send.
+    /// - Throws: if URLSession cannot send the request.
     init(
         _ request: HTTPRequest, to origin: HTTPOrigin, _ options: TransportOptions
     ) throws(TransportError) {
         guard case .host = origin.place, let url = URL(string: "\(origin)\(request.target)")
         else { throw Self.unsupported("URLSession cannot send to \(origin)") }
         guard request.body.isEmpty || !(request.method == .get || request.method == .head) else {
-            // It would fail with -1103, which says nothing.
-            throw Self.unsupported("URLSession sends no \(request.method) with a body")
+            // URLSession would fail with the unhelpful error -1103.
+            throw Self.unsupported("URLSession cannot send \(request.method) with a body")
         }
         self.init(url: url)
         httpMethod = request.method.rawValue
@@ -33,8 +33,8 @@ extension URLRequest {
 }
 
 extension HTTPResponse {
-    /// How long the body will be that URLSession gives, in bytes; `nil` where that is not known:
-    /// of one that it decodes, `Content-Length` tells another length.
+    /// The length in bytes of the body that URLSession delivers; `nil` if unknown, as for a body
+    /// that it decodes: there, `Content-Length` is the encoded length.
     static func bodyLength(_ response: URLResponse) -> Int? {
         guard let response = response as? HTTPURLResponse else { return nil }
         let coding = response.value(forHTTPHeaderField: "Content-Encoding") ?? "identity"
@@ -44,7 +44,7 @@ extension HTTPResponse {
         return length < 0 ? nil : length
     }
 
-    /// The head; `nil` for an answer of another protocol.
+    /// The head; `nil` for a response of another protocol.
     init?(_ response: URLResponse) {
         guard let response = response as? HTTPURLResponse,
             let status = HTTPStatus(response.statusCode)
@@ -54,7 +54,7 @@ extension HTTPResponse {
             guard let name = HTTPFieldName("\(name)") else { continue }
             fields.append(name, "\(value)")
         }
-        // What they say is of the wire: the body has been decoded.
+        // These fields describe the encoded body, which URLSession has decoded.
         for name in [HTTPFieldName.contentEncoding, .contentLength, .transferEncoding] {
             fields.remove(name)
         }
@@ -62,7 +62,7 @@ extension HTTPResponse {
 }
 
 extension TransportError {
-    /// What an error of URLSession means.
+    /// Maps an error of URLSession.
     init(_ error: any Error) {
         guard let error = error as? URLError else {
             self = .failed(TransportFailure(.disconnected, "\(error)"))
@@ -95,6 +95,6 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 
-    /// Rounded up, and at most what Dispatch takes.
+    /// Rounded up, and at most what Dispatch accepts.
     var wholeMilliseconds: Int { Int(min(seconds * 1_000 + 0.999, 1e12)) }
 }

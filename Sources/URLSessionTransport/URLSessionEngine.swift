@@ -5,17 +5,17 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A session, and which of its tasks belongs to which exchange.
+/// A session, and the exchanges to which its tasks belong.
 // Its mutable state is in `Locked`; the session is made once and may be used from any thread.
 final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Sendable {
     static let shared = URLSessionEngine(.ephemeral, URLSessionHooks())
 
     private let exchanges = Locked([Int: URLSessionExchange]())
-    /// Tasks are made with it, and not after its end: a session that has ended makes no more tasks,
-    /// but raises an exception. Nothing that the session calls takes it.
+    /// Held while tasks are created, because an invalidated session raises an exception instead of
+    /// creating a task. The delegate's methods do not acquire this lock.
     private let isInvalid = Locked(false)
-    /// `cancel()` is called here alone: from within a task's cancellation handler it can deadlock
-    /// on Linux.
+    /// `cancel()` is only called on this queue: within a task's cancellation handler it can
+    /// deadlock on Linux.
     private let cancellations = DispatchQueue(label: "broadsheet.urlsession.cancellations")
     private let hooks: URLSessionHooks
     private let configuration: URLSessionConfiguration
@@ -26,13 +26,13 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         self.hooks = hooks
         self.configuration = Self.adapted(configuration)
         super.init()
-        // Made before anybody can race for it.
+        // The lazy property is initialised before there can be a race.
         _ = session
     }
 
     private static func adapted(_ original: URLSessionConfiguration) -> URLSessionConfiguration {
         let configuration = original.copy() as? URLSessionConfiguration ?? .ephemeral
-        // There is a cache above, which says what it does.
+        // `ResponseCache` does the caching.
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil
@@ -42,7 +42,7 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         return configuration
     }
 
-    /// Exchanges that have not ended.
+    /// The number of exchanges that have not ended.
     var count: Int { exchanges.withLock { $0.count } }
 
     func begin(_ request: URLRequest, _ exchange: URLSessionExchange) {
@@ -63,7 +63,7 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         task.resume()
     }
 
-    /// How the server is made to wait. On Linux, a suspended task begins anew when it is resumed.
+    /// How backpressure is applied. On Linux, a suspended task restarts when it is resumed.
     private static func flow(_ task: URLSessionTask) -> URLSessionStream.Flow? {
         #if os(Linux)
             nil
@@ -72,7 +72,7 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         #endif
     }
 
-    /// Ends what is under way, and takes nothing more.
+    /// Ends the exchanges in progress and accepts no more.
     func invalidate() {
         let isFirst = isInvalid.withLock { isInvalid in
             defer { isInvalid = true }
@@ -90,7 +90,7 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         exchanges.withLock { $0[task.taskIdentifier] }
     }
 
-    // MARK: Told by the session
+    // MARK: Delegate methods
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
@@ -116,7 +116,7 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
         willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
         completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The answer itself is the answer: whoever asked follows it, or not.
+        // The redirect is delivered as the response; the caller decides whether to follow it.
         exchange(of: task)?.received(response)
         completionHandler(nil)
     }
@@ -128,7 +128,7 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         #if os(Linux)
-            // A 401 with `Basic` would never complete. By now all of the answer is there.
+            // A 401 with `Basic` would never complete; by now the whole response has arrived.
             exchange(of: task)?.completed(task.response, nil)
             completionHandler(.cancelAuthenticationChallenge, nil)
         #else
@@ -137,7 +137,7 @@ final class URLSessionEngine: NSObject, URLSessionDataDelegate, @unchecked Senda
             }
             let exchange = exchange(of: task)
             decide(challenge) { disposition, credential in
-                // The session will say no more than that the task was cancelled.
+                // The session will only report that the task was cancelled.
                 if disposition == .cancelAuthenticationChallenge { exchange?.distrusts() }
                 completionHandler(disposition, credential)
             }

@@ -6,7 +6,7 @@ import HTTP
     import FoundationNetworking
 #endif
 
-/// One request by URLSession, on its way to one answer, which its caller gets exactly once.
+/// One request by URLSession; its caller receives the outcome exactly once.
 final class URLSessionExchange: Sendable {
     typealias Outcome = Result<HTTPResponse, TransportError>
     typealias Caller = UnsafeContinuation<Outcome, Never>
@@ -29,7 +29,7 @@ final class URLSessionExchange: Sendable {
     private let streamBytes: Int
     private let state = Locked(State())
 
-    /// - Parameter uploadBytes: of the request's body.
+    /// - Parameter uploadBytes: the size of the request's body.
     init(_ options: TransportOptions, uploadBytes: Int, streamBytes: Int) {
         self.options = options
         self.uploadBytes = uploadBytes
@@ -37,23 +37,23 @@ final class URLSessionExchange: Sendable {
     }
 
     /// Work items may be used from any thread (dispatch_block_cancel(3)).
-    // Whether `DispatchWorkItem` says so itself depends on the SDK.
+    // Whether `DispatchWorkItem` is declared `Sendable` depends on the SDK.
     private struct Deadline: @unchecked Sendable {
         let item: DispatchWorkItem
 
         init(_ work: @escaping @Sendable () -> Void) { item = DispatchWorkItem(block: work) }
     }
 
-    // MARK: The caller's side
+    // MARK: For the caller
 
-    /// Takes the caller, and begins unless it is over already.
+    /// Sets the caller and starts, unless the exchange has already ended.
     func begin(_ caller: Caller, _ start: () -> Void) {
         let early = state.withLock { state in
             if state.early == nil { state.caller = caller }
             return state.early
         }
         if let early { return caller.resume(returning: .failure(early)) }
-        // URLSession's own timeouts begin anew with each byte.
+        // URLSession's own timeouts restart with each byte.
         let deadline = Deadline { [weak self] in self?.deadlineCame() }
         state.withLock { $0.stopDeadline = { deadline.item.cancel() } }
         DispatchQueue.global().asyncAfter(
@@ -62,7 +62,7 @@ final class URLSessionExchange: Sendable {
         start()
     }
 
-    /// The task that carries it has been made.
+    /// Sets how the exchange's task is cancelled and paused.
     func began(cancel: @escaping @Sendable () -> Void, flow: URLSessionStream.Flow?) {
         let isOver = state.withLock { state in
             state.cancel = cancel
@@ -73,12 +73,12 @@ final class URLSessionExchange: Sendable {
     }
 
     private func deadlineCame() {
-        // A stream has met its deadline with its head.
+        // The deadline of a stream only applies to its head.
         let isStreaming = state.withLock { $0.stream != nil }
         if !isStreaming { end(.timedOut) }
     }
 
-    /// Ends it, also in the middle of a stream.
+    /// Ends the exchange, even in the middle of a stream.
     func end(_ error: TransportError) {
         let (stream, cancel) = state.withLock { ($0.stream, $0.cancel) }
         finish(.failure(error))
@@ -97,9 +97,9 @@ final class URLSessionExchange: Sendable {
         caller?.resume(returning: outcome)
     }
 
-    // MARK: The session's side
+    // MARK: For the session
 
-    /// The app does not trust the server: what the session cancels now is no cancellation.
+    /// The app does not trust the server: the session's cancellation is to be reported as such.
     func distrusts() { state.withLock { $0.isDistrusted = true } }
 
     func sent(_ count: Int) {
@@ -108,7 +108,7 @@ final class URLSessionExchange: Sendable {
 
     func received(_ response: URLResponse) {
         guard let head = HTTPResponse(response) else {
-            return end(.failed(TransportFailure(.malformed, "the answer is not HTTP")))
+            return end(.failed(TransportFailure(.malformed, "the response is not HTTP")))
         }
         guard options.isStreamed else { return state.withLock { $0.head = head } }
         let flow = state.withLock { $0.flow }
@@ -139,7 +139,7 @@ final class URLSessionExchange: Sendable {
             return end(
                 .failed(
                     TransportFailure(
-                        .tooLarge, "the answer is longer than \(options.bodyBytes) bytes")))
+                        .tooLarge, "the response is longer than \(options.bodyBytes) bytes")))
         }
         guard let stream, !stream.add(Array(data)) else { return }
         end(.failed(TransportFailure(.overloaded, "the reader of the stream is too slow")))
@@ -147,7 +147,7 @@ final class URLSessionExchange: Sendable {
 
     func completed(_ response: URLResponse?, _ error: (any Error)?) {
         if error == nil, state.withLock({ $0.head == nil && $0.stream == nil }), let response {
-            // Some answers come with their end alone.
+            // Some responses are only delivered on completion.
             received(response)
         }
         let (head, body, stream) = state.withLock { ($0.head, $0.body, $0.stream) }
@@ -165,7 +165,7 @@ final class URLSessionExchange: Sendable {
             head.body = .bytes(body)
             finish(.success(head))
         } else {
-            finish(.failure(.failed(TransportFailure(.malformed, "there was no answer"))))
+            finish(.failure(.failed(TransportFailure(.malformed, "there was no response"))))
         }
     }
 }

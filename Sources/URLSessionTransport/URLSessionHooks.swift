@@ -4,22 +4,22 @@
     public import Foundation
 #endif
 
-/// What an app wants to decide or to know about a session of its own.
+/// Callbacks of an app for its own session.
 ///
-/// The session calls these on a thread of its own; they must not block.
+/// The session calls them on its own thread; they must not block.
 public struct URLSessionHooks: Sendable {
-    /// Ends a challenge; must be called exactly once.
+    /// Answers a challenge; must be called exactly once.
     public typealias Decision =
         @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
-    /// Decides about a server's certificate, or brings a client's: for pinning. The decision
+    /// Checks a server's certificate (pinning) or provides a client certificate. The decision
     /// `.cancelAuthenticationChallenge` ends the request with `TransportFailure.Kind.insecure`.
-    /// `nil`: as the system decides. On Linux, URLSession asks nobody about certificates.
+    /// `nil` leaves the decision to the system. On Linux, URLSession does not call this.
     public var challenge: (@Sendable (URLAuthenticationChallenge, @escaping Decision) -> Void)?
-    /// Told how long each step of a request took. On Linux, URLSession measures nothing.
+    /// Receives the timing of each step of a request. On Linux, URLSession does not call this.
     public var metrics: (@Sendable (URLSessionTaskMetrics) -> Void)?
-    /// Told that a request waits for the network, where the configuration's
-    /// `waitsForConnectivity` says that it should.
+    /// Called when a request waits for the network, if the configuration's `waitsForConnectivity`
+    /// is set.
     public var waiting: (@Sendable () -> Void)?
 
     public init(

@@ -1,11 +1,11 @@
 import ArticleClient
 
-/// A streamed body between the session and its reader; bounded: the session is made to wait where
-/// it can, and otherwise the stream ends.
+/// A bounded buffer of a streamed body between the session and its reader. When it is full, the
+/// session pauses if it can; otherwise the stream fails.
 final class URLSessionStream: Sendable {
     typealias Piece = Result<[UInt8]?, TransportError>
 
-    /// How the session is made to wait.
+    /// How the session is paused and resumed.
     struct Flow: Sendable {
         let pause: @Sendable () -> Void
         let goOn: @Sendable () -> Void
@@ -25,10 +25,10 @@ final class URLSessionStream: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - limitBytes: held for the reader before the session has to wait. What it has received by
-    ///     then still comes: four times as much is the end.
-    ///   - flow: `nil`: the session cannot wait, and the limit is the end.
-    ///   - abandon: called when nobody reads any more.
+    ///   - limitBytes: the buffered bytes above which the session is paused. It still delivers what
+    ///     it has received by then; at four times the limit, the stream fails.
+    ///   - flow: `nil` if the session cannot be paused; then the stream fails at the limit.
+    ///   - abandon: called when the reader is gone.
     init(limitBytes: Int, _ flow: Flow? = nil, abandon: @escaping @Sendable () -> Void) {
         self.limitBytes = limitBytes
         self.flow = flow
@@ -45,7 +45,7 @@ final class URLSessionStream: Sendable {
             state.pieces.append(piece)
             state.bytes += piece.count
             if state.bytes > limitBytes, !state.isPaused, let flow {
-                // Within the lock: the reader's `goOn` must not come before it. Neither waits.
+                // Within the lock, so that the reader's `goOn` comes after it. Neither blocks.
                 state.isPaused = true
                 flow.pause()
             }
@@ -70,7 +70,7 @@ final class URLSessionStream: Sendable {
         let piece = await withUnsafeContinuation { reader in
             let piece: Piece? = state.withLock { state in
                 guard state.pieces.isEmpty else {
-                    // All of it at once: it has come already.
+                    // Everything that has arrived is delivered at once.
                     let piece = Array(state.pieces.joined())
                     (state.pieces, state.bytes) = ([], 0)
                     if state.isPaused {
@@ -80,7 +80,7 @@ final class URLSessionStream: Sendable {
                     return .success(piece)
                 }
                 if let end = state.end { return end.map { nil } }
-                // One reader at a time: a second one gets nothing.
+                // There is one reader at a time; a second one fails.
                 guard state.reader == nil else { return .failure(.cancelled) }
                 state.reader = reader
                 return nil
@@ -90,7 +90,7 @@ final class URLSessionStream: Sendable {
         return try piece.get()
     }
 
-    /// The reader's end: letting it go ends the exchange.
+    /// The reading end; releasing it ends the exchange.
     final class Reader: Sendable {
         private let stream: URLSessionStream
 

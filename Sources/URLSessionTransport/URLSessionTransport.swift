@@ -7,46 +7,47 @@ public import HTTP
     public import Foundation
 #endif
 
-/// Carries requests by URLSession, as apps on Apple's platforms want it.
+/// Carries requests over URLSession, for apps on Apple's platforms.
 ///
-/// `URLSessionTransport(configuration: configuration)`, or `URLSessionTransport()` for the session
-/// that all share.
+/// `URLSessionTransport(configuration: configuration)`, or `URLSessionTransport()` for a shared
+/// session.
 ///
-/// It keeps no copies and no cookies and follows no redirects, as `BackendService` does that.
+/// It stores neither responses nor cookies and follows no redirects: `BackendService` caches
+/// responses and follows redirects.
 public struct URLSessionTransport: Transport {
     private let engine: URLSessionEngine
     private let streamBytes: Int
 
-    /// Over one session that all such transports share and that lives as long as the process.
+    /// Uses one session that all such transports share and that lives as long as the process.
     ///
-    /// - Parameter streamBytes: what a streamed body may hold for its reader, who falls behind. On
-    ///   Apple's platforms the server then waits; on Linux, URLSession cannot make it wait, and the
-    ///   stream fails.
+    /// - Parameter streamBytes: the bytes of a streamed body that are buffered for a slow reader.
+    ///   On Apple's platforms, the server then has to wait; on Linux, URLSession cannot be paused,
+    ///   and the stream fails.
     public init(streamBytes: Int = 4 << 20) {
         engine = .shared
         self.streamBytes = streamBytes
     }
 
-    /// Over a session of its own, which lives until `invalidate()`: make one for the whole app.
+    /// Uses its own session, which lives until `invalidate()`: create one for the whole app.
     ///
     /// - Parameters:
-    ///   - configuration: copied now. Copies and cookies are turned off in it. It must not be one
-    ///     for the background, which cannot give a body as it comes.
-    ///   - hooks: for pinning, metrics and waiting for the network.
+    ///   - configuration: is copied; its cache and cookies are disabled. It must not be a
+    ///     background configuration, which does not deliver bodies as they arrive.
+    ///   - hooks: callbacks for pinning, metrics and connectivity.
     public init(
         configuration: URLSessionConfiguration, hooks: URLSessionHooks = .init(),
         streamBytes: Int = 4 << 20
     ) {
         precondition(
             configuration.identifier == nil,
-            "programmer error: a session for the background carries no requests of the SDK")
+            "programmer error: background sessions are not supported")
         engine = URLSessionEngine(configuration, hooks)
         self.streamBytes = streamBytes
     }
 
-    /// Ends the transport's own session: requests under way are cancelled, and later ones fail as
-    /// `unsupported`. The shared session stays. (On Linux, sessions that end abort the process, so
-    /// that it stays there, too, without anything to do.)
+    /// Invalidates the transport's own session: requests in progress are cancelled, and later ones
+    /// fail as `unsupported`. The shared session is not affected. (On Linux, invalidating a session
+    /// aborts the process, so the session is kept there, but unused.)
     public func invalidate() {
         if engine !== URLSessionEngine.shared { engine.invalidate() }
     }
@@ -70,7 +71,7 @@ public struct URLSessionTransport: Transport {
 
 #if !os(Linux)
     extension BackendService {
-        /// A service over URLSession: over the shared session, or a transport that you configured.
+        /// A service over URLSession: over the shared session or a configured transport.
         public init(
             configuration: BackendConfiguration = .shared,
             transport: URLSessionTransport = URLSessionTransport(),

@@ -1,17 +1,17 @@
 import ArticleAPI
 import HTTP
 
-/// Who is signed in: their credentials, where these are kept, and how they are renewed.
+/// Manages the current user's credentials: where they are stored and how they are renewed.
 ///
 /// A request belongs to the session in which it was made, from one `signIn` to the next `signIn`
-/// or `signOut`. It never goes out with another session's token: when its session ends it fails
-/// with `BackendError.signedOut`, whether it is under way, waits for another try, or stands in a
-/// queue. A renewed token keeps the session. Requests that were made signed out need no
-/// credentials, and go on when somebody signs in.
+/// or `signOut`. It is never sent with another session's token: when its session ends, it fails
+/// with `BackendError.signedOut`, whether it is in progress, waiting for a retry, or queued.
+/// Renewing the token does not end the session. Requests that were made while signed out need no
+/// credentials and continue when a user signs in.
 public final class BackendAuth: Sendable {
-    /// Gets new credentials for old ones. The service that it is given sends without any
-    /// credentials, so that a renewal that is refused does not call for another one. What is
-    /// returned without an `account` has that of the old ones.
+    /// Gets new credentials for expired ones. The service that it receives sends no credentials,
+    /// so that a rejected renewal does not trigger another one. If the returned credentials have
+    /// no `account`, they keep that of the old ones.
     public typealias Refresh = @Sendable (Credentials, BackendService) async throws -> Credentials
 
     private struct State {
@@ -22,22 +22,22 @@ public final class BackendAuth: Sendable {
         var subscribers: [Int: AsyncStream<SessionState>.Continuation] = [:]
         var lastSubscriber = 0
         var told: SessionState?
-        /// The caches whose copies go with a session.
+        /// The caches from which responses are removed when a session ends.
         var caches: [WeakCache] = []
 
-        /// Whether nobody wakes as early as that.
+        /// Whether no alarm is set for this instant or an earlier one.
         func isBefore(_ instant: ContinuousClock.Instant) -> Bool {
             alarm.map { instant < $0.instant } ?? true
         }
 
-        /// Tells subscribers, where something has changed for them.
+        /// Notifies subscribers if the state has changed.
         mutating func tell() {
             guard current.state != told else { return }
             told = current.state
             for subscriber in subscribers.values { subscriber.yield(current.state) }
         }
 
-        /// Takes out what a session leaves behind that ended.
+        /// Removes and returns what an ended session leaves behind.
         mutating func takeLeftovers(of ended: CurrentSession.Ended?) -> Leftovers {
             guard let ended else { return Leftovers() }
             return Leftovers(
@@ -50,7 +50,7 @@ public final class BackendAuth: Sendable {
         weak var cache: ResponseCache?
     }
 
-    /// What a session leaves behind; it is cleared away outside of the lock.
+    /// What a session leaves behind; it is cleared outside of the lock.
     private struct Leftovers {
         var waits: [Waits.Leave] = []
         var renewal: SharedTask<Void>?
@@ -64,15 +64,15 @@ public final class BackendAuth: Sendable {
         }
     }
 
-    /// `nil`: nothing is kept.
+    /// `nil` if credentials are kept in memory only.
     private let keeper: CredentialKeeper?
     private let refresh: Refresh?
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - store: read now; it may block. A failure that is temporary (`isTemporary`) throws
-    ///     nothing: `state` is `unavailable`, and the store is read again when a request is sent.
-    ///   - refresh: `nil`: keys are not renewed.
+    ///   - store: is read now, which may block. A temporary failure (`isTemporary`) is not thrown:
+    ///     `sessionState` is `unavailable`, and the next request reads the store again.
+    ///   - refresh: renews credentials; `nil` if they cannot be renewed.
     public init(
         store: any CredentialStore, refresh: Refresh? = nil
     ) throws(CredentialStoreError) {
@@ -88,7 +88,7 @@ public final class BackendAuth: Sendable {
         state = Locked(first)
     }
 
-    /// A key or token that is kept in memory only; `nil`: anonymous.
+    /// A key or token that is kept in memory only; `nil` for anonymous requests.
     public init(token: String? = nil) {
         keeper = nil
         refresh = nil
@@ -101,14 +101,14 @@ public final class BackendAuth: Sendable {
 
     // MARK: Who is signed in
 
-    /// Who is signed in now.
+    /// Whether a user is signed in now.
     public var sessionState: SessionState { state.withLock { $0.current.state } }
 
     /// Whether there are credentials to send.
     public var isSignedIn: Bool { state.withLock { $0.current.credentials != nil } }
 
-    /// Who is signed in: first as it is now, then each time it changes. A reader that falls behind
-    /// gets the latest state only.
+    /// The current session state, and then each change. A reader that falls behind receives only
+    /// the latest state.
     public var states: AsyncStream<SessionState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SessionState.self, bufferingPolicy: .bufferingNewest(1))
@@ -125,23 +125,22 @@ public final class BackendAuth: Sendable {
         return stream
     }
 
-    /// Why the store does not hold these credentials, where it could not be written. It is tried
-    /// again with later requests.
+    /// Why the current credentials could not be stored. Later requests retry this.
     public var storeFailure: CredentialStoreError? { keeper?.failure }
 
-    /// Begins a session with new credentials, and keeps them. The session before ends as by
-    /// `signOut`; copies of its responses stay only if both are of the same account.
+    /// Begins a session with new credentials and stores them. The previous session ends as with
+    /// `signOut`, but its cached responses are kept if the account is the same.
     ///
-    /// - Throws: what the store throws; the session has begun all the same. While another thread
-    ///   is at the store that thread writes, and nothing is thrown here.
+    /// - Throws: errors of the store; the session has begun nevertheless. If another thread is
+    ///   using the store, that thread writes the credentials and nothing is thrown here.
     public func signIn(_ credentials: Credentials) throws(CredentialStoreError) {
         try change(to: credentials)
     }
 
-    /// Ends the session: forgets the credentials, here and where they are kept, removes the copies
-    /// of the account's responses, and ends what is under way with `BackendError.signedOut`.
+    /// Ends the session: removes the credentials from memory and from the store, removes the
+    /// account's cached responses, and ends requests in progress with `BackendError.signedOut`.
     ///
-    /// - Throws: as `signIn`.
+    /// - Throws: as `signIn` does.
     public func signOut() throws(CredentialStoreError) { try change(to: nil) }
 
     private func change(to credentials: Credentials?) throws(CredentialStoreError) {
@@ -155,11 +154,11 @@ public final class BackendAuth: Sendable {
         try keeper?.keep(credentials, version: version)
     }
 
-    /// Reads the store again, as where another process that shares it has signed in or out, or the
-    /// device was unlocked. May block.
+    /// Reads the store again, for example after another process that shares it has signed in or
+    /// out, or after the device was unlocked. May block.
     ///
-    /// Other credentials of the same account are taken as renewed ones; those of another account,
-    /// or of an unknown one, begin a session.
+    /// Different credentials of the same account count as renewed; those of another or an unknown
+    /// account begin a new session.
     public func reload() throws(CredentialStoreError) {
         guard let keeper else { return }
         let version = state.withLock { $0.current.version }
@@ -175,13 +174,13 @@ public final class BackendAuth: Sendable {
 
     // MARK: For requests
 
-    /// The session in which something is made now.
+    /// The current session.
     var sessionID: Session.ID { state.withLock { $0.current.session.id } }
 
-    /// Copies in this cache go when their session ends.
+    /// Removes responses from this cache when their session ends.
     func attach(_ cache: ResponseCache) {
         state.withLock { state in
-            // As many as are in use.
+            // Bounded by the number of caches in use.
             state.caches.removeAll { $0.cache == nil || $0.cache === cache }
             state.caches.append(WeakCache(cache: cache))
         }
@@ -189,9 +188,9 @@ public final class BackendAuth: Sendable {
 
     /// The session that a call belongs to.
     ///
-    /// - Parameter id: that in which it was made; `nil`: now.
+    /// - Parameter id: the session in which the call was made; `nil` for the current one.
     func session(_ id: Session.ID? = nil) async throws(BackendError) -> Session {
-        // Without a store, there is nothing to catch up with.
+        // Without a store, there is nothing to read or retry.
         if let keeper {
             if state.withLock({ $0.current.unread != nil }) { try await readForRequest() }
             if keeper.isBehind { _ = ClientTask.startApart { try? keeper.retry() } }
@@ -205,12 +204,12 @@ public final class BackendAuth: Sendable {
     @concurrent
     private func readForRequest() async throws(BackendError) {
         do throws(CredentialStoreError) { try reload() } catch { throw BackendError(error) }
-        // Another thread may be at the store.
+        // Another thread may be using the store.
         guard let error = state.withLock({ $0.current.unread }) else { return }
         throw BackendError(error)
     }
 
-    /// Its token now; `nil`: it sends none.
+    /// The current token of the session; `nil` for anonymous requests.
     func token(of session: Session) throws(BackendError) -> String? {
         guard session.id != Session.anonymous.id else { return nil }
         let token = state.withLock { state in
@@ -220,14 +219,14 @@ public final class BackendAuth: Sendable {
         return token
     }
 
-    /// Does this while nobody can end the session; not at all if it has ended.
+    /// Performs the work unless the session has ended; it cannot end meanwhile.
     func whileLasting(_ session: Session, _ work: () -> Void) {
         state.withLock { state in
             if state.current.lasts(session.id) { work() }
         }
     }
 
-    /// The token was taken after all: credentials that are refused once may be good later.
+    /// The backend accepted the token: credentials that were rejected once may be valid later.
     func accept(_ token: String) {
         state.withLock { state in
             guard state.current.refused != nil, state.current.credentials?.token == token
@@ -237,11 +236,11 @@ public final class BackendAuth: Sendable {
         }
     }
 
-    /// What there is instead of a token that the backend has refused: the new one, if it was
-    /// renewed in the meantime, or one that is renewed now; `nil` if none can be had.
+    /// A token to use instead of one that the backend has rejected: the current one if it was
+    /// renewed in the meantime, or else a renewed one; `nil` if it cannot be renewed.
     ///
-    /// - Throws: what kept the renewal from being answered, which says nothing of the credentials;
-    ///   `signedOut` if the session is over.
+    /// - Throws: why the renewal got no response, which says nothing about the credentials;
+    ///   `signedOut` if the session has ended.
     func token(
         insteadOf refused: String, of session: Session,
         by service: @autoclosure () -> BackendService
@@ -268,7 +267,7 @@ public final class BackendAuth: Sendable {
     private func begin(_ renewal: SharedTask<Void>, of old: Credentials, _ service: BackendService)
     {
         renewal.start { [self] in
-            // Another process may have renewed them. A store that cannot be read says nothing.
+            // Another process may have renewed them. Failures of the store are ignored here.
             try? reload()
             let isOld = state.withLock {
                 $0.current.credentials == old && $0.current.refused != old
@@ -286,7 +285,7 @@ public final class BackendAuth: Sendable {
         }
     }
 
-    /// What the renewal came to counts only while its session lasts.
+    /// Applies the outcome of the renewal, unless its session has ended.
     private func settle(
         _ renewal: SharedTask<Void>, of old: Credentials,
         _ outcome: Result<Credentials?, BackendError>
@@ -308,7 +307,7 @@ public final class BackendAuth: Sendable {
             case .failure(let error): return (.failure(error), nil)
             }
         }
-        // Who waits has the new token either way; `storeFailure` tells what went wrong.
+        // Waiters get the new token in any case; `storeFailure` reports the error.
         if let version, case .success(let new?) = outcome {
             try? keeper?.keep(new, version: version)
         }
@@ -318,9 +317,9 @@ public final class BackendAuth: Sendable {
     private static let refusal = BackendError.unauthorized(
         Problem(type: "about:blank", title: "", status: HTTPStatus.unauthorized.code))
     private static let foreign = BackendError.transport(
-        TransportFailure(.credentials, "the renewal gave credentials of another account"))
+        TransportFailure(.credentials, "the renewal returned credentials of another account"))
 
-    /// Whether a refusal says something of the credentials, and would be the same later.
+    /// Whether a rejection concerns the credentials, so that a retry would not help.
     private static func isFinal(_ status: Int) -> Bool {
         (400..<500).contains(status) && status != 408 && status != 429
     }
@@ -337,11 +336,12 @@ public final class BackendAuth: Sendable {
 extension BackendAuth {
     /// Calls `leave` when the time is over or the session ends, unless the wait is ended before.
     ///
-    /// - Returns: what ends it; `nil` if the session is over, and `leave` was called.
+    /// - Returns: the argument for `endWait`; `nil` if the session has ended and `leave` was
+    ///   called.
     func wait(
         in session: Session.ID, for time: Duration, _ leave: @escaping Waits.Leave
     ) -> Int? {
-        // As good as for ever; and no sum is too large for a clock.
+        // Bounded to 136 years, so that the sum cannot overflow.
         let deadline = ContinuousClock.now + min(max(time, .zero), .seconds(1 << 32))
         let (wait, isNext) = state.withLock { state -> (Int?, Bool) in
             guard state.current.lasts(session) else {
@@ -356,7 +356,7 @@ extension BackendAuth {
 
     func endWait(_ wait: Int) { state.withLock { $0.waits.remove(wait) } }
 
-    /// One task wakes for all who wait, as a rule long after most of them have left.
+    /// One task wakes up for all waiters, most of which have usually left long before.
     private func setAlarm(_ instant: ContinuousClock.Instant) {
         let task = ClientTask.start(at: instant) { [weak self] in self?.wake(instant) }
         let useless = state.withLock { state -> Task<Void, Never>? in

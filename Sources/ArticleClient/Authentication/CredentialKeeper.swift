@@ -1,11 +1,11 @@
-/// Keeps credentials in their store: one step at a time, and the latest wins.
+/// Writes credentials to their store, one operation at a time; the latest ones win.
 ///
-/// Whoever comes while another thread is at the store leaves the work to that thread, so nobody
-/// waits for a store that another one stands still in. What could not be kept is tried again.
+/// While one thread is using the store, others leave their work to it, so that no thread waits for
+/// another one that is blocked in the store. Failed operations are retried.
 final class CredentialKeeper: Sendable {
     private struct State {
         var isBusy = false
-        /// What the store does not hold yet; `.some(nil)`: nothing is to be in it.
+        /// What is still to be written; `.some(nil)` removes the stored credentials.
         var pending: Credentials??
         var version = 0
         var failure: CredentialStoreError?
@@ -16,15 +16,15 @@ final class CredentialKeeper: Sendable {
 
     init(_ store: any CredentialStore) { self.store = store }
 
-    /// Whether a step failed, and nobody has tried it again yet.
+    /// Whether an operation failed and is not being retried.
     var isBehind: Bool { state.withLock { $0.failure != nil && !$0.isBusy } }
 
-    /// Why the store does not hold what it should.
+    /// Why the store is not up to date.
     var failure: CredentialStoreError? { state.withLock { $0.failure } }
 
-    /// Makes the store hold these, or nothing.
+    /// Stores these credentials, or removes the stored ones.
     ///
-    /// - Parameter version: later ones win, in whichever order they come.
+    /// - Parameter version: the highest version wins, in whichever order the calls are made.
     func keep(_ credentials: Credentials?, version: Int) throws(CredentialStoreError) {
         let isMine = state.withLock { state in
             if version > state.version {
@@ -36,13 +36,13 @@ final class CredentialKeeper: Sendable {
         if isMine { try work() }
     }
 
-    /// Tries again what failed.
+    /// Retries a failed operation.
     func retry() throws(CredentialStoreError) {
         if state.withLock({ $0.pending != nil && Self.takeTurn(&$0) }) { try work() }
     }
 
-    /// What the store holds, `.some(nil)` where that is nothing; `nil` while something is still to
-    /// be written to it, which makes what it holds old.
+    /// The stored credentials, or `.some(nil)` if there are none; `nil` while a write is pending,
+    /// because the stored ones are then out of date.
     func read() throws(CredentialStoreError) -> Credentials?? {
         guard state.withLock({ $0.pending == nil && Self.takeTurn(&$0) }) else { return nil }
         let outcome: Result<Credentials?, CredentialStoreError>
@@ -60,7 +60,8 @@ final class CredentialKeeper: Sendable {
         return true
     }
 
-    /// Whoever has the turn writes until the store holds the latest, or a step fails.
+    /// Writes until the store is up to date or an operation fails; called by the one thread whose
+    /// turn it is.
     private func work() throws(CredentialStoreError) {
         while let next = nextStep() {
             do throws(CredentialStoreError) {
@@ -69,7 +70,7 @@ final class CredentialKeeper: Sendable {
             } catch {
                 let isLast = state.withLock { state in
                     state.failure = error
-                    // A newer one goes ahead; it may fare better.
+                    // A newer operation is tried next; it may succeed.
                     guard state.pending == nil else { return false }
                     state.pending = .some(next)
                     state.isBusy = false
@@ -80,7 +81,7 @@ final class CredentialKeeper: Sendable {
         }
     }
 
-    /// Gives the turn back where nothing is left to do.
+    /// The next operation; ends the turn if there is none.
     private func nextStep() -> Credentials?? {
         state.withLock { state in
             guard let next = state.pending else {

@@ -1,14 +1,14 @@
 public import ArticleAPI
 
-/// What shows the backend who asks: a key, or a token that can be renewed.
+/// Credentials for the backend: an API key, or a token that can be renewed.
 public struct Credentials: Sendable, Hashable {
-    /// A key or an access token, as `Authorization: Bearer` carries it.
+    /// A key or an access token, sent as `Authorization: Bearer`.
     public var token: String
-    /// What a new token is had for.
+    /// The token that is exchanged for a new access token.
     public var refreshToken: String?
-    /// Names the account, always in the same way: its id at the backend, for example. Copies of
-    /// responses belong to it, and another process that shares the store knows by it whether the
-    /// credentials in there were renewed or are somebody else's. `nil`: unknown.
+    /// A stable name of the account, for example its id at the backend; `nil` if unknown. Cached
+    /// responses belong to the account, and another process that shares the store uses it to tell
+    /// renewed credentials from those of another user.
     public var account: String?
 
     public init(token: String, refreshToken: String? = nil, account: String? = nil) {
@@ -19,13 +19,13 @@ public struct Credentials: Sendable, Hashable {
 }
 
 extension Credentials: CustomStringConvertible, CustomDebugStringConvertible {
-    /// Nothing that a log must not hold.
+    /// Contains no secrets, so that it can be logged.
     public var description: String { "Credentials(\(Redaction.mark))" }
     public var debugDescription: String { description }
 }
 
 extension Credentials: JSONModel {
-    /// How a file keeps them.
+    /// The form in which files contain them.
     public static let shape = ObjectCodec(
         Self.init(token:refreshToken:account:),
         .required("token", \.token, .text(.line(1...4096))),
@@ -33,18 +33,18 @@ extension Credentials: JSONModel {
         .optional("account", \.account, .text(.line(1...4096))))
 }
 
-/// Where credentials are kept between runs.
+/// Stores credentials between runs of an app.
 public protocol CredentialStore: Sendable {
-    /// `nil` where there are none.
+    /// `nil` if there are none.
     func load() throws(CredentialStoreError) -> Credentials?
     func save(_ credentials: Credentials) throws(CredentialStoreError)
     func remove() throws(CredentialStoreError)
 }
 
-/// Why credentials cannot be read or kept; never what they are.
+/// Why credentials cannot be read or stored; never contains the credentials.
 public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
-        /// The device has not been unlocked since it started: try again later.
+        /// The device has not been unlocked since it started; try again later.
         case locked
         /// The app may not use the keychain or access group that it names.
         case notEntitled
@@ -66,7 +66,7 @@ public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConve
     public var isTemporary: Bool { kind == .locked }
 }
 
-/// Keeps credentials as long as the process lives: for tests.
+/// Keeps credentials in memory, for tests.
 public final class MemoryCredentialStore: CredentialStore {
     private let credentials: Locked<Credentials?>
 

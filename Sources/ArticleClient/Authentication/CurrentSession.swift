@@ -1,9 +1,9 @@
-/// Who is signed in, and how that changes.
+/// The current session and its transitions.
 struct CurrentSession {
-    /// A session that is over.
+    /// A session that has ended.
     struct Ended {
         let id: Session.ID
-        /// Whose copies have to go; `nil`: the same one goes on.
+        /// The owner whose cached responses must be removed; `nil` if the owner stays the same.
         let formerOwner: String?
     }
 
@@ -11,9 +11,9 @@ struct CurrentSession {
     private(set) var credentials: Credentials?
     /// Counts changes of the credentials.
     private(set) var version = 0
-    /// Why it is not known yet who is signed in.
+    /// Why the store could not be read yet.
     private(set) var unread: CredentialStoreError?
-    /// Credentials that the backend would not renew: they are not tried again.
+    /// Credentials that the backend refused to renew; renewing them is not tried again.
     var refused: Credentials?
     private var lastID: Session.ID = 0
 
@@ -24,7 +24,7 @@ struct CurrentSession {
             ? .expired(account: credentials.account) : .signedIn(account: credentials.account)
     }
 
-    /// Whether what belongs to this session may go on.
+    /// Whether work that belongs to this session may continue.
     func lasts(_ id: Session.ID) -> Bool { id == Session.anonymous.id || id == session.id }
 
     mutating func begin(_ credentials: Credentials) {
@@ -34,14 +34,14 @@ struct CurrentSession {
         version += 1
     }
 
-    /// Begins a session of somebody whose credentials cannot be read yet.
+    /// Begins a session with credentials that cannot be read yet.
     mutating func beginUnread(_ error: CredentialStoreError) {
         lastID += 1
         session = Session(id: lastID, owner: "")
         unread = error
     }
 
-    /// Signs out; `nil`: nobody was signed in.
+    /// Signs out; `nil` if nobody was signed in.
     mutating func end(before next: Credentials?) -> Ended? {
         let former = session
         session = .anonymous
@@ -54,14 +54,14 @@ struct CurrentSession {
         return Ended(id: former.id, formerOwner: goesOn ? nil : former.owner)
     }
 
-    /// The session goes on with these.
+    /// Continues the session with these credentials.
     mutating func renew(_ new: Credentials) {
         credentials = new
         refused = nil
         version += 1
     }
 
-    /// Takes what the store holds, which another process may have changed.
+    /// Adopts the stored credentials, which another process may have changed.
     mutating func adopt(_ found: Credentials?) -> Ended? {
         guard unread == nil else {
             unread = nil

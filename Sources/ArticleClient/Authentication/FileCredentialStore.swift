@@ -6,19 +6,19 @@ import ArticleAPI
     import Darwin
 #endif
 
-/// Keeps credentials in a file that only its owner can read (mode 0600).
+/// Stores credentials in a file that only its owner can read (mode 0600).
 public struct FileCredentialStore: CredentialStore {
     private static let limitBytes = 64 << 10
     public let path: String
 
-    /// - Parameter path: in a folder that exists. A file beside it, `path` with `.draft`, is there
-    ///   while credentials are written.
+    /// - Parameter path: a file in an existing folder. While credentials are written, there is also
+    ///   a file `path` with the suffix `.draft`.
     public init(path: String) { self.path = path }
 
-    /// Rejects anything but a regular file, and a file that belongs to another user or that others
-    /// can read: its content would not be a secret.
+    /// Rejects anything but a regular file, and files that belong to another user or that others
+    /// can read, because their content is not secret.
     public func load() throws(CredentialStoreError) -> Credentials? {
-        // What has no end, or nobody at its other end, is not waited for.
+        // Opening a FIFO must not block (O_NONBLOCK).
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
@@ -29,13 +29,13 @@ public struct FileCredentialStore: CredentialStore {
         let bytes = try contents(of: file)
         do throws(ResponseMapperError) {
             return try Credentials(mapping: bytes)
-        } catch { throw CredentialStoreError("\(path): these are no credentials") }
+        } catch { throw CredentialStoreError("\(path): does not contain credentials") }
     }
 
-    /// Writes beside the file and then takes its place, so that there is always a whole one.
+    /// Writes a draft and renames it to the file, so that the file is always complete.
     public func save(_ credentials: Credentials) throws(CredentialStoreError) {
         let file = try lockedDraft()
-        // Closing it lets others in.
+        // Closing the file releases its lock.
         defer { close(file) }
         guard ftruncate(file, 0) == 0 else { throw failure("cannot be written", errno) }
         try fill(file, with: credentials.json())
@@ -54,10 +54,10 @@ public struct FileCredentialStore: CredentialStore {
         }
     }
 
-    /// One for all: what a crash leaves there, the next one writes over.
+    /// The same path for all writers: what a crash leaves behind is overwritten.
     private var draft: String { "\(path).draft" }
 
-    /// The draft, open, and nobody else's until it is closed.
+    /// Opens the draft and locks it until it is closed.
     private func lockedDraft() throws(CredentialStoreError) -> Int32 {
         while true {
             let file = open(
@@ -66,15 +66,15 @@ public struct FileCredentialStore: CredentialStore {
             do throws(CredentialStoreError) {
                 let found = try status(of: file)
                 try check(found, draft)
-                // Another name of it would show what is written.
+                // A hard link would reveal what is written.
                 guard found.st_nlink <= 1 else {
-                    throw CredentialStoreError("\(draft): it has another name, too")
+                    throw CredentialStoreError("\(draft): has more than one hard link")
                 }
                 while flock(file, LOCK_EX) != 0 {
                     guard errno == EINTR else { throw failure("cannot be locked", errno) }
                 }
                 var named = stat()
-                // Whoever had the lock before has moved it away.
+                // Otherwise the previous holder of the lock has renamed it.
                 if lstat(draft, &named) == 0, named.st_ino == found.st_ino,
                     named.st_dev == found.st_dev
                 {
@@ -90,19 +90,19 @@ public struct FileCredentialStore: CredentialStore {
 
     private func status(of file: Int32) throws(CredentialStoreError) -> stat {
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw failure("cannot be looked at", errno) }
+        guard fstat(file, &status) == 0 else { throw failure("cannot be inspected", errno) }
         return status
     }
 
     private func check(_ status: stat, _ path: String) throws(CredentialStoreError) {
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw CredentialStoreError("\(path): it is no regular file")
+            throw CredentialStoreError("\(path): is not a regular file")
         }
         guard status.st_uid == geteuid() else {
-            throw CredentialStoreError("\(path): it belongs to somebody else")
+            throw CredentialStoreError("\(path): belongs to another user")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw CredentialStoreError("\(path): others may read it (chmod 600)")
+            throw CredentialStoreError("\(path): is accessible to other users (chmod 600)")
         }
     }
 

@@ -7,24 +7,24 @@
         import Foundation
     #endif
 
-    /// Keeps credentials in the data protection keychain: readable after the first unlock, on this
+    /// Stores credentials in the data protection keychain: readable after the first unlock, on this
     /// device only, and never part of a backup.
     ///
-    /// On macOS that keychain is there for signed apps only; a command line tool without
-    /// entitlements gets `.notEntitled` and takes a `FileCredentialStore`.
+    /// On macOS this keychain is only available to signed apps. A command-line tool without
+    /// entitlements gets `.notEntitled` and should use a `FileCredentialStore`.
     public struct KeychainCredentialStore: CredentialStore {
         private let store: KeychainItemStore<SecurityItem>
 
         /// - Parameters:
-        ///   - service: names the app: its bundle identifier.
-        ///   - baseURL: of the backend; each has its own credentials.
-        ///   - accessGroup: shares them with an app's extensions and other apps of a team;
-        ///     `nil`: the app's own group.
+        ///   - service: the app's bundle identifier.
+        ///   - baseURL: the backend's base URL; each backend has its own credentials.
+        ///   - accessGroup: the group of extensions and apps that share the credentials;
+        ///     `nil` for the app's own group.
         public init(service: String, baseURL: BaseURL, accessGroup: String? = nil) {
             self.init(service: service, account: baseURL.description, accessGroup: accessGroup)
         }
 
-        /// - Parameter account: tells several credentials for the same app apart.
+        /// - Parameter account: distinguishes several credentials of the same app.
         public init(service: String, account: String, accessGroup: String? = nil) {
             store = KeychainItemStore(
                 item: SecurityItem(service: service, account: account, accessGroup: accessGroup))

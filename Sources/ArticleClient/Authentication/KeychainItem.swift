@@ -1,6 +1,6 @@
 import ArticleAPI
 
-/// One item of a keychain, and what its four functions say (`OSStatus` of SecBase.h).
+/// One item of a keychain; its functions return an `OSStatus` (SecBase.h).
 protocol KeychainItem: Sendable {
     /// `SecItemCopyMatching`
     func copy() -> (status: Int32, bytes: [UInt8]?)
@@ -12,8 +12,8 @@ protocol KeychainItem: Sendable {
     func delete() -> Int32
 }
 
-/// How credentials get into a keychain's item and out of it: apart from the keychain itself, so
-/// that its errors can be played where there is none.
+/// Reads and writes credentials in a keychain item. It is separate from the keychain itself, so
+/// that tests can simulate its errors on other platforms.
 struct KeychainItemStore<Item: KeychainItem>: Sendable {
     let item: Item
 
@@ -24,7 +24,7 @@ struct KeychainItemStore<Item: KeychainItem>: Sendable {
         do throws(ResponseMapperError) {
             return try Credentials(mapping: bytes ?? [])
         } catch {
-            throw CredentialStoreError("The keychain's item holds no credentials.", .damaged)
+            throw CredentialStoreError("The keychain item does not contain credentials.", .damaged)
         }
     }
 
@@ -33,7 +33,7 @@ struct KeychainItemStore<Item: KeychainItem>: Sendable {
         var status = item.update(bytes)
         if status == KeychainStatus.itemNotFound {
             status = item.add(bytes)
-            // Somebody else, perhaps an extension of the app, has added it in between.
+            // Another process, perhaps an extension of the app, has added it in between.
             if status == KeychainStatus.duplicateItem { status = item.update(bytes) }
         }
         guard status == KeychainStatus.success else { throw KeychainStatus.error(status) }
@@ -47,7 +47,7 @@ struct KeychainItemStore<Item: KeychainItem>: Sendable {
     }
 }
 
-/// The statuses that mean something to an app (SecBase.h).
+/// The status codes that are handled specially (SecBase.h).
 enum KeychainStatus {
     static let success: Int32 = 0
     static let duplicateItem: Int32 = -25299
@@ -64,7 +64,7 @@ enum KeychainStatus {
             CredentialStoreError(
                 "The app lacks the entitlement for this keychain or access group (\(status)).",
                 .notEntitled)
-        default: CredentialStoreError("The keychain fails with status \(status).")
+        default: CredentialStoreError("The keychain failed with status \(status).")
         }
     }
 }

@@ -1,13 +1,13 @@
-/// What a call belongs to: from one sign-in to its end. A renewed token does not end it.
+/// What a call belongs to, from a sign-in to its end. Renewing the token does not end it.
 struct Session: Sendable, Hashable {
     typealias ID = Int
 
-    /// Of those who send no credentials; it never ends.
+    /// The session of requests without credentials; it never ends.
     static let anonymous = Session(id: 0, owner: "")
 
     let id: ID
-    /// Whose copies it uses: the account's, or where none is known those of the token that it
-    /// began with.
+    /// The owner of the cached responses that it uses: the account or, if that is unknown, the
+    /// token with which the session began.
     var owner: String
 
     init(id: ID, owner: String) {
@@ -21,15 +21,15 @@ struct Session: Sendable, Hashable {
     }
 }
 
-/// What an app's first screen depends on: whether somebody is signed in.
+/// Whether a user is signed in.
 public enum SessionState: Sendable, Hashable {
-    /// The store cannot be read yet, as before the first unlock of a device. It is read again when
-    /// a request is sent, and by `BackendAuth.reload()`.
+    /// The store cannot be read yet, for example before the first unlock of a device. It is read
+    /// again when a request is sent, and by `BackendAuth.reload()`.
     case unavailable(CredentialStoreError)
     case signedOut
-    /// `account` is what `Credentials.account` says.
+    /// `account` is `Credentials.account`.
     case signedIn(account: String?)
-    /// The backend has refused the credentials and they could not be renewed: the user has to sign
-    /// in again. Copies of the account's responses are still there.
+    /// The backend has rejected the credentials and they could not be renewed: the user has to sign
+    /// in again. The account's cached responses are still available.
     case expired(account: String?)
 }

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// The pages of a list, one after the other, as long as somebody reads on.
+/// The pages of a list, one after the other.
 ///
 /// ```swift
 /// var titles: [String] = []
@@ -9,9 +9,9 @@ public import ArticleAPI
 /// }
 /// ```
 ///
-/// A page is asked for when it is wanted, and not before. An item that moves down the list in the
-/// meantime is not given again (as far as the last 10,000 items tell). A page that failed can be
-/// asked for again with the same iterator.
+/// Each page is requested when the iterator needs it. An item that moves down the list in the
+/// meantime is not repeated, if it is among the last 10,000 items. After an error, the same
+/// iterator can request the page again.
 public struct BackendPages<Request: PagedRequest>: AsyncSequence, Sendable {
     public typealias Element = Page<Request.PageItem>
     public typealias Failure = BackendError
@@ -28,7 +28,7 @@ public struct BackendPages<Request: PagedRequest>: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let service: BackendService
         private let options: RequestOptions
-        /// For the next page; `nil` behind the last one.
+        /// The request for the next page; `nil` after the last one.
         private var request: Request?
         private var cursors = RecentValues<String>()
         private var ids = RecentValues<Request.PageItem.ID>()
@@ -45,13 +45,13 @@ public struct BackendPages<Request: PagedRequest>: AsyncSequence, Sendable {
             guard let asked = request else { return nil }
             var page = try await service.send(asked, options: options)
             if let cursor = page.next {
-                // A list that leads back to where it was would have no end.
+                // A list that returns to an earlier cursor would never end.
                 guard cursors.insert(cursor) else {
                     request = nil
                     throw .mapping(
                         .invalid(
-                            path: "$.next", expected: "a cursor of a later page",
-                            found: "one that was given before"))
+                            path: "$.next", expected: "the cursor of a later page",
+                            found: "the cursor of an earlier page"))
                 }
                 request?.cursor = cursor
             } else {
@@ -83,7 +83,8 @@ public struct BackendItems<Request: PagedRequest>: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> Request.PageItem? {
-            // Ends: each round asks for a later page. A page may be empty and not the last.
+            // Terminates because each round requests a later page. A page may be empty without
+            // being the last one.
             while rest.isEmpty {
                 guard let page = try await pages.next(isolation: actor) else { return nil }
                 rest = page.items[...]
@@ -94,7 +95,7 @@ public struct BackendItems<Request: PagedRequest>: AsyncSequence, Sendable {
 }
 
 extension BackendService {
-    /// The pages of a list from the request's cursor on, or its items:
+    /// The pages of a list, starting at the request's cursor, or its items:
     /// `for try await article in backend.pages(of: FetchArticlesRequest()).items`.
     public func pages<Request: PagedRequest>(
         of request: Request, options: RequestOptions = .init()
@@ -103,7 +104,7 @@ extension BackendService {
     }
 }
 
-/// The last values of a sequence without an end: 10,000 of them at least, 20,000 at most.
+/// The last values of an unbounded sequence: at least 10,000 and at most 20,000 of them.
 struct RecentValues<Value: Hashable & Sendable>: Sendable {
     private static var limit: Int { 10_000 }
 

@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// What is known of an item, sooner and better: the copy first, then what the backend says.
+/// The cached copy of an item at once, and then the reply of the backend.
 ///
 /// ```swift
 /// let request = FetchArticleRequest(key: .slug("your-first-request"))
@@ -9,8 +9,8 @@ public import ArticleAPI
 /// }
 /// ```
 ///
-/// The sequence gives one reply or two. It throws what went wrong with the second: the screen has
-/// the copy then, if there is one. Leaving the loop, or cancelling its task, ends the request.
+/// The sequence has one or two replies. If the request to the backend fails, it throws the error
+/// after the copy. Leaving the loop or cancelling its task cancels the request.
 public struct BackendReplies<Request: BackendAPIRequest>: AsyncSequence, Sendable {
     public typealias Element = BackendReply<Request.Item>
     public typealias Failure = BackendError
@@ -43,7 +43,7 @@ public struct BackendReplies<Request: BackendAPIRequest>: AsyncSequence, Sendabl
                 do throws(BackendError) {
                     return try await replies.service.reply(to: replies.request, options: options)
                 } catch {
-                    // A copy that cannot be read is none: the backend is asked.
+                    // Without a readable copy, the backend is asked.
                     if error.isStopped { throw error }
                 }
             }
@@ -58,11 +58,11 @@ public struct BackendReplies<Request: BackendAPIRequest>: AsyncSequence, Sendabl
 }
 
 extension BackendService {
-    /// The kept copy of an answer at once, if there is one, and then the backend's reply.
+    /// The cached copy of a response at once, if there is one, and then the backend's reply.
     ///
     /// - Parameters:
-    ///   - request: what is asked for.
-    ///   - options: of the second reply; the first never asks the network.
+    ///   - request: the request to send.
+    ///   - options: for the second reply; the first never uses the network.
     public func replies<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) -> BackendReplies<Request> {

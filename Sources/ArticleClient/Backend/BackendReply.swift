@@ -1,31 +1,31 @@
 public import HTTP
 
-/// An item with what is known of the answer that it was made of.
+/// An item with metadata of the response from which it was decoded.
 public struct BackendReply<Item: Sendable>: Sendable {
-    /// How the answer was come by.
+    /// Where the response came from.
     public enum Source: Sendable, Hashable {
         /// The backend sent it.
         case network
-        /// The backend said that the copy still stands.
+        /// The backend confirmed that the cached copy is current (304).
         case revalidated
-        /// From the copy; the backend was not asked, or not reached.
+        /// The cached copy was used; the backend was not asked or could not be reached.
         case cached
     }
 
     public let item: Item
     public let source: Source
-    /// How long ago the backend sent the answer or confirmed it.
+    /// How long ago the backend sent or confirmed the response.
     public let age: Duration
     public let status: HTTPStatus
     public let fields: HTTPFields
 
-    /// What a later write can name as the state that it means (`If-Match`).
+    /// The entity tag, which a later write can use as its precondition (`If-Match`).
     public var etag: EntityTag? { fields[.etag].flatMap { EntityTag($0) } }
 }
 
 extension BackendReply: Equatable where Item: Equatable {}
 
-/// An answer before an item is made of it.
+/// A response before it is decoded.
 struct Answer: Sendable {
     let status: HTTPStatus
     let fields: HTTPFields

@@ -1,6 +1,6 @@
 import HTTP
 
-/// Copies and shared exchanges: what is asked for twice is fetched once.
+/// Cached responses and shared exchanges: equal requests are sent once.
 extension BackendService {
     func answer(to call: Call) async -> Result<Answer, BackendError> {
         guard call.request.method.isSafe else { return await written(call) }
@@ -19,22 +19,22 @@ extension BackendService {
         let outcome = await calls.outcome(for: callKey, call.stay, on: network.executor) {
             await fetched(call, key, for: $0)
         }
-        // Each who waited has its own deadline, and its own wish for a copy.
+        // Each waiter has its own deadline and its own freshness option.
         guard case .failure(let error) = outcome, freshness == .orCachedWhenOffline,
             error.isOffline, let copy = cache?.copy(for: key)
         else { return outcome }
         return .success(copied(copy, call))
     }
 
-    /// A copy that is used as it is.
+    /// A response from the cache without revalidation.
     private func copied(_ copy: CachedResponse, _ call: Call) -> Answer {
         let answer = Answer(copy, isRevalidated: false, now: environment.now())
         network.tell(BackendEvent(.cached(age: answer.age), call.request, to: call.origin))
         return answer
     }
 
-    /// What a write changed, no copy and no exchange that began before it knows of; also when
-    /// nobody can say whether it was carried out.
+    /// Sends a write. Cached responses and exchanges from before it may be stale, even if it is
+    /// unknown whether the write was carried out.
     private func written(_ call: Call) async -> Result<Answer, BackendError> {
         let outcome = await alone(call) {
             defer { forgetCopies() }
@@ -49,7 +49,7 @@ extension BackendService {
         calls.seal()
     }
 
-    /// The outcome of what is shared with nobody: it ends with its caller's wait.
+    /// The outcome of an unshared exchange, which ends when its caller stops waiting.
     func alone<Value: Sendable>(
         _ call: Call, _ work: @escaping @Sendable () async -> Result<Value, BackendError>
     ) async -> Result<Value, BackendError> {
@@ -65,7 +65,7 @@ extension BackendService {
             return await exchanged(call, for: waiters).map(Answer.init)
         }
         let generation = cache.generation
-        // Held from here on: the backend is only asked about a copy whose bytes there are.
+        // Held until the end, because a 304 needs the bytes of the copy that was asked about.
         let copy = call.options.freshness == .reloaded ? nil : cache.copy(for: key)
         let conditional = copy?.etag.map(call.conditional) ?? call
         let outcome = await exchanged(conditional, for: waiters)
@@ -97,12 +97,12 @@ extension BackendService {
         }
     }
 
-    /// Refusals that are about the request, and leave a copy what it was.
+    /// Errors that do not invalidate a cached response.
     private static let saysNothing: Set<HTTPStatus> = [
         .unauthorized, .requestTimeout, .tooManyRequests,
     ]
 
     private static var uncalledFor: TransportFailure {
-        TransportFailure(.malformed, "the answer is 304, and nothing was asked about a copy")
+        TransportFailure(.malformed, "the response is 304, but the request was not conditional")
     }
 }

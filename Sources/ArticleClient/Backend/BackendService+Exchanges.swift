@@ -1,13 +1,13 @@
 import ArticleAPI
 import HTTP
 
-/// From a call to one answer of the backend: tries, credentials, redirects.
+/// From a call to the response: retries, credentials and redirects.
 extension BackendService {
     typealias Outcome = Result<HTTPResponse, BackendError>
 
-    /// Sends the call, again where that does no harm and may help, until the deadline.
+    /// Sends the call and retries it until the deadline, where that is safe and may help.
     ///
-    /// - Parameter waiters: all who wait for it, where it is under way for several.
+    /// - Parameter waiters: all callers that wait for it, if it is shared.
     func exchanged(_ call: Call, for waiters: (any Waiters)? = nil) async -> Outcome {
         let policy = configuration.retries
         var attempt = 1
@@ -16,8 +16,8 @@ extension BackendService {
             do throws(BackendError) {
                 outcome = .success(try await authorized(call, waiters))
             } catch { outcome = .failure(error) }
-            // A try before this one may still be under way there: its outcome is worth the wait, so
-            // that this is not the last try.
+            // The backend may still be processing an earlier attempt. Its outcome is worth waiting
+            // for, so this does not count as an attempt.
             let isInFlight = policy.attempts > 1 && isInFlight(outcome, call)
             guard isInFlight || attempt < policy.attempts,
                 let reason = reasonToRetry(outcome, isInFlight), RetryPolicy.allows(call.request)
@@ -36,8 +36,7 @@ extension BackendService {
 
     private static let shortestWait = Duration.milliseconds(100)
 
-    /// Whether the backend is still busy with the same request, by its key, and says when to come
-    /// back.
+    /// Whether the backend is still processing a request with the same key, and says when to retry.
     private func isInFlight(_ outcome: Outcome, _ call: Call) -> Bool {
         guard case .success(let response) = outcome, response.status == .conflict,
             call.request.fields.contains(.idempotencyKey), retryAfter(outcome) != nil,
@@ -46,7 +45,7 @@ extension BackendService {
         return problem.kind == .requestInFlight
     }
 
-    /// Why another try may help; `nil` if it would not.
+    /// Why a retry may help; `nil` if it would not.
     private func reasonToRetry(_ outcome: Outcome, _ isInFlight: Bool) -> BackendError? {
         switch outcome {
         case .success(let response):
@@ -74,7 +73,7 @@ extension BackendService {
 
     // MARK: Credentials
 
-    /// Sends the call with the token; one that is refused is renewed, at most twice.
+    /// Sends the call with the token; a rejected token is renewed, at most twice.
     private func authorized(
         _ call: Call, _ waiters: (any Waiters)?
     ) async throws(BackendError) -> HTTPResponse {
@@ -98,8 +97,8 @@ extension BackendService {
 
     // MARK: Redirects
 
-    /// Sends the call, and again to wherever the responses say, while its session lasts; the token
-    /// goes to the backend's own origin alone.
+    /// Sends the call and follows redirects while its session lasts; the token is only sent to the
+    /// backend's own origin.
     private func redirected(
         _ call: Call, _ token: String?, _ waiters: (any Waiters)?
     ) async throws(BackendError) -> (HTTPResponse, HTTPOrigin) {
@@ -136,7 +135,7 @@ extension BackendService {
         }
     }
 
-    /// In the time of `ClientEnvironment.now`: until then somebody waits.
+    /// When the last waiter gives up, in the time of `ClientEnvironment.now`.
     private func deadline(of call: Call, _ waiters: (any Waiters)?) -> Duration {
         waiters?.deadline ?? call.stay.deadline
     }
@@ -147,7 +146,7 @@ extension BackendService {
         let left = deadline(of: call, waiters) - environment.now()
         guard left > .zero else { throw .timedOut }
         var options = TransportOptions()
-        // Others may join what is shared, and wait longer; it ends with the last of them.
+        // Later callers may join a shared exchange and wait longer; it ends with the last of them.
         options.timeout = waiters == nil ? left : max(left, Self.sharedTimeout)
         options.stallTimeout = call.isStreamed ? nil : configuration.stallTimeout
         options.bodyBytes = call.isStreamed ? .max : configuration.bodyBytes

@@ -1,13 +1,15 @@
 public import ArticleAPI
 import HTTP
 
-/// Sends requests of the contract to a backend and gives their items.
+/// Sends requests of the contract to a backend and returns their items.
 ///
-/// It adds token and headers, follows redirects, renews credentials, sends again what may be,
-/// shares equal requests, and knows which copies still stand. It knows no endpoint: a new request
-/// needs no change here. Copies of a service share their connections, copies and credentials.
+/// It adds the token and headers, follows redirects, renews credentials, retries what is safe to
+/// retry, shares equal requests, and revalidates cached responses. It does not know any endpoints,
+/// so that a new request needs no change here. Values of a service that are copies of each other
+/// share connections, cached responses and credentials.
 public struct BackendService: Sendable {
-    /// What copies share: one reference, as each request hands the service through several tasks.
+    /// What copies of a service share. It is one reference because each request passes the service
+    /// through several tasks.
     private final class Parts: Sendable {
         let configuration: BackendConfiguration
         let auth: BackendAuth
@@ -38,12 +40,12 @@ public struct BackendService: Sendable {
     var calls: Coalescer<CallKey, Answer> { parts.calls }
 
     /// - Parameters:
-    ///   - configuration: where the backend is.
-    ///   - transport: the engine.
-    ///   - auth: `BackendAuth()`: a stranger.
-    ///   - cache: `nil`: no copies are kept.
-    ///   - observers: told of everything that happens.
-    ///   - environment: clock and chance.
+    ///   - configuration: the backend's base URL, timeouts and limits.
+    ///   - transport: what carries the requests.
+    ///   - auth: the credentials; anonymous by default.
+    ///   - cache: `nil` to keep no responses.
+    ///   - observers: called for every event.
+    ///   - environment: clocks and random numbers.
     public init(
         configuration: BackendConfiguration = .shared, transport: any Transport,
         auth: BackendAuth = BackendAuth(), cache: ResponseCache? = ResponseCache(),
@@ -64,7 +66,7 @@ public struct BackendService: Sendable {
     }
 
     #if canImport(HTTPClient)
-        /// A service over sockets of its own.
+        /// A service that uses its own sockets.
         public init(
             configuration: BackendConfiguration = .shared, auth: BackendAuth = BackendAuth(),
             cache: ResponseCache? = ResponseCache(), observers: [BackendObserver] = []
@@ -75,7 +77,7 @@ public struct BackendService: Sendable {
         }
     #endif
 
-    /// The same service for a stranger: what a renewal of credentials is sent by.
+    /// The same service without credentials, for sending a renewal of credentials.
     var withoutCredentials: BackendService {
         BackendService(
             configuration: configuration, auth: BackendAuth(), cache: nil, network: network,
@@ -84,7 +86,7 @@ public struct BackendService: Sendable {
 
     // MARK: Sending
 
-    /// Sends the request and gives its item.
+    /// Sends the request and returns its item.
     @discardableResult
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
@@ -92,14 +94,14 @@ public struct BackendService: Sendable {
         try await reply(to: request, options: options, in: nil).item
     }
 
-    /// Sends the request and gives its item with what is known of the answer.
+    /// Sends the request and returns its item with metadata of the response.
     public func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendReply<Request.Item> {
         try await reply(to: request, options: options, in: nil)
     }
 
-    /// - Parameter session: that in which the request was made; `nil`: now.
+    /// - Parameter session: the session in which the request was made; `nil` for the current one.
     private func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions, in session: Session.ID?
     ) async throws(BackendError) -> BackendReply<Request.Item> {
@@ -108,7 +110,8 @@ public struct BackendService: Sendable {
             RequestPrinter.print(request, for: mapper), options, in: session)
         let answer = try await answer(to: call).get()
         guard (200..<300).contains(answer.status.code) else { throw Self.error(of: answer) }
-        // On the caller's actor, the main one as a rule, only what takes less than 0.1 ms.
+        // Only responses that take less than 0.1 ms are mapped on the caller's actor, which is
+        // usually the main actor.
         let item =
             answer.bytes.count <= Self.mappedAtOnce
             ? try map(answer, of: call, by: mapper)
@@ -116,7 +119,7 @@ public struct BackendService: Sendable {
         return answer.reply(item)
     }
 
-    /// As `send`, for a session; every outcome is a value.
+    /// The outcome of `send` in a session, as a value.
     func result<Request: BackendAPIRequest>(
         of request: Request, options: RequestOptions, in session: Session.ID
     ) async -> Result<Request.Item, BackendError> {
@@ -125,8 +128,8 @@ public struct BackendService: Sendable {
         } catch { return .failure(error) }
     }
 
-    /// Sends the request and calls exactly one of both closures, once, on any thread.
-    /// - Returns: what the request can be cancelled by.
+    /// Sends the request and calls exactly one of the two closures, once, on any thread.
+    /// - Returns: an operation that can cancel the request.
     @discardableResult
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init(),
@@ -145,9 +148,9 @@ public struct BackendService: Sendable {
         return operation
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// - Parameter session: that in which the request was made; `nil`: now.
+    /// - Parameter session: the session in which the request was made; `nil` for the current one.
     func call(
         _ request: HTTPRequest, _ options: RequestOptions, isStreamed: Bool = false,
         in session: Session.ID? = nil
@@ -158,7 +161,7 @@ public struct BackendService: Sendable {
             now: environment.now())
     }
 
-    /// Bytes that are mapped where the caller is; a page of 20 has fewer.
+    /// The largest body in bytes that is mapped on the caller's actor; a page of 20 is smaller.
     private static var mappedAtOnce: Int { 16 << 10 }
 
     @concurrent private func mapApart<Item: ResponseItem>(
@@ -186,7 +189,7 @@ public struct BackendService: Sendable {
             kind, call.request, to: call.origin, duration: environment.now() - start)
     }
 
-    /// What an answer that is no success says.
+    /// The error that an unsuccessful response describes.
     static func error(of answer: Answer) -> BackendError {
         let type = answer.fields[.contentType].flatMap { MediaType($0) }
         var problem = Problem(

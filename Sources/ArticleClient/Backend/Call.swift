@@ -1,9 +1,9 @@
 import HTTP
 
-/// A request on its way through the service: where it goes and until when.
+/// A request that the service is sending, with its destination and its deadline.
 ///
-/// A class, as it goes through many hands: to copy so many parts at each step would cost as much as
-/// the steps themselves.
+/// This is a class because it is passed through many functions, and copying its many parts each
+/// time would cost as much as the functions themselves.
 final class Call: Sendable {
     let request: HTTPRequest
     let origin: HTTPOrigin
@@ -19,7 +19,7 @@ final class Call: Sendable {
     ) throws(BackendError) {
         var request = request
         request.target = configuration.baseURL.target(request.target)
-        // What the request itself needs, no configuration changes.
+        // The configuration's headers do not override the request's own fields.
         request.fields.appendMissing(from: configuration.headers)
         request.fields.replace(by: options.headers)
         if let key = options.idempotencyKey { request.fields.set(.idempotencyKey, to: key) }
@@ -42,7 +42,7 @@ final class Call: Sendable {
         isStreamed = call.isStreamed
     }
 
-    /// The call for another response than the one with this entity tag (`If-None-Match`).
+    /// The call with `If-None-Match` for this entity tag.
     func conditional(on etag: String) -> Call {
         var request = request
         request.fields.set(.ifNoneMatch, to: etag)
@@ -50,10 +50,10 @@ final class Call: Sendable {
     }
 }
 
-/// Equal calls of a moment share one exchange.
+/// Concurrent calls with equal keys share one exchange.
 struct CallKey: Hashable, Sendable {
     let cacheKey: CacheKey
     let session: Session.ID
-    /// Whether it asks about a copy.
+    /// Whether the call may revalidate a cached response.
     let isConditional: Bool
 }

@@ -6,20 +6,20 @@ import HTTP
     import Foundation
 #endif
 
-/// Where an answer sends its request instead (RFC 9110 §15.4).
+/// The request that a redirect leads to (RFC 9110 §15.4).
 struct Redirect {
     let request: HTTPRequest
     let origin: HTTPOrigin
 
-    /// What another origin is told: what it takes to answer, and nothing that was meant for the
-    /// backend alone, as keys in an app's own headers may be.
+    /// The fields that are also sent to another origin, because it needs them to respond. Others,
+    /// such as an app's own headers, may contain secrets for the backend.
     private static let harmless: [HTTPFieldName] = [
         .accept, .acceptEncoding, .ifModifiedSince, .ifNoneMatch, .range,
         .userAgent,
     ]
 
-    /// `nil` for a response that redirects nothing, or where following would change what the
-    /// request means. A write that is to go to another origin is an error.
+    /// `nil` for a response that is not a redirect, or if following it would change the meaning of
+    /// the request. A redirect of a write to another origin is an error.
     init?(
         _ response: HTTPResponse, of request: HTTPRequest, from origin: HTTPOrigin
     ) throws(BackendError) {
@@ -37,7 +37,8 @@ struct Redirect {
         if next != origin {
             guard method.isSafe, request.body.isEmpty else {
                 throw .transport(
-                    TransportFailure(.redirected, "a write does not follow a redirect to \(next)"))
+                    TransportFailure(
+                        .redirected, "writes do not follow redirects to another origin: \(next)"))
             }
             request.fields.removeAll(except: Self.harmless)
         }
@@ -54,7 +55,7 @@ struct Redirect {
         }
     }
 
-    /// The reference, seen from the request's address (RFC 3986 §5).
+    /// Resolves the reference against the request's URI (RFC 3986 §5).
     private static func resolve(
         _ location: String, _ target: RequestTarget, _ origin: HTTPOrigin
     ) -> (RequestTarget, HTTPOrigin)? {
@@ -71,9 +72,9 @@ struct Redirect {
             let target = RequestTarget(
                 path: path.isEmpty ? "/" : path, query: components.percentEncodedQuery)
         else { return nil }
-        // What a Unix socket calls localhost is itself.
+        // A server on a Unix socket calls itself localhost.
         if isUnix, next == HTTPOrigin("http://localhost") { return (target, origin) }
-        // TLS is not given up on the way.
+        // A redirect must not downgrade https to http.
         guard origin.scheme == .http || next.scheme == .https else { return nil }
         return (target, next)
     }

@@ -1,11 +1,11 @@
 import ArticleAPI
 
-/// Mappers of a service, made once for each type of item: some take longer to make than to use.
+/// The mappers of a service, one for each type of item: some take longer to make than to use.
 final class ResponseMapperCache: Sendable {
     private final class Kept<Item: ResponseItem>: Sendable {
         let mapper = ResponseMapper<Item>()
     }
-    /// As many as there are types of items.
+    /// Bounded by the number of item types.
     private let kept = Locked([ObjectIdentifier: any AnyObject & Sendable]())
 
     func mapper<Item: ResponseItem>(for _: Item.Type) -> ResponseMapper<Item> {

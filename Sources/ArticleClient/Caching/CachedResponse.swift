@@ -1,19 +1,19 @@
 import HTTP
 
-/// A copy of an answer.
+/// A cached response.
 struct CachedResponse: Sendable {
     var fields: HTTPFields
     let bytes: [UInt8]
     /// When the backend last said so (`ClientEnvironment.now`), and how old it was then.
     var confirmed: Duration
     var ageThen: Duration
-    /// How long it may be used without asking; `nil`: not at all.
+    /// How long it may be used without revalidation; `nil` for not at all.
     var lifetime: Duration?
     let generation: Int
     var lastUse = 0
     var cost = 0
 
-    /// The copy; `nil` of an answer that must not or need not be kept (RFC 9111 §3).
+    /// `nil` for a response that must not or need not be stored (RFC 9111 §3).
     init?(
         _ fields: HTTPFields, _ bytes: [UInt8], generation: Int, now: Duration
     ) {
@@ -37,7 +37,7 @@ struct CachedResponse: Sendable {
         lifetime.map { age(now: now) < $0 } ?? false
     }
 
-    /// The copy after the backend said that it still stands (RFC 9111 §4.3.4).
+    /// The copy after the backend has validated it (RFC 9111 §4.3.4).
     func confirmed(by new: HTTPFields, generation: Int, now: Duration) -> CachedResponse? {
         var (merged, new) = (fields, new)
         new.remove(.contentLength)
@@ -49,7 +49,7 @@ struct CachedResponse: Sendable {
 /// What `Cache-Control` and `Age` say to a private cache (RFC 9111 §5).
 struct CacheControl {
     let forbidsStorage: Bool
-    /// `nil`: ask each time.
+    /// `nil` if each use requires revalidation.
     let lifetime: Duration?
 
     init(_ fields: HTTPFields) {
@@ -58,7 +58,7 @@ struct CacheControl {
         var text: [UInt8] = []
         fields.withEachElement(of: .cacheControl) { directive in
             text.removeAll(keepingCapacity: true)
-            // Invariant: `text` is what stands before `index`, in lower case.
+            // Invariant: `text` is the part before `index`, in lower case.
             for index in 0..<directive.count {
                 let byte = directive[index]
                 guard byte > 0x20, byte != UInt8(ascii: "\"") else { continue }

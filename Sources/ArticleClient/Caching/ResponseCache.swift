@@ -1,24 +1,24 @@
 import HTTP
 
-/// Keeps answers with their validators, within a bound, so that the backend can say that a copy
-/// still stands instead of sending it again (RFC 9111, a private cache).
+/// Stores responses with their validators, up to a limit, so that the backend can validate a copy
+/// instead of sending it again (RFC 9111, a private cache).
 public final class ResponseCache: Sendable {
     private struct State {
         var entries: [CacheKey: CachedResponse] = [:]
         var bytes = 0
         var uses = 0
-        /// Copies of earlier generations are asked about before they are used.
+        /// Copies of earlier generations are revalidated before they are used.
         var generation = 0
     }
 
     private let limitBytes: Int
     private let state = Locked(State())
 
-    /// - Parameter limitBytes: of all copies with their fields; an answer of more than a quarter
-    ///   of it is not kept.
+    /// - Parameter limitBytes: the maximum size of all copies with their fields; a response larger
+    ///   than a quarter of it is not stored.
     public init(limitBytes: Int = 8 << 20) { self.limitBytes = limitBytes }
 
-    /// What is kept, in bytes.
+    /// The size of all copies, in bytes.
     public var bytes: Int { state.withLock { $0.bytes } }
 
     public func removeAll() {
@@ -30,10 +30,10 @@ public final class ResponseCache: Sendable {
 
     // MARK: For requests
 
-    /// Something was written: no copy is used any more without asking.
+    /// Requires revalidation of all copies, after a write.
     func expireAll() { state.withLock { $0.generation += 1 } }
 
-    /// What an answer that is asked for now has to be stored with.
+    /// The generation of responses that are requested now.
     var generation: Int { state.withLock { $0.generation } }
 
     func copy(for key: CacheKey) -> CachedResponse? {
@@ -61,7 +61,7 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    /// The session of this owner has ended.
+    /// Removes the copies of an owner whose session has ended.
     func removeAll(of owner: String) {
         state.withLock { state in
             for key in state.entries.keys where key.owner == owner { remove(key, from: &state) }
@@ -74,7 +74,7 @@ public final class ResponseCache: Sendable {
         if let old = state.entries.removeValue(forKey: key) { state.bytes -= old.cost }
     }
 
-    /// Lets go what was not used for longest, a quarter at a time, so that sorting is rare.
+    /// Removes the least recently used copies, a quarter at a time, so that sorting is rare.
     private func shrink(_ state: inout State) {
         for (key, _) in state.entries.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
             guard state.bytes > limitBytes / 4 * 3 else { return }
@@ -83,14 +83,14 @@ public final class ResponseCache: Sendable {
     }
 }
 
-/// What determines a response's bytes: the request's origin, its content and its account.
+/// What determines a response's bytes: the request's origin, content and account.
 struct CacheKey: Hashable, Sendable {
     let origin: HTTPOrigin
-    /// Of the session: the same before and after a token is renewed.
+    /// The owner of the session, which stays the same when a token is renewed.
     let owner: String
-    /// Method, target and all fields but the token, so that whatever `Vary` names is in it.
+    /// Method, target and all fields except the token, and so everything that `Vary` may name.
     let bytes: [UInt8]
-    /// Of all of it: it is looked up several times on its way.
+    /// The hash of everything, stored because the key is looked up several times.
     private let digest: Int
 
     init(_ request: HTTPRequest, to origin: HTTPOrigin, owner: String) {

@@ -1,25 +1,25 @@
 public import HTTP
 
-/// Where the backend is, and how it is spoken to.
+/// The base URL of a backend, and timeouts, limits and headers for its requests.
 public struct BackendConfiguration: Sendable {
     public var baseURL: BaseURL
-    /// For a request with everything that it takes: retries, redirects, renewed credentials.
+    /// The time limit of a request, including retries, redirects and renewed credentials.
     public var timeout = Duration.seconds(60)
-    /// How long the other side may stand still in the middle.
+    /// How long the backend may send nothing during an exchange.
     public var stallTimeout = Duration.seconds(30)
-    /// The longest answer that is taken whole, in bytes.
+    /// The maximum size of a response that is not streamed, in bytes.
     public var bodyBytes = 16 << 20
     public var retries = RetryPolicy()
     /// Added to every request.
     public var headers: HTTPFields = [.userAgent: "broadsheet-swift"]
-    /// Redirects that are followed, one after the other.
+    /// The maximum number of successive redirects.
     public var redirects = 5
-    /// Whether a token may go to another machine without TLS.
+    /// Whether tokens may be sent to other machines without TLS.
     public var sendsTokensInTheClear = false
 
     public init(baseURL: BaseURL) { self.baseURL = baseURL }
 
-    /// What apps use that want one configuration: set it once, at the start. Until then,
+    /// The configuration of apps that have only one: set it once, at launch. The default is
     /// `http://localhost:8080`.
     public static var shared: BackendConfiguration {
         get { current.withLock { $0 } }

@@ -1,9 +1,9 @@
 public import HTTP
 
-/// Where a backend is: an origin, and what stands before every path.
+/// The address of a backend: an origin and a prefix for all paths.
 public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     public let origin: HTTPOrigin
-    /// `/api`, without a slash at its end; empty as a rule.
+    /// The prefix without a trailing slash, such as `/api`; usually empty.
     public let path: String
 
     /// `http://localhost:8080`, `https://example.com/api`, `unix:/run/broadsheet.control`; `nil`
@@ -36,7 +36,7 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(origin)\(path)" }
 
-    /// The target of a request, behind this path.
+    /// A request's target with this prefix.
     func target(_ target: RequestTarget) -> RequestTarget {
         guard !path.isEmpty else { return target }
         return RequestTarget(Array(path.utf8) + target.bytes) ?? target
@@ -44,10 +44,10 @@ public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension BaseURL: ExpressibleByStringLiteral {
-    /// An address that the program writes down.
+    /// A base URL that is a literal in the program.
     public init(stringLiteral text: String) {
         guard let url = BaseURL(text) else {
-            preconditionFailure("programmer error: \(text) is no address of a backend")
+            preconditionFailure("programmer error: \(text) is not a base URL of a backend")
         }
         self = url
     }

@@ -4,9 +4,9 @@
     import Foundation
 #endif
 
-/// What the SDK takes from the world: clocks and chance, which tests give it themselves.
+/// The clocks and random numbers that the SDK uses, which tests can replace.
 public struct ClientEnvironment: Sendable {
-    /// Time that only goes on, from any beginning.
+    /// Monotonic time, from any starting point.
     public var now: @Sendable () -> Duration
     /// Seconds since 1970.
     public var wallSeconds: @Sendable () -> Int64

@@ -1,21 +1,21 @@
 public import HTTP
 
-/// What one request wants otherwise than its configuration says.
+/// Options of one request that differ from its configuration.
 ///
 /// `RequestOptions(freshness: .reloaded, timeout: .seconds(10))`
 public struct RequestOptions: Sendable {
     /// How old the response may be.
     public var freshness: Freshness
-    /// `nil`: the configuration's.
+    /// `nil` for the configuration's.
     public var timeout: Duration?
-    /// How long a stream may stand still between two pieces; `nil`: as long as it likes. Requests
-    /// that are no streams have the configuration's `stallTimeout`.
+    /// The maximum time between two pieces of a stream; `nil` for no limit. Requests that are not
+    /// streamed use the configuration's `stallTimeout`.
     public var streamStallTimeout: Duration?
-    /// Makes a write safe to send again (`Idempotency-Key`).
+    /// Makes a write safe to retry (`Idempotency-Key`).
     public var idempotencyKey: String?
-    /// Added to the configuration's, and instead of those of the same name.
+    /// Added to the configuration's headers; fields of the same name are replaced.
     public var headers: HTTPFields
-    /// Told how much of the request's body is on its way.
+    /// Called with the number of bytes of the request's body that have been sent.
     public var uploadProgress: (@Sendable (_ sent: Int, _ total: Int) -> Void)?
 
     public init(
@@ -32,15 +32,15 @@ public struct RequestOptions: Sendable {
         self.uploadProgress = uploadProgress
     }
 
-    /// How old an answer may be.
+    /// How old a response may be.
     public enum Freshness: Sendable, Hashable {
-        /// As old as the backend allows; beyond that it is asked whether the copy still stands.
+        /// As old as the backend allows; an older cached copy is revalidated.
         case revalidated
-        /// From the backend, whatever there is.
+        /// From the backend, even if there is a cached copy.
         case reloaded
-        /// As `revalidated`, and when the backend cannot be reached the copy as it is.
+        /// As `revalidated`, but the cached copy is used if the backend cannot be reached.
         case orCachedWhenOffline
-        /// The copy as it is, however old; the network is never asked. Without a copy the request
+        /// The cached copy, however old, without using the network. Without a copy, the request
         /// fails with `BackendError.notCached`.
         case cached
     }

@@ -1,37 +1,37 @@
 public import HTTP
 
-/// When a request is sent again, and after how long.
+/// When a request is retried, and after which delay.
 ///
-/// Only what is safe is, or what carries an `Idempotency-Key`; never past the deadline. The wait
-/// is random between nothing and an exponential bound ("full jitter"), so that clients which
-/// failed together do not come back together; what `Retry-After` says is a minimum.
+/// Only safe requests and those with an `Idempotency-Key` are retried, and never past the deadline.
+/// The delay is random between zero and an exponential bound ("full jitter"), so that clients that
+/// failed together do not retry together; `Retry-After` is a minimum.
 public struct RetryPolicy: Sendable {
-    /// How often a request is sent in all; 1: never again.
+    /// The maximum number of attempts; 1 for no retries.
     public var attempts = 3
-    /// The bound of the first wait; each later one is twice as long …
+    /// The bound of the first delay; each later bound is twice as long …
     public var base = Duration.milliseconds(200)
     /// … up to this.
     public var longest = Duration.seconds(10)
-    /// Answers that a later try may turn out better than.
+    /// The statuses after which a retry may succeed.
     public var statuses: Set<HTTPStatus> = [
         .requestTimeout, .tooManyRequests, .badGateway, .serviceUnavailable, .gatewayTimeout,
     ]
 
     public init() {}
 
-    /// Nothing is sent twice.
+    /// No retries.
     public static let none: RetryPolicy = {
         var policy = RetryPolicy()
         policy.attempts = 1
         return policy
     }()
 
-    /// The wait before the next try.
+    /// The delay before the next attempt.
     ///
     /// - Parameters:
-    ///   - attempt: how often it was sent, from 1.
-    ///   - retryAfter: what the answer asked for.
-    ///   - random: a number from 0 to the given one.
+    ///   - attempt: the number of attempts so far, from 1.
+    ///   - retryAfter: the delay that the response asks for.
+    ///   - random: returns a number from 0 to the given one.
     func delay(
         behind attempt: Int, retryAfter: Duration?, random: (Int64) -> Int64
     ) -> Duration {
@@ -41,7 +41,7 @@ public struct RetryPolicy: Sendable {
         return max(jitter, retryAfter ?? .zero)
     }
 
-    /// Whether sending the request twice does no harm.
+    /// Whether it is safe to send the request twice.
     static func allows(_ request: HTTPRequest) -> Bool {
         request.method.isSafe || request.fields.contains(.idempotencyKey)
     }

@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Runs exchanges over a transport: each ends exactly once, and its observers hear of it.
+/// Runs exchanges over a transport; each ends exactly once and is reported to the observers.
 public struct NetworkService: Sendable {
     let transport: any Transport
     private let observers: [BackendObserver]
@@ -15,18 +15,18 @@ public struct NetworkService: Sendable {
         self.environment = environment
     }
 
-    /// Where exchanges end.
+    /// The transport's executor, on which exchanges end.
     var executor: (any TaskExecutor)? { transport.executor }
 
-    /// Sends the request and gives the answer, of any status, whole or streamed as the options
-    /// say. Cancelling the task ends the exchange at once.
+    /// Sends the request and returns the response of any status, complete or streamed as the
+    /// options say. Cancelling the task ends the exchange at once.
     public func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: TransportOptions = .init()
     ) async throws(BackendError) -> HTTPResponse {
         try await send(request, to: origin, options: options, for: nil)
     }
 
-    /// - Parameter waiters: when all of them have left, the exchange ends as the last one did.
+    /// - Parameter waiters: when all have left, the exchange ends for the reason of the last one.
     func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: TransportOptions,
         for waiters: (any Waiters)?
@@ -55,7 +55,7 @@ public struct NetworkService: Sendable {
         } catch { throw BackendError(error) }
     }
 
-    /// The event is only made where someone hears of it.
+    /// Notifies the observers; the event is only created if there are any.
     func tell(_ event: @autoclosure () -> BackendEvent) {
         guard !observers.isEmpty else { return }
         let event = event()

@@ -1,28 +1,28 @@
 public import ArticleAPI
 public import HTTP
 
-/// Told of everything that happens to requests, on the thread where it happens; must not block.
+/// Receives every event of the requests, on the thread where it happens; must not block.
 public typealias BackendObserver = @Sendable (BackendEvent) -> Void
 
 /// Something that happened to a request.
 public struct BackendEvent: Sendable {
     public enum Kind: Sendable, Hashable {
-        /// It goes out, perhaps not for the first time.
+        /// An exchange has started; it may be a retry.
         case started
-        /// An exchange has ended, with an answer of any status or without one.
+        /// An exchange has ended, with a response of any status or with an error.
         case finished(Result<HTTPStatus, BackendError>)
-        /// It goes out again, after this wait, because of that.
+        /// The request will be retried after this delay because of this error.
         case retried(after: Duration, because: BackendError)
-        /// A copy of this age is used for it; the backend is not asked, or was not reached.
+        /// A cached copy of this age is used; the backend was not asked or could not be reached.
         case cached(age: Duration)
-        /// An item was made of its answer.
+        /// The response was decoded.
         case mapped
-        /// The answer was not what the contract says.
+        /// The response does not match the contract.
         case unmapped(ResponseMapperError)
     }
 
     public let kind: Kind
-    /// Of `finished`, the exchange's; of `mapped` and `unmapped`, the mapping's.
+    /// The duration of the exchange (`finished`) or of decoding (`mapped`, `unmapped`).
     public let duration: Duration
     public let origin: HTTPOrigin
     private let request: HTTPRequest
@@ -41,12 +41,12 @@ public struct BackendEvent: Sendable {
     /// Path and query, without secrets.
     public var target: String { Redaction.text(request.target.description) }
 
-    /// The request as a line for a shell, without secrets.
+    /// The request as a shell command, without secrets.
     public var curl: String { CurlLine.text(of: request, to: origin) }
 }
 
 extension BackendEvent: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nothing that a log must not hold; the same for `dump`.
+    /// Contains no secrets, so that it can be logged; the same applies to `dump`.
     public var description: String { "\(kind) \(method) \(origin)\(target)" }
     public var debugDescription: String { description }
     public var customMirror: Mirror {

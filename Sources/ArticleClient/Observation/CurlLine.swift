@@ -1,8 +1,8 @@
 public import HTTP
 
-/// Requests as lines for a shell, to try what an app did by hand. Secrets are left out.
+/// Requests as shell commands, for reproducing them by hand. Secrets are omitted.
 public enum CurlLine {
-    /// The longest body that is written out, in bytes.
+    /// The longest body that is included, in bytes.
     private static let bodyLimit = 16 << 10
 
     public static func text(of request: HTTPRequest, to origin: HTTPOrigin) -> String {

@@ -1,7 +1,7 @@
 import ArticleAPI
 import HTTP
 
-/// Takes secrets out of what people get to see.
+/// Removes secrets from text that is shown or logged.
 enum Redaction {
     static let mark = "<redacted>"
 
@@ -11,24 +11,24 @@ enum Redaction {
     private static let secretNames: Set<String> = [
         "password", "token", "accesstoken", "refreshtoken", "secret", "key", "apikey",
     ]
-    /// How the backend's keys and tokens begin.
+    /// The prefixes of the backend's keys and tokens.
     private static let secretPrefixes = ["bsk_", "bsa_", "bsr_"]
 
     static func value(_ value: String, of name: String) -> String {
         guard let field = HTTPFieldName(name), secretFields.contains(field) else {
             return text(value)
         }
-        // The scheme is no secret: `Bearer`.
+        // The scheme (`Bearer`) is not secret.
         let parts = value.split(separator: " ", maxSplits: 1)
         return parts.count == 2 && field != .cookie ? "\(parts[0]) \(mark)" : mark
     }
 
-    /// The text without keys and tokens, also as values of a query's secret names.
+    /// The text without keys and tokens and without the values of secret query parameters.
     static func text(_ text: String) -> String {
         var result = ""
         var word = ""
         var isSecret = false
-        // Invariant: `result` has everything before `word`, which is a run of a token's letters.
+        // Invariant: `result` has everything before `word`, a run of characters of a token.
         for character in text + "\n" {
             if character.isLetter || character.isNumber || character == "_" || character == "-" {
                 word.append(character)
@@ -43,7 +43,7 @@ enum Redaction {
         return String(result.dropLast())
     }
 
-    /// A body: values of secret names in JSON are left out, wherever they stand.
+    /// A body without the values of secret names in JSON, at any depth.
     static func body(_ text: String, _ bytes: [UInt8]) -> String {
         guard let value = try? JSONParser.parse(bytes) else { return Self.text(text) }
         guard hasSecrets(value) else { return Self.text(text) }

@@ -1,21 +1,20 @@
-/// Work that a queue does when its turn comes; it ends exactly once.
+/// Work that a queue runs when its turn comes; it ends exactly once.
 ///
-/// One that is cancelled before its turn never runs. One that depends on others runs when they
-/// have succeeded, and fails with the reason of the first that fails. It runs with the task-local
-/// values of whoever added it, whatever ran before it. When it has ended it holds nothing any more
-/// but its outcome.
+/// An operation that is cancelled before its turn never runs. An operation with dependencies runs
+/// when they have succeeded, and fails with the error of the first one that fails. It runs with the
+/// task-local values of the task that added it. When it has ended, it only keeps its outcome.
 ///
 /// `queue.add(NetworkOperation(priority: .low, group: "images") { await download(image) })`
 public final class NetworkOperation: Sendable {
     public typealias Outcome = Result<Void, BackendError>
 
-    /// Whose turn comes first among those that could run, and how urgently the system runs them.
+    /// The order among operations that are ready, and the priority of their tasks.
     public enum Priority: Int, Sendable, Hashable, Comparable {
-        /// At most as a utility: what nobody waits for.
+        /// At most `utility`, for work that nobody waits for.
         case low
-        /// As whoever added it.
+        /// The priority of the task that added it.
         case normal
-        /// At least as what a user began.
+        /// At least `userInitiated`.
         case high
 
         public static func < (left: Priority, right: Priority) -> Bool {
@@ -32,7 +31,7 @@ public final class NetworkOperation: Sendable {
         }
     }
 
-    /// What a queue can tell of it.
+    /// Whether a queue can run it.
     enum Readiness {
         case waiting
         case ready
@@ -53,26 +52,27 @@ public final class NetworkOperation: Sendable {
         var handlers: [@Sendable (Outcome) -> Void] = []
         var dependencies: [NetworkOperation]
         var work: Work?
-        /// Made by whoever added it, for the sake of the context; it waits for its turn.
+        /// The task that waits for its turn; it is created in the context of the task that added
+        /// it.
         var task: Task<Void, Never>?
         var turn: UnsafeContinuation<Work?, Never>?
-        /// Called when no work runs any more.
+        /// Called when the work has stopped.
         var isDone: (@Sendable () -> Void)?
     }
 
     public let priority: Priority
-    /// What it can be cancelled by, together with others.
+    /// The name by which it can be cancelled together with others.
     public let group: String?
     private let state: Locked<State>
-    /// Who waits for the end; each can leave alone.
+    /// Those who wait for the end; each can leave independently.
     private let ending = SharedTask<Void>(outlivesWaiters: true)
 
     /// - Parameters:
-    ///   - priority: whose turn comes first.
-    ///   - group: what it can be cancelled by, together with others.
-    ///   - dependencies: what has to succeed before; they are known before it, so that no two can
-    ///     wait for each other.
-    ///   - work: heeds cancellation of its task.
+    ///   - priority: the order among operations that are ready.
+    ///   - group: the name by which it can be cancelled together with others.
+    ///   - dependencies: the operations that must succeed first; they exist before this one, so
+    ///     that there are no cycles.
+    ///   - work: must respond to the cancellation of its task.
     public init(
         priority: Priority = .normal, group: String? = nil,
         after dependencies: [NetworkOperation] = [],
@@ -84,26 +84,26 @@ public final class NetworkOperation: Sendable {
     }
 
     deinit {
-        // Chains are taken apart link by link: to let go of the first of many would let go of the
-        // next within it, and so on, until the stack is full.
+        // Long chains are released link by link: releasing them recursively would overflow the
+        // stack.
         var links = takeDependencies()
         while var link = links.popLast() {
             if isKnownUniquelyReferenced(&link) { links += link.takeDependencies() }
         }
     }
 
-    /// What has to succeed before; nothing once this one has ended.
+    /// The operations that must succeed first; empty once this one has ended.
     public var dependencies: [NetworkOperation] { state.withLock { $0.dependencies } }
 
-    /// How it ended; `nil` before that.
+    /// How it ended; `nil` if it has not ended yet.
     public var outcome: Outcome? {
         state.withLock { if case .ended(let outcome) = $0.lifecycle { outcome } else { nil } }
     }
 
-    /// Ends it with `cancelled`, now, unless it has ended; what it was doing is cancelled too.
+    /// Ends it with `cancelled` at once, unless it has ended, and cancels its work.
     public func cancel() { end(.failure(.cancelled)) }
 
-    /// Calls the handler when it has ended, once, on any thread; at once if it has already.
+    /// Calls the handler once when it has ended, on any thread; at once if it has already ended.
     public func whenEnded(_ handler: @escaping @Sendable (Outcome) -> Void) {
         let early: Outcome? = state.withLock { state in
             if case .ended(let outcome) = state.lifecycle { return outcome }
@@ -113,13 +113,13 @@ public final class NetworkOperation: Sendable {
         if let early { handler(early) }
     }
 
-    /// Waits until it has ended. A task that is cancelled stops waiting, with `cancelled`; the
-    /// operation goes on.
+    /// Waits until it has ended. A cancelled task stops waiting, with `cancelled`; the operation
+    /// continues.
     public func ended() async -> Outcome { await ending.join() ?? .failure(.cancelled) }
 
     // MARK: For queues
 
-    /// Whether no queue has had it before.
+    /// Claims the operation for a queue; false if it was in a queue before.
     func claim() -> Bool {
         state.withLock { state in
             defer { state.isQueued = true }
@@ -139,7 +139,7 @@ public final class NetworkOperation: Sendable {
         return isReady ? .ready : .waiting
     }
 
-    /// Makes the task that it will run in, of the caller's context. Once, before `begin`.
+    /// Creates its task in the caller's context. Called once, before `begin`.
     func prepare() {
         let task = ClientTask.startApart(priority: priority.task(of: Task.currentPriority)) {
             [self] in
@@ -154,9 +154,9 @@ public final class NetworkOperation: Sendable {
         if isOver { task.cancel() }
     }
 
-    /// Lets the work run, unless it runs or has ended.
+    /// Runs the work unless it is running or has ended.
     ///
-    /// - Parameter isDone: called once when no work runs any more, which may be after the end.
+    /// - Parameter isDone: called once when the work has stopped, which may be after the end.
     func begin(_ isDone: @escaping @Sendable () -> Void) {
         let (begins, turn, work) = state.withLock { state in
             guard case .waiting = state.lifecycle else {
@@ -171,7 +171,7 @@ public final class NetworkOperation: Sendable {
         turn?.resume(returning: work)
     }
 
-    /// The work when its turn has come; `nil` if it ended before.
+    /// Waits for its turn and returns the work; `nil` if it ended before.
     private func turn() async -> Work? {
         await withUnsafeContinuation { continuation in
             let early: Work?? = state.withLock { state in
@@ -196,7 +196,7 @@ public final class NetworkOperation: Sendable {
                 isDone: state.isDone)
             return last
         }
-        // Whatever it held goes here, outside of the lock.
+        // What it held is released here, outside of the lock.
         guard let last else { return }
         last.turn?.resume(returning: nil)
         last.task?.cancel()

@@ -1,17 +1,17 @@
-/// Runs operations, so many at a time, by priority and then in the order in which they came.
+/// Runs a limited number of operations at a time, by priority and then in the order of arrival.
 ///
-/// `let images = NetworkQueue(width: 2)` loads two pictures at a time; `images.cancelAll()` ends
-/// all of it.
+/// `let images = NetworkQueue(width: 2)` loads two pictures at a time; `images.cancelAll()` cancels
+/// all of them.
 ///
-/// An operation must not wait for another one of its own queue by `ended()`: name it as a
-/// dependency, or both may wait for a place.
+/// An operation must not wait for another one of its own queue by `ended()`, because both might
+/// wait for a free slot: declare it as a dependency instead.
 public final class NetworkQueue: Sendable {
     private struct State {
         /// By priority, then by age.
         var waiting: [NetworkOperation] = []
         var running: [ObjectIdentifier: NetworkOperation] = [:]
         var isSuspended = false
-        /// How often somebody wanted to go on since the one who does began.
+        /// How often `advance` was called since the current caller began.
         var advances = 0
     }
 
@@ -20,8 +20,8 @@ public final class NetworkQueue: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - width: how many run at a time; at least 1.
-    ///   - limit: how many may wait; beyond that they fail at once.
+    ///   - width: how many operations run at a time; at least 1.
+    ///   - limit: how many operations may wait; further ones fail at once.
     public init(width: Int = 4, limit: Int = 1_000) {
         self.width = max(1, width)
         self.limit = max(0, limit)
@@ -31,10 +31,10 @@ public final class NetworkQueue: Sendable {
         for operation in state.withLock({ $0.waiting }) { operation.cancel() }
     }
 
-    /// How many wait or run.
+    /// The number of operations that are waiting or running.
     public var count: Int { state.withLock { $0.waiting.count + $0.running.count } }
 
-    /// Takes the operation. One that has been in a queue before is left alone.
+    /// Adds an operation. One that has been in a queue before is ignored.
     public func add(_ operation: NetworkOperation) {
         guard operation.claim() else { return }
         let isTaken = state.withLock { state in
@@ -47,7 +47,7 @@ public final class NetworkQueue: Sendable {
             return operation.end(
                 .failure(.transport(TransportFailure(.overloaded, "the queue is full"))))
         }
-        // An operation that ends on its own account leaves; one that it waited for lets it go on.
+        // An operation may end while it is waiting, and so may one that it depends on.
         operation.whenEnded { [weak self] _ in self?.left(operation) }
         operation.prepare()
         for dependency in operation.dependencies {
@@ -58,7 +58,7 @@ public final class NetworkQueue: Sendable {
 
     public func add<Request>(_ operation: ServiceOperation<Request>) { add(operation.operation) }
 
-    /// Begins nothing more; what runs goes on.
+    /// Starts no further operations; running ones continue.
     public func suspend() { state.withLock { $0.isSuspended = true } }
 
     public func resume() {
@@ -66,10 +66,10 @@ public final class NetworkQueue: Sendable {
         advance()
     }
 
-    /// Cancels everything that waits or runs.
+    /// Cancels all waiting and running operations.
     public func cancelAll() { cancel { _ in true } }
 
-    /// Cancels everything of the group that waits or runs.
+    /// Cancels all waiting and running operations of a group.
     public func cancelAll(group: String) { cancel { $0.group == group } }
 
     @available(*, deprecated, message: "Use cancelAll() to cancel everything")
@@ -91,10 +91,10 @@ public final class NetworkQueue: Sendable {
         advance()
     }
 
-    /// Begins whatever can run, and ends what can never.
+    /// Starts the operations that are ready and ends those that can never run.
     ///
-    /// What ends wakes up who depends on it, who ends, and so on. So that a long chain of these
-    /// needs no deep stack, one caller does it all, and others leave word.
+    /// The end of an operation may end those that depend on it, and so on. One caller at a time
+    /// does all this in a loop and others only count, so that long chains need no deep stack.
     private func advance() {
         let isAlone = state.withLock { state in
             state.advances += 1
@@ -102,7 +102,7 @@ public final class NetworkQueue: Sendable {
         }
         guard isAlone else { return }
         var seen = 1
-        // Invariant: whoever came in since the last round has not been heeded yet.
+        // Invariant: calls since the last round have not been handled yet.
         while seen > 0 {
             turn()
             seen = state.withLock { state in

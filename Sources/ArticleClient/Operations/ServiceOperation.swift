@@ -1,11 +1,11 @@
 public import ArticleAPI
 
-/// A request of the contract as an operation: a queue sends it when its turn comes.
+/// A request as an operation, which a queue sends when its turn comes.
 ///
 /// `queue.add(ServiceOperation(FetchTagsRequest(), on: backend, priority: .high))`
 public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
     public let request: Request
-    /// What queues and dependencies know of it.
+    /// The untyped operation, for queues and dependencies.
     public let operation: NetworkOperation
     private let item: Locked<Request.Item?>
 
@@ -17,7 +17,7 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
         self.request = request
         let item = Locked<Request.Item?>(nil)
         self.item = item
-        // However long it stands in a queue, it belongs to whoever made it.
+        // It belongs to the session in which it was created, however long it is queued.
         let session = service.auth.sessionID
         operation = NetworkOperation(priority: priority, group: group, after: dependencies) {
             await service.result(of: request, options: options, in: session).map { value in
@@ -28,13 +28,13 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
 
     public func cancel() { operation.cancel() }
 
-    /// Waits for the item. A task that is cancelled stops waiting, with `cancelled`; the operation
-    /// goes on.
+    /// Waits for the item. A cancelled task stops waiting, with `cancelled`; the operation
+    /// continues.
     public func value() async throws(BackendError) -> Request.Item {
         try result(await operation.ended()).get()
     }
 
-    /// Calls the handler when it has ended, once, on any thread.
+    /// Calls the handler once when it has ended, on any thread.
     public func whenEnded(
         _ handler: @escaping @Sendable (Result<Request.Item, BackendError>) -> Void
     ) {
@@ -43,7 +43,7 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
 
     private func result(_ outcome: NetworkOperation.Outcome) -> Result<Request.Item, BackendError> {
         outcome.flatMap {
-            // It has succeeded, so there is one.
+            // It has succeeded, so there is an item.
             item.withLock { $0 }.map { .success($0) } ?? .failure(.cancelled)
         }
     }

@@ -1,9 +1,9 @@
-/// The one place where the SDK makes tasks: for work that outlives whoever asked for it first, as
-/// an answer that several wait for, the renewal of a token, or an operation in a queue. Everything
-/// else runs in its caller's task, and ends with it.
+/// The only place where the SDK creates tasks: for work that can outlive its first caller, such as
+/// a shared exchange, the renewal of a token, or an operation in a queue. Everything else runs in
+/// its caller's task and ends with it.
 enum ClientTask {
-    /// - Parameter executor: where it runs; `nil`: it begins on the caller's thread where systems
-    ///   can do that, and goes on wherever there is one.
+    /// - Parameter executor: where it runs; if `nil`, it starts on the caller's thread where the
+    ///   system supports that, and continues on the global executor.
     static func start(
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void
     ) -> Task<Void, Never> {
@@ -14,16 +14,16 @@ enum ClientTask {
         return Task { await work() }
     }
 
-    /// Work that may take its thread's time: never on the caller's.
+    /// Starts work that may block its thread; it never runs on the caller's thread.
     ///
-    /// - Parameter priority: `nil`: the caller's.
+    /// - Parameter priority: `nil` for the caller's.
     static func startApart(
         priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
     ) -> Task<Void, Never> {
         Task(priority: priority) { await work() }
     }
 
-    /// Waits, and then does this; it is nobody's in particular.
+    /// Performs the work at an instant.
     static func start(
         at instant: ContinuousClock.Instant, _ work: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
@@ -33,12 +33,12 @@ enum ClientTask {
         }
     }
 
-    /// Makes a task at least as urgent as this.
+    /// Raises a task's priority to at least this one.
     static func raise(_ task: Task<Void, Never>, to priority: TaskPriority) {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
             task.escalatePriority(to: priority)
         } else {
-            // A task is as urgent as whoever waits for it.
+            // A task inherits the priority of tasks that wait for it.
             _ = Task.detached(priority: priority) { await task.value }
         }
     }

@@ -1,23 +1,23 @@
-/// Lets equal requests that are under way at the same time share one exchange.
+/// Lets concurrent equal requests share one exchange.
 final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, BackendError>
     private let flights = Locked([Key: SharedTask<Value>]())
 
-    /// How many exchanges are under way.
+    /// The number of exchanges in progress.
     var count: Int { flights.withLock { $0.count } }
 
-    /// The outcome of the work for this key: of that which is under way, or of this.
+    /// The outcome of the work in progress for this key, or else of this work.
     ///
     /// - Parameters:
-    ///   - stay: how long this caller waits; the work goes on while another one does.
-    ///   - executor: where the work is to run; `nil`: anywhere.
-    ///   - work: given all who wait for it.
+    ///   - stay: how long this caller waits; the work continues while others wait.
+    ///   - executor: where the work runs; `nil` for anywhere.
+    ///   - work: receives the callers that wait for it.
     func outcome(
         for key: Key, _ stay: Stay, on executor: (any TaskExecutor)? = nil,
         _ work: @escaping @Sendable (any Waiters) async -> Outcome
     ) async -> Outcome {
-        // Ends: a round that gives nothing met work that its last waiter had just left, and the
-        // next round finds other work or begins its own.
+        // Terminates: a round without an outcome found work that its last waiter had just left, and
+        // the next round finds other work or starts its own.
         while true {
             let (flight, isNew) = flights.withLock { flights in
                 if let flight = flights[key], !flight.isAbandoned { return (flight, false) }
@@ -37,7 +37,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// What is asked from now on shares nothing with what was asked before: something has changed.
+    /// Later requests share nothing with earlier ones, because data has changed.
     func seal() { flights.withLock { $0.removeAll() } }
 
     private func forget(_ flight: SharedTask<Value>, _ key: Key) {

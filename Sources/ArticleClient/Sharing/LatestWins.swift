@@ -1,19 +1,19 @@
 public import ArticleAPI
 
-/// Search as it is typed: only the answer to the last question counts.
+/// Search as you type: only the response to the latest request is delivered.
 ///
-/// A new question ends the one before it with `superseded`, and an answer that has come too late
-/// is never delivered. Ask from one actor (the main one, as a rule): what is returned there is of
-/// the last question that was asked there.
+/// A new request ends the previous one with `superseded`, and an outdated response is never
+/// delivered. Use it from one actor, usually the main actor: what is returned there belongs to the
+/// latest request that was made there.
 ///
-/// With a pause, a question goes out when nobody has asked another one for so long: a word that is
-/// typed is one request and not one for each letter.
+/// With a pause, a request is sent once no other one has been made for that long, so that a typed
+/// word is one request and not one for each letter.
 ///
 /// `let search = LatestWins(backend, pause: .milliseconds(250))`
 public final class LatestWins: Sendable {
     private struct State {
         var question = 0
-        /// Ends the question before.
+        /// Ends the previous request.
         var supersede: (@Sendable () -> Void)?
     }
 
@@ -22,14 +22,14 @@ public final class LatestWins: Sendable {
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - service: what questions are sent by.
-    ///   - pause: how long a question waits for a later one before it is sent.
+    ///   - service: sends the requests.
+    ///   - pause: how long a request waits for a later one before it is sent.
     public init(_ service: BackendService, pause: Duration = .zero) {
         self.service = service
         self.pause = pause
     }
 
-    /// Asks, and ends what was asked before.
+    /// Sends a request and ends the previous one.
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> Request.Item {
@@ -51,7 +51,7 @@ public final class LatestWins: Sendable {
             return await service.result(of: request, options: options, in: session)
         }
         let outcome = await flight.join() ?? .failure(.cancelled)
-        // Nothing suspends between this and the caller.
+        // There is no suspension point between this check and the caller.
         let isLatest = state.withLock { state in
             guard state.question == question else { return false }
             state.supersede = nil
@@ -61,7 +61,7 @@ public final class LatestWins: Sendable {
         return try outcome.get()
     }
 
-    /// Ends what was asked, with `superseded`: nobody wants the answer any more.
+    /// Ends the current request with `superseded`.
     public func clear() {
         let supersede = state.withLock { state in
             state.question += 1

@@ -4,8 +4,8 @@
     import Synchronization
 #endif
 
-/// A value that only its holder can touch: the house's lock, or the platform's where `Sockets` is
-/// not built. Copies share the value.
+/// A value protected by a lock: the lock of `Sockets`, or the platform's where `Sockets` is not
+/// built. Copies share the value.
 package struct Locked<Value>: Sendable {
     #if os(Linux)
         private let lock: Lock<Value>
@@ -28,7 +28,7 @@ package struct Locked<Value>: Sendable {
         package init(_ value: sending Value) { lock = Box(value) }
     #endif
 
-    /// Runs the body with the value, alone. The body must not block.
+    /// Runs the body with exclusive access to the value. The body must not block.
     package func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

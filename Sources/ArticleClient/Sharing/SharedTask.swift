@@ -1,39 +1,39 @@
-/// One piece of work that several wait for: it is done once, each waiter can leave alone, and when
-/// the last one has left it is cancelled.
+/// Work that is done once for several waiters. Each can leave independently, and when the last one
+/// has left, the work is cancelled.
 final class SharedTask<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, BackendError>
     private typealias Waiter = UnsafeContinuation<Outcome, Never>
 
     private struct State {
-        /// Those who wait, and those who are about to (`nil`).
+        /// The waiters; `nil` for one that is about to wait.
         var seats: [Int: Waiter?] = [:]
-        /// Why those left who were about to wait.
+        /// Why waiters left that were about to wait.
         var departed: [Int: BackendError] = [:]
         var lastSeat = 0
         var outcome: Outcome?
         var deadline: Duration
-        /// Why the last waiter left; nobody can join any more.
+        /// Why the last waiter left; then nobody can join.
         var abandonment: BackendError?
         var priority: TaskPriority
         var task: Task<Void, Never>?
     }
 
     private let state: Locked<State>
-    /// Whether it goes on when nobody waits any more; then it has threads of its own, too.
+    /// Whether the work continues without waiters; then it also runs apart from its caller.
     private let outlivesWaiters: Bool
 
-    /// - Parameter deadline: of whoever begins it, in the time of `ClientEnvironment.now`.
+    /// - Parameter deadline: the deadline of the first waiter, in `ClientEnvironment.now` time.
     init(outlivesWaiters: Bool = false, deadline: Duration = .zero) {
         self.outlivesWaiters = outlivesWaiters
         state = Locked(State(deadline: deadline, priority: Task.currentPriority))
     }
 
-    /// Whether the last waiter has left: nobody can join any more.
+    /// Whether the last waiter has left, so that nobody can join.
     var isAbandoned: Bool { state.withLock { $0.abandonment != nil } }
 
-    /// Begins the work, once; not at all if it was ended before.
+    /// Starts the work once, or not at all if it has already ended.
     ///
-    /// - Parameter executor: where it is to run; `nil`: anywhere.
+    /// - Parameter executor: where it runs; `nil` for anywhere.
     func start(
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Outcome
     ) {
@@ -49,7 +49,7 @@ final class SharedTask<Value: Sendable>: Sendable {
         if isUseless { task.cancel() }
     }
 
-    /// Ends it with this, if it has not ended, and stops the work if that still goes on.
+    /// Ends it with this outcome unless it has ended, and cancels the work if it is still running.
     func end(_ outcome: Outcome) {
         let (waiters, task) = state.withLock { state in
             guard state.outcome == nil else { return ([Waiter](), nil as Task<Void, Never>?) }
@@ -61,10 +61,11 @@ final class SharedTask<Value: Sendable>: Sendable {
         task?.cancel()
     }
 
-    /// Waits for the outcome; `nil` if the work was abandoned before. A waiter that is cancelled
-    /// leaves with `cancelled`; one that comes when all is done has the outcome still.
+    /// Waits for the outcome; `nil` if the work was abandoned before. A cancelled waiter leaves
+    /// with
+    /// `cancelled`; a late one still receives the outcome.
     ///
-    /// - Parameter stay: what else makes this waiter leave.
+    /// - Parameter stay: the deadline and session that also make this waiter leave.
     func join(_ stay: Stay? = nil) async -> Outcome? {
         guard let seat = takeSeat(stay?.deadline) else { return nil }
         let wait = stay?.begin { [self] in leave(seat, with: $0) }
@@ -96,7 +97,7 @@ final class SharedTask<Value: Sendable>: Sendable {
         return seat
     }
 
-    /// The work becomes as urgent as its most urgent waiter, also where that becomes so later.
+    /// Gives the work the highest priority of its waiters, even if one is raised later.
     private func passingOnPriority(_ wait: () async -> Outcome) async -> Outcome {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
             return await wait()
@@ -135,11 +136,11 @@ final class SharedTask<Value: Sendable>: Sendable {
     }
 }
 
-/// Those who wait for an exchange, as it sees them.
+/// The waiters of an exchange.
 protocol Waiters: AnyObject, Sendable {
-    /// Of the most patient of them, in the time of `ClientEnvironment.now`.
+    /// The latest deadline among them, in `ClientEnvironment.now` time.
     var deadline: Duration { get }
-    /// Why the last of them left; `nil` while somebody waits.
+    /// Why the last of them left; `nil` while one is waiting.
     var abandonment: BackendError? { get }
 }
 

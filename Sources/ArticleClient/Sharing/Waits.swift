@@ -1,4 +1,4 @@
-/// Everyone who waits for an answer: each leaves when its deadline comes, or with its session.
+/// The callers that wait for responses; each leaves at its deadline or when its session ends.
 struct Waits {
     typealias Leave = @Sendable (BackendError) -> Void
 
@@ -8,7 +8,7 @@ struct Waits {
         let leave: Leave
     }
 
-    /// As many as there are calls under way.
+    /// Bounded by the number of calls in progress.
     private var waits: [Int: Wait] = [:]
     private var last = 0
 
@@ -22,17 +22,17 @@ struct Waits {
 
     mutating func remove(_ wait: Int) { waits[wait] = nil }
 
-    /// Takes out those of a session that has ended.
+    /// Removes the waits of a session that has ended.
     mutating func removeAll(of session: Session.ID) -> [Leave] {
         take { $0.session == session }
     }
 
-    /// Takes out those whose deadline has come.
+    /// Removes the waits whose deadline has passed.
     mutating func removeAll(until now: ContinuousClock.Instant) -> [Leave] {
         take { $0.deadline <= now }
     }
 
-    /// When the next of them has to leave; `nil`: nobody waits.
+    /// The earliest deadline; `nil` if nobody waits.
     var nextDeadline: ContinuousClock.Instant? { waits.values.lazy.map(\.deadline).min() }
 
     private mutating func take(_ isDone: (Wait) -> Bool) -> [Leave] {
@@ -46,15 +46,15 @@ struct Waits {
 struct Stay: Sendable {
     let auth: BackendAuth
     let session: Session.ID
-    /// In the time of `ClientEnvironment.now`.
+    /// In `ClientEnvironment.now` time.
     let deadline: Duration
-    /// From its beginning to the deadline.
+    /// The time from the beginning to the deadline.
     let left: Duration
 
-    /// Begins the wait; `leave` is called at most once for whichever reason comes first, at once
-    /// if the session is over.
+    /// Begins the wait. `leave` is called at most once, when the deadline passes or the session
+    /// ends, or at once if the session has ended already.
     ///
-    /// - Returns: what ends it; `nil` if it has ended.
+    /// - Returns: the argument for `BackendAuth.endWait`; `nil` if the wait has ended.
     func begin(_ leave: @escaping Waits.Leave) -> Int? {
         auth.wait(in: session, for: left, leave)
     }

@@ -11,7 +11,7 @@ public struct BackendStream: AsyncSequence, Sendable {
 
     public let status: HTTPStatus
     public let fields: HTTPFields
-    /// The whole length in bytes, where it is known.
+    /// The total length in bytes, if known.
     public let length: Int?
     private let body: HTTPBodyStream
 
@@ -24,7 +24,7 @@ public struct BackendStream: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(body: body) }
 
-    /// There is one body: two iterators share it.
+    /// All iterators share the one body.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let body: HTTPBodyStream
 
@@ -39,7 +39,7 @@ public struct BackendStream: AsyncSequence, Sendable {
 }
 
 extension BackendError {
-    /// Why a body broke off.
+    /// Why a body was interrupted.
     fileprivate init(streaming error: any Error) {
         switch error {
         case let error as BackendError: self = error
@@ -50,11 +50,11 @@ extension BackendError {
 }
 
 extension BackendService {
-    /// Sends the request and gives its answer as it comes: a download, or a stream of events.
+    /// Sends the request and returns its response while it arrives: a download or an event stream.
     ///
-    /// Until the answer's head is there it may be sent again like any other; a stream that breaks
-    /// off then is the reader's to ask for anew. The timeout is for the head, and for the whole of
-    /// a response that is no success; `streamStallTimeout` is for each piece:
+    /// The request may be retried until the response's head has arrived; after that, the reader has
+    /// to repeat an interrupted request. The timeout applies to the head, or to the whole of an
+    /// unsuccessful response; `streamStallTimeout` applies to each piece:
     ///
     /// `backend.stream(feed, options: RequestOptions(streamStallTimeout: .seconds(60)))`
     public func stream<Request: BackendAPIRequest>(
@@ -66,13 +66,14 @@ extension BackendService {
             throw Self.error(of: Answer(response))
         }
         guard case .stream(let body) = response.body else {
-            throw .transport(TransportFailure(.unsupported, "the transport cannot stream"))
+            throw .transport(
+                TransportFailure(.unsupported, "the transport does not support streaming"))
         }
         return BackendStream(
             response, body.watched(in: call.session, of: auth, options.streamStallTimeout))
     }
 
-    /// A response to read from, or one that is no success with what it says.
+    /// A streamed response, or an unsuccessful one with its body.
     private func opened(_ call: Call) async -> Outcome {
         let outcome = await exchanged(call)
         guard case .success(var response) = outcome, case .stream(let body) = response.body,
@@ -84,7 +85,7 @@ extension BackendService {
         return .success(response)
     }
 
-    /// Enough of an answer that is no success to see what it says.
+    /// The beginning of an unsuccessful response, which is enough to decode its problem.
     private static func beginning(of stream: BackendStream) async throws(BackendError) -> [UInt8] {
         var bytes: [UInt8] = []
         var iterator = stream.makeAsyncIterator()
@@ -96,7 +97,7 @@ extension BackendService {
 }
 
 extension HTTPBodyStream {
-    /// The same body; it ends with `signedOut` when its session does, and with `timedOut` when a
+    /// The same body, which fails with `signedOut` when its session ends, and with `timedOut` if a
     /// piece takes longer than `wait`.
     fileprivate func watched(
         in session: Session, of auth: BackendAuth, _ wait: Duration?
@@ -105,7 +106,7 @@ extension HTTPBodyStream {
         let stay = Stay(
             auth: auth, session: session.id, deadline: .zero, left: wait ?? .seconds(Int64.max))
         return HTTPBodyStream(length: length) {
-            // Nothing more is read for a session that is over.
+            // Nothing is read for a session that has ended.
             _ = try auth.token(of: session)
             let piece = SharedTask<[UInt8]?>()
             piece.start {

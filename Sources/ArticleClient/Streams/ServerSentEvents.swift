@@ -1,12 +1,11 @@
 /// One event of a stream (the HTML standard, §9.2).
 public struct ServerSentEvent: Sendable, Hashable {
-    /// `message` where the stream names none.
+    /// `message` if the stream does not name a type.
     public var type: String
     public var data: String
-    /// What `Last-Event-ID` resumes behind; empty without one.
+    /// The id for `Last-Event-ID` when resuming; empty if there is none.
     public var id: String
-    /// How long the backend asks to wait before connecting again, as of this event; `nil` where it
-    /// has not said.
+    /// How long to wait before reconnecting, as last set by the backend; `nil` if it was not set.
     public var retry: Duration?
 
     public init(type: String = "message", data: String, id: String = "", retry: Duration? = nil) {
@@ -21,8 +20,8 @@ public struct ServerSentEvent: Sendable, Hashable {
 ///
 /// `for try await event in ServerSentEvents(try await backend.stream(feed)) { apply(event.data) }`
 ///
-/// When the stream breaks off, ask anew after the last event's `retry`, with its `id` as
-/// `Last-Event-ID`.
+/// When the stream is interrupted, repeat the request after the last event's `retry`, with its `id`
+/// as `Last-Event-ID`.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     public typealias Element = ServerSentEvent
     public typealias Failure = BackendError
@@ -31,8 +30,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     private let limitBytes: Int
 
     /// - Parameters:
-    ///   - stream: the body that they stand in.
-    ///   - limitBytes: of one event; a longer one ends the sequence with an error.
+    ///   - stream: the body with the events.
+    ///   - limitBytes: the maximum size of one event; a longer one ends the sequence with an error.
     public init(_ stream: BackendStream, limitBytes: Int = 1 << 20) {
         self.stream = stream
         self.limitBytes = limitBytes
@@ -58,14 +57,14 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     }
 }
 
-/// Takes events out of bytes that come in pieces of any size.
+/// Parses events from bytes that arrive in pieces of any size.
 struct EventParser {
     private let limitBytes: Int
     private var line: [UInt8] = []
     private var isAfterReturn = false
     private var isAtStart = true
     private var type = ""
-    /// Each line of data with a line feed behind it.
+    /// The lines of data, each followed by a line feed.
     private var data: [UInt8] = []
     private var hasData = false
     private var id = ""
@@ -85,7 +84,7 @@ struct EventParser {
     }
 
     mutating func add(_ bytes: [UInt8]) throws(BackendError) {
-        // Invariant: `line` has what came behind the last end of line (CR, LF or both).
+        // Invariant: `line` has the bytes after the last end of line (CR, LF or both).
         for byte in bytes {
             let isSecondHalf = isAfterReturn && byte == 0x0A
             isAfterReturn = byte == 0x0D
@@ -123,7 +122,7 @@ struct EventParser {
         }
     }
 
-    /// Digits and nothing else; anything longer than a day is a day.
+    /// The milliseconds, at most a day; `nil` unless there are only digits.
     private static func milliseconds(_ digits: ArraySlice<UInt8>) -> Duration? {
         guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         let day = 86_400_000

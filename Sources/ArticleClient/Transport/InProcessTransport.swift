@@ -1,10 +1,10 @@
 public import HTTP
 
-/// Answers requests by a closure, for tests and previews without sockets.
+/// Responds to requests with a closure, for tests and previews without sockets.
 public struct InProcessTransport: Transport {
     private let respond: @Sendable (HTTPRequest, HTTPOrigin) async throws -> HTTPResponse
 
-    /// - Parameter respond: may throw a `TransportError`; another error is a lost connection.
+    /// - Parameter respond: may throw a `TransportError`; other errors count as a lost connection.
     public init(
         _ respond: @escaping @Sendable (HTTPRequest, HTTPOrigin) async throws -> HTTPResponse
     ) {
@@ -15,7 +15,7 @@ public struct InProcessTransport: Transport {
         _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
     ) async throws(TransportError) -> HTTPResponse {
         let flight = SharedTask<HTTPResponse>()
-        // The closure may not heed cancellation: whoever waits does not depend on it.
+        // Callers do not depend on the closure, which may ignore cancellation.
         flight.start { [respond] in
             do {
                 let response = try await respond(request, origin)
@@ -47,7 +47,7 @@ public struct InProcessTransport: Transport {
         return error as? TransportError ?? .failed(TransportFailure(.disconnected, "\(error)"))
     }
 
-    /// The body whole or streamed, as it was asked for.
+    /// The response with a complete or a streamed body, as requested.
     private static func shaped(
         _ response: HTTPResponse, _ options: TransportOptions
     ) async throws -> HTTPResponse {
@@ -73,7 +73,7 @@ public struct InProcessTransport: Transport {
         guard count <= options.bodyBytes else {
             throw .failed(
                 TransportFailure(
-                    .tooLarge, "the answer is longer than \(options.bodyBytes) bytes"))
+                    .tooLarge, "the response is longer than \(options.bodyBytes) bytes"))
         }
     }
 

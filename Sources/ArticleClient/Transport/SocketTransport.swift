@@ -1,20 +1,20 @@
-// On Apple's platforms there is no HTTPClient, and URLSession carries requests.
+// HTTPClient is not available on Apple's platforms, where URLSession carries requests.
 #if canImport(HTTPClient)
     public import HTTP
     public import HTTPClient
     import Sockets
 
-    /// Carries requests over sockets of its own, with kept connections, also to Unix sockets.
+    /// Carries requests over its own pooled connections, also over Unix sockets.
     public final class SocketTransport: Transport {
         private let configuration: HTTPClientConfiguration
         private let client = Lock<HTTPClient?>(nil)
 
-        /// Its event loop begins with the first request.
+        /// The event loop starts with the first request.
         public init(_ configuration: HTTPClientConfiguration = .init()) {
             self.configuration = configuration
         }
 
-        /// Connections that are open or about to be.
+        /// The number of connections that are open or being opened.
         public var connectionCount: Int { client.withLock { $0?.connectionCount ?? 0 } }
 
         public func exchange(

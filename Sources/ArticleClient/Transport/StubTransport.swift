@@ -1,11 +1,11 @@
 public import ArticleAPI
 import HTTP
 
-/// What a stub answers with: one closure for each type of request.
+/// The responses of a stub: one closure for each type of request.
 public struct StubRoutes: Sendable {
     fileprivate struct Route: Sendable {
         let endpoint: Endpoint
-        /// `nil` for a request of another path.
+        /// `nil` for a request with another path.
         let respond: @Sendable (HTTPRequest, StubLog) async throws -> HTTPResponse?
 
         func takes(_ method: HTTPMethod) -> Bool { method == endpoint.method }
@@ -13,13 +13,13 @@ public struct StubRoutes: Sendable {
 
     fileprivate var routes: [Route] = []
 
-    /// Answers requests of a type. Where two types share an endpoint, the first one gets its
-    /// requests.
+    /// Adds a route for requests of a type. If two types share an endpoint, the first one receives
+    /// the requests.
     ///
     /// - Parameters:
-    ///   - type: whose requests are answered.
-    ///   - respond: gets the request as the app sent it, and gives its item. It may throw a
-    ///     `Problem`, a `BackendError` or a `TransportError`, which the app then meets.
+    ///   - type: the type of the requests.
+    ///   - respond: receives the request as the app sent it and returns its item. It may throw a
+    ///     `Problem`, a `BackendError` or a `TransportError`, which the app then receives.
     public mutating func on<Request: BackendAPIRequest>(
         _ type: Request.Type,
         _ respond: @escaping @Sendable (Request) async throws -> Request.Item
@@ -67,14 +67,14 @@ final class StubLog: Sendable {
     }
 }
 
-/// Answers typed requests by closures. What comes and goes are real HTTP messages, so that a test
-/// sees what a backend would: a request that the contract rejects is rejected here, too.
+/// Responds to typed requests with closures. Requests and responses are real HTTP messages, so that
+/// a request that a backend would reject is rejected here, too.
 struct StubTransport: Transport {
     let log = StubLog()
     private let transport: InProcessTransport
 
     init(_ routes: StubRoutes) {
-        // A literal segment is a better fit than a name: `/v1/articles/search` is no id.
+        // Literal segments win over parameters: the `search` in `/v1/articles/search` is not an id.
         let routes = routes.routes.enumerated().sorted { left, right in
             let names = (
                 left.element.endpoint.template.parameters.count,
@@ -93,7 +93,7 @@ struct StubTransport: Transport {
                 if let problem = error.problem { return StubRoutes.response(problem) }
                 throw TransportError(error)
             }
-            let detail = "The stub has no answer to \(request.method) \(request.target)."
+            let detail = "The stub has no route for \(request.method) \(request.target)."
             return StubRoutes.response(Problem(.notImplemented, detail: detail))
         }
     }
@@ -106,7 +106,7 @@ struct StubTransport: Transport {
 }
 
 extension TransportError {
-    /// What a transport would have to say for the app to meet this error.
+    /// The error of a transport that gives the app this error.
     fileprivate init(_ error: BackendError) {
         switch error {
         case .offline(let reason): self = .offline(reason)
@@ -120,7 +120,7 @@ extension TransportError {
 }
 
 extension BackendService {
-    /// A backend for previews and tests, typed from end to end and without a network.
+    /// A typed backend for previews and tests, without a network.
     ///
     /// ```swift
     /// let backend = BackendService.stub { routes in
@@ -133,8 +133,8 @@ extension BackendService {
     /// let limits = backend.received(FetchTagsRequest.self).map(\.limit)
     /// ```
     ///
-    /// A request without a route fails with the problem `not-implemented`. Nothing is sent twice,
-    /// and no copies are kept unless a cache is given.
+    /// A request without a route fails with the problem `not-implemented`. Requests are not
+    /// retried, and responses are not cached unless a cache is given.
     public static func stub(
         auth: BackendAuth = BackendAuth(), cache: ResponseCache? = nil,
         observers: [BackendObserver] = [], environment: ClientEnvironment = .system,
@@ -149,11 +149,11 @@ extension BackendService {
             cache: cache, observers: observers, environment: environment)
     }
 
-    /// What a stub has received of a type of request, in the order of arrival; the last 10,000 of
-    /// all types are remembered. Only a service that `stub` made remembers anything.
+    /// The requests of a type that a stub has received, in the order of arrival; the last 10,000 of
+    /// all types are recorded. The service must be one that `stub` made.
     public func received<Request: BackendAPIRequest>(_ type: Request.Type) -> [Request] {
         guard let stub = network.transport as? StubTransport else {
-            preconditionFailure("programmer error: only a stub remembers what it received")
+            preconditionFailure("programmer error: only a stub records the requests it receives")
         }
         return stub.log.received(type)
     }

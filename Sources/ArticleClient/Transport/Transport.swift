@@ -1,18 +1,18 @@
 public import HTTP
 
-/// Carries one request to an origin, and its answer back.
+/// Sends a request to an origin and returns its response.
 ///
-/// An engine ends every exchange exactly once and soon: with an answer, when the deadline comes,
-/// or when its task is cancelled. It follows no redirects and keeps no copies.
+/// A transport ends every exchange exactly once and promptly: with a response, at the deadline, or
+/// when its task is cancelled. It follows no redirects and caches nothing.
 public protocol Transport: Sendable {
-    /// - Returns: an answer of any status, whole (`HTTPBody.bytes`), or of `isStreamed` options
-    ///   with a body that streams and fails with a `TransportError`.
+    /// - Returns: a response of any status with a complete body (`HTTPBody.bytes`) or, if the
+    ///   options say `isStreamed`, with a streamed one that fails with a `TransportError`.
     func exchange(
         _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
     ) async throws(TransportError) -> HTTPResponse
 
-    /// Where exchanges end, if that is one place: what several wait for then runs there, so that
-    /// no other thread has to be woken on the way. `nil`: anywhere.
+    /// The executor on which exchanges end, if there is one. Shared exchanges run on it, so that no
+    /// other thread has to be woken. `nil` for anywhere.
     var executor: (any TaskExecutor)? { get }
 }
 
@@ -20,55 +20,55 @@ extension Transport {
     public var executor: (any TaskExecutor)? { nil }
 }
 
-/// What one exchange may take.
+/// The limits of one exchange.
 public struct TransportOptions: Sendable {
-    /// To the end of the answer; of a streamed one, to its head.
+    /// The time until the end of the response, or until the head of a streamed one.
     public var timeout = Duration.seconds(60)
-    /// How long the other side may stand still; `nil`: as long as it likes.
+    /// How long the server may send nothing; `nil` for no limit.
     public var stallTimeout: Duration? = .seconds(30)
-    /// The longest body that is taken, in bytes.
+    /// The maximum size of the response's body, in bytes.
     public var bodyBytes = 16 << 20
-    /// Whether the body is given as it comes.
+    /// Whether the body is delivered as it arrives.
     public var isStreamed = false
-    /// Told how many bytes of the request's body are on their way, of how many. Must not block.
+    /// Called with the sent and total number of bytes of the request's body. Must not block.
     public var uploadProgress: (@Sendable (_ sent: Int, _ total: Int) -> Void)?
 
     public init() {}
 }
 
-/// Why an engine brought no answer.
+/// Why there is no response.
 public enum TransportError: Error, Sendable, Hashable {
     case cancelled
     case timedOut
-    /// No connection came about; why, in words.
+    /// No connection could be established; the text says why.
     case offline(String)
     case failed(TransportFailure)
 }
 
-/// What went wrong on the way.
+/// What went wrong during an exchange.
 public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
-        /// The connection ended before the answer was whole.
+        /// The connection ended before the response was complete.
         case disconnected
-        /// TLS was not agreed on, the server's certificate is not to be trusted, or the system
-        /// does not let the app send without TLS. It is not tried again.
+        /// The TLS handshake failed, the server's certificate is not trusted, or the system does
+        /// not allow the app to send without TLS. It is not retried.
         case insecure
-        /// What came is no answer.
+        /// What was received is not a valid response.
         case malformed
-        /// The answer is longer than was allowed.
+        /// The response is longer than the limit.
         case tooLarge
-        /// The client cannot do what this would take.
+        /// The client does not support what was requested.
         case unsupported
-        /// Too much is under way already.
+        /// Too many requests are in progress.
         case overloaded
-        /// Redirects without an end, or to where none may lead.
+        /// Too many redirects, or one that must not be followed.
         case redirected
-        /// Credentials could not be kept, or would have gone where they must not.
+        /// Credentials could not be stored, or would have been sent insecurely.
         case credentials
     }
 
     public var kind: Kind
-    /// What happened, in words.
+    /// What happened.
     public var description: String
 
     public init(_ kind: Kind, _ description: String) {

@@ -69,6 +69,6 @@ import Testing
         let backend = BackendService.stub { _ in }
         let error = await outcome { try await backend.send(FetchTagsRequest()) }.error
         #expect(error?.problem?.kind == .notImplemented)
-        #expect(error?.problem?.detail == "The stub has no answer to GET /v1/tags.")
+        #expect(error?.problem?.detail == "The stub has no route for GET /v1/tags.")
     }
 }
