@@ -99,9 +99,9 @@ import Testing
         let whole = try read(folder.file("a.pem"))
         try write(String(whole.prefix(whole.count / 2)), to: folder.file("half.pem"))
         for (name, status, words) in [
-            ("text.pem", 78, "holds no certificate in PEM"),
-            ("half.pem", 78, "holds no certificate in PEM"),
-            ("a.key", 78, "holds no certificate in PEM"), ("none.pem", 66, "No such file"),
+            ("text.pem", 78, "contains no PEM certificate"),
+            ("half.pem", 78, "contains no PEM certificate"),
+            ("a.key", 78, "contains no PEM certificate"), ("none.pem", 66, "No such file"),
         ] as [(String, Int32, String)] {
             let path = folder.file(name)
             let list = try run("articles", "list", "--ca", path)

@@ -140,7 +140,7 @@ import Testing
         let short = try examine("short.pem", "short.key")
         #expect(short.isHealthy && short.has("certificates", "warning", "expires soon"))
         let mixed = try examine("long.pem", "short.key")
-        #expect(mixed.has("certificates", "failure", "is not the key of the certificate"))
+        #expect(mixed.has("certificates", "failure", "does not match the certificate"))
         #expect(try examine("none.pem", "long.key").has("certificates", "failure", "none.pem"))
         chmod(folder.file("long.key"), 0o644)
         #expect(try examine("long.pem", "long.key").has("permissions", "failure", "long.key"))

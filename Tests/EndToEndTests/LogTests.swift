@@ -82,7 +82,7 @@ import Testing
         #expect(served.stop() == 0)
         #expect(
             served.program.errors.rest().contains { line in
-                line.contains(#""handshake":"plainHTTP","reason":"the peer speaks HTTP"#)
+                line.contains(#""handshake":"plainHTTP","reason":"the peer sent plain HTTP"#)
             })
     }
 

@@ -93,7 +93,7 @@ public struct BodyDecoder: Sendable {
             lineLength = 0
             state = size == 0 ? .trailerStart : .data(size)
         case .dataReturn:
-            guard byte == 0x0D else { throw .bad("a chunk that is longer than its size") }
+            guard byte == 0x0D else { throw .bad("a chunk that is longer than its declared size") }
             state = .dataLineFeed
         case .dataLineFeed:
             try expectLineFeed(byte)
@@ -118,7 +118,7 @@ public struct BodyDecoder: Sendable {
         case 0x0D: state = .sizeLineFeed(value)
         case UInt8(ascii: ";"): state = .extension(.beforeName, size: value)
         case 0x20, 0x09: state = .extension(.beforeSemicolon, size: value)
-        default: throw .bad("a chunk size that is no hexadecimal number")
+        default: throw .bad("a chunk size that is not a hexadecimal number")
         }
     }
 
@@ -128,7 +128,7 @@ public struct BodyDecoder: Sendable {
         try countLine()
         extensionLength += 1
         guard extensionLength <= limits.fieldBytes else {
-            throw .bad("chunk extensions without an end")
+            throw .bad("too many bytes of chunk extensions")
         }
         if byte == 0x0D, place.isWhole {
             state = .sizeLineFeed(size)
@@ -143,7 +143,7 @@ public struct BodyDecoder: Sendable {
     private mutating func stepTrailer(_ byte: UInt8) throws(HTTPParseError) {
         trailerLength += 1
         guard trailerLength <= limits.fieldBytes else {
-            throw .bad("trailers without an end")
+            throw .bad("too many bytes of trailers")
         }
         switch state {
         case .trailerStart:
@@ -171,15 +171,15 @@ public struct BodyDecoder: Sendable {
     private mutating func countLine() throws(HTTPParseError) {
         lineLength += 1
         guard lineLength <= limits.chunkLineBytes else {
-            throw .bad("a chunk size line of more than \(limits.chunkLineBytes) bytes")
+            throw .bad("a chunk size line longer than \(limits.chunkLineBytes) bytes")
         }
     }
 
     private func expectLineFeed(_ byte: UInt8) throws(HTTPParseError) {
-        guard byte == 0x0A else { throw .bad("a carriage return without a line feed in chunks") }
+        guard byte == 0x0A else { throw .bad("a bare carriage return in the chunked body") }
     }
 
     private static func tooLarge(_ limits: HTTPLimits) -> HTTPParseError {
-        HTTPParseError(.contentTooLarge, "a body of more than \(limits.bodyBytes) bytes")
+        HTTPParseError(.contentTooLarge, "a body larger than \(limits.bodyBytes) bytes")
     }
 }

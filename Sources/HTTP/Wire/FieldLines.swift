@@ -66,9 +66,9 @@ struct FieldLines: Sendable {
         for digits in Self.elements(value) {
             guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }),
                 let length = Int(String(decoding: digits, as: UTF8.self))
-            else { throw .bad("a Content-Length that is no number of bytes") }
+            else { throw .bad("a Content-Length that is not a number") }
             guard contentLength == nil || contentLength == length else {
-                throw .bad("two Content-Lengths that differ")
+                throw .bad("conflicting Content-Length values")
             }
             contentLength = length
         }
@@ -81,11 +81,11 @@ struct FieldLines: Sendable {
     private static func fault(
         _ bytes: borrowing Span<UInt8>, _ start: Int, _ colon: Int, _ end: Int
     ) -> HTTPParseError {
-        if Token.isSpace(bytes[start]) { return .bad("a folded field line, at byte \(start)") }
+        if Token.isSpace(bytes[start]) { return .bad("a folded field line at byte \(start)") }
         if colon < end, Token.isSpace(bytes[colon]) {
-            return .bad("a space before the colon of a field, at byte \(colon)")
+            return .bad("whitespace before a field's colon at byte \(colon)")
         }
-        return .bad("a field line without a name and a colon, at byte \(start)")
+        return .bad("a field line without a name and a colon at byte \(start)")
     }
 
     /// The elements of a list, empty ones too: octets, as the characters of a text could hide a
@@ -136,12 +136,12 @@ extension FieldLines {
         guard !codings.contains(.malformed) else { throw .bad("a malformed transfer coding") }
         // What follows the last chunk of another coding's data, nobody could tell (RFC 9112 §6.3).
         guard codings.last == .chunked || !codings.contains(.chunked) else {
-            throw .bad("a transfer coding behind chunked")
+            throw .bad("a transfer coding after chunked")
         }
         guard !codings.contains(.unknown) else {
-            throw HTTPParseError(.notImplemented, "a transfer coding other than chunked")
+            throw HTTPParseError(.notImplemented, "an unsupported transfer coding")
         }
-        guard codings.count == 1 else { throw .bad("the transfer coding chunked, twice") }
+        guard codings.count == 1 else { throw .bad("the chunked transfer coding applied twice") }
         return .chunked
     }
 

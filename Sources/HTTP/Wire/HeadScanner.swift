@@ -35,12 +35,12 @@ struct HeadScanner: Sendable {
             guard byte == 0x0D else {
                 throw .bad(
                     byte == 0x0A
-                        ? "a line feed without a carriage return, at byte \(position)"
-                        : "a control character in the head, at byte \(position)")
+                        ? "a line feed without a carriage return at byte \(position)"
+                        : "a control character in the head at byte \(position)")
             }
             guard position + 1 < count else { break }
             guard bytes[unchecked: position + 1] == 0x0A else {
-                throw .bad("a carriage return without a line feed, at byte \(position)")
+                throw .bad("a carriage return without a line feed at byte \(position)")
             }
             if try endLine(at: position) { return position + 2 }
             position += 2
@@ -90,7 +90,7 @@ struct HeadScanner: Sendable {
             guard lineEnds.isEmpty else { return true }
             emptyLines += 1
             guard emptyLines <= limits.emptyLines else {
-                throw .bad("empty lines before a request")
+                throw .bad("too many empty lines before it")
             }
             start = end + 2
             bound = start + limits.requestLineBytes
@@ -109,8 +109,8 @@ struct HeadScanner: Sendable {
     private var tooLong: HTTPParseError {
         lineEnds.isEmpty
             ? HTTPParseError(
-                .uriTooLong, "a request line of more than \(limits.requestLineBytes) bytes")
+                .uriTooLong, "a request line longer than \(limits.requestLineBytes) bytes")
             : HTTPParseError(
-                .requestHeaderFieldsTooLarge, "fields of more than \(limits.fieldBytes) bytes")
+                .requestHeaderFieldsTooLarge, "more than \(limits.fieldBytes) bytes of fields")
     }
 }

@@ -69,12 +69,12 @@ public struct RequestParser: Sendable {
     private static func checkHost(
         _ lines: FieldLines, _ version: HTTPVersion
     ) throws(HTTPParseError) {
-        guard lines.hostCount <= 1 else { throw .bad("more than one Host") }
+        guard lines.hostCount <= 1 else { throw .bad("more than one Host field") }
         guard lines.hostCount == 1 else {
-            guard version == .http10 else { throw .bad("no Host") }
+            guard version == .http10 else { throw .bad("no Host field") }
             return
         }
-        guard lines.hasValidHost else { throw .bad("a Host that is no host and port") }
+        guard lines.hasValidHost else { throw .bad("an invalid Host field") }
     }
 
     private static func expectsContinue(
@@ -99,13 +99,13 @@ private struct RequestLine {
         while first < line.count, line[unchecked: first] != 0x20 { first += 1 }
         var second = first + 1
         while second < line.count, line[unchecked: second] != 0x20 { second += 1 }
-        guard second < line.count else { throw .bad("a request line of less than three parts") }
+        guard second < line.count else { throw .bad("a request line with fewer than three parts") }
         method = try Self.method(line.extracting(0..<first))
         version = try Self.version(line.extracting((second + 1)..<line.count))
         let bytes = line.extracting((first + 1)..<second).withUnsafeBufferPointer { Array($0) }
         guard let target = RequestTarget(bytes, method: method),
             target.form != .asterisk || method == .options
-        else { throw .bad("a request target of no form that its method takes") }
+        else { throw .bad("a request target that is invalid for its method") }
         self.target = target
     }
 
@@ -114,9 +114,9 @@ private struct RequestLine {
     ) throws(HTTPParseError) -> HTTPMethod {
         if bytes.count == 3, bytes[0] == 0x47, bytes[1] == 0x45, bytes[2] == 0x54 { return .get }
         let name = bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
-        guard let method = HTTPMethod(name) else { throw .bad("a method that is no token") }
+        guard let method = HTTPMethod(name) else { throw .bad("a method that is not a token") }
         guard bytes.count <= 32 else {
-            throw HTTPParseError(.notImplemented, "a method of more than 32 characters")
+            throw HTTPParseError(.notImplemented, "a method longer than 32 characters")
         }
         return method
     }
@@ -134,7 +134,7 @@ private struct RequestLine {
             throw .bad("a request line without an HTTP version")
         }
         guard bytes[5] == 0x31 else {
-            throw HTTPParseError(.httpVersionNotSupported, "an HTTP version other than 1.0 and 1.1")
+            throw HTTPParseError(.httpVersionNotSupported, "an HTTP version other than 1.0 or 1.1")
         }
         return bytes[7] == 0x30 ? .http10 : .http11
     }

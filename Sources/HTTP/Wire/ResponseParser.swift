@@ -65,12 +65,12 @@ public struct ResponseParser: Sendable {
         guard parts.count >= 2, parts[1].utf8.count == 3,
             parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let code = Int(parts[1]),
             let status = HTTPStatus(code)
-        else { throw .bad("a status line without a status") }
+        else { throw .bad("a status line without a status code") }
         // A later minor version speaks 1.1 too (RFC 9110 §2.5).
         let version = Array(parts[0].utf8)
         guard version.count == 8, version.starts(with: "HTTP/1.".utf8),
             (48...57).contains(version[7])
-        else { throw .bad("a status line of an HTTP version other than 1.0 and 1.1") }
+        else { throw .bad("an HTTP version other than 1.0 or 1.1") }
         return (version[7] == 48 ? .http10 : .http11, status)
     }
 }

@@ -31,12 +31,12 @@ extension HTTPClientError: CustomStringConvertible {
         case .unknownHost(let origin, let error): "\(origin): \(error)"
         case .cannotConnect(let origin, let error): "cannot connect to \(origin): \(error)"
         case .insecure(let failure): "\(failure)"
-        case .timedOut: "the answer took too long"
+        case .timedOut: "the response did not arrive in time"
         case .cancelled: "the request was cancelled"
-        case .disconnected: "the connection ended before the answer did"
-        case .malformed(let detail): "the answer has \(detail)"
-        case .tooLarge(let limit): "the answer is longer than \(limit) bytes"
-        case .tooManyWaiting: "too many requests wait for a connection"
+        case .disconnected: "the connection closed before the response was complete"
+        case .malformed(let detail): "the response has \(detail)"
+        case .tooLarge(let limit): "the response is larger than \(limit) bytes"
+        case .tooManyWaiting: "too many requests are waiting for a connection"
         case .stopped: "the client was stopped"
         }
     }

@@ -93,7 +93,7 @@ extension ClientConnection {
                 guard head.status.code < 200 else { return head }
                 informational += 1
                 guard informational <= 16, head.status != .switchingProtocols else {
-                    throw .malformed("interim answers without an end")
+                    throw .malformed("too many interim responses")
                 }
                 continue
             }

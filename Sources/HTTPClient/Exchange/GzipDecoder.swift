@@ -56,8 +56,8 @@ final class GzipDecoder {
         case Z_OK: return position < input.count || stream.pointee.avail_out == 0
         // It has given all that it has.
         case Z_BUF_ERROR: return false
-        case Z_MEM_ERROR: throw .malformed("a gzip body that memory is too short for")
-        default: throw .malformed("a body that is no gzip")
+        case Z_MEM_ERROR: throw .malformed("a gzip body that exhausts memory")
+        default: throw .malformed("a body that is not valid gzip")
         }
     }
 

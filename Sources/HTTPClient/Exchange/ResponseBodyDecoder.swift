@@ -68,7 +68,7 @@ struct ResponseBodyDecoder {
 
     private func checkEnd() throws(HTTPClientError) {
         guard isComplete, let gzip, !gzip.isWhole else { return }
-        throw .malformed("a gzip body that ends too early")
+        throw .malformed("a truncated gzip body")
     }
 
     private mutating func unframe(

@@ -76,7 +76,7 @@ extension Connection {
             }
             guard hold(body.count) else {
                 throw .refused(
-                    .serviceUnavailable, "Too many requests with bodies are under way.")
+                    .serviceUnavailable, "Too many request bodies are in progress.")
             }
             if decoder.isComplete { return }
             let deadline = limits.bodyDeadline(since: start, received: body.count)
@@ -97,7 +97,7 @@ extension Connection {
                 }
             }
         } catch .timedOut {
-            throw .refused(.requestTimeout, "The request's body came too slowly.")
+            throw .refused(.requestTimeout, "The request body arrived too slowly.")
         } catch {
             throw .channel(error)
         }

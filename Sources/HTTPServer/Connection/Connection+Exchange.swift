@@ -141,7 +141,7 @@ extension Connection {
         sent.status = .serviceUnavailable
         guard isRead else { return channel.abortByReset(.timedOut) }
         var response = response(
-            to: HTTPError(.serviceUnavailable, "The answer took too long to make."))
+            to: HTTPError(.serviceUnavailable, "The request took too long to process."))
         complete(&response)
         var bytes = wholeHead(of: response, keepsAlive: false)
         if case .bytes(let body) = response.body, !sent.isHead { bytes += body }

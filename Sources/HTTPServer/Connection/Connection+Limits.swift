@@ -48,7 +48,8 @@ extension Connection {
             try await secure(until: deadline)
             try await refuseUnread(
                 HTTPError(
-                    .tooManyRequests, "Too many connections of one address.", retryAfterSeconds: 1))
+                    .tooManyRequests, "Too many connections from this address.",
+                    retryAfterSeconds: 1))
         }
         throw .cancelled
     }
@@ -71,7 +72,7 @@ extension Connection {
         return response(
             to: HTTPError(
                 .tooManyRequests,
-                "Too many requests come \(isAddress ? "from this address" : "with this key").",
+                "Too many requests \(isAddress ? "from this address" : "with this key").",
                 retryAfterSeconds: allowance.seconds))
     }
 

@@ -14,7 +14,7 @@ extension Connection {
         } catch {
             tellObservers(of: HandshakeRecord(client.address, error))
             if error == .insecure(.plainHTTP) {
-                try await refuseUnread(HTTPError(.badRequest, "This port speaks https alone."))
+                try await refuseUnread(HTTPError(.badRequest, "This port only accepts HTTPS."))
             }
             throw error
         }
@@ -69,7 +69,7 @@ extension Connection {
     /// Sends the client to the same resource by https (RFC 9110 §15.4.9).
     func redirect(_ head: borrowing RequestHead, port: UInt16) async throws(ChannelError) -> Bool {
         guard let location = Self.secureLocation(of: head, port: port) else {
-            try await refuse(HTTPError(.badRequest, "Come by https."))
+            try await refuse(HTTPError(.badRequest, "Use HTTPS."))
             return false
         }
         let response = HTTPResponse(

@@ -151,7 +151,7 @@ final class Connection {
             } catch .timedOut {
                 guard deadline != nil else { return nil }
                 try await refuseUnread(
-                    HTTPError(.requestTimeout, "The request's head took too long."))
+                    HTTPError(.requestTimeout, "The request head did not arrive in time."))
                 return nil
             }
         }

@@ -41,7 +41,7 @@ final class OutputBuffer {
             rest /= 10
         }
         precondition(
-            digits <= memory.count - count, "programmer error: an answer has no room")
+            digits <= memory.count - count, "programmer error: the response does not fit")
         count += digits
         rest = number
         // Invariant: the places behind `place` have their digits.
@@ -53,7 +53,7 @@ final class OutputBuffer {
 
     private func append(_ bytes: UnsafeRawBufferPointer) {
         precondition(
-            bytes.count <= memory.count - count, "programmer error: an answer has no room")
+            bytes.count <= memory.count - count, "programmer error: the response does not fit")
         guard let from = bytes.baseAddress, let to = memory.baseAddress else { return }
         memcpy(to + count, from, bytes.count)
         count += bytes.count

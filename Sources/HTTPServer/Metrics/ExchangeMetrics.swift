@@ -127,17 +127,17 @@ public final class ExchangeMetrics: ExchangeObserver {
                 < (right.key.route, right.key.method, right.key.status)
         }
         let requests = "broadsheet_http_requests_total"
-        page.family(requests, .counter, help: "Requests that were answered.")
+        page.family(requests, .counter, help: "Completed requests.")
         for (series, counts) in all {
             page.sample(requests, labels(series), counts.exchanges)
         }
         let bytes = "broadsheet_http_response_bytes_total"
         page.family(
-            bytes, .counter, unit: "bytes", help: "Bytes of answers, heads and bodies.")
+            bytes, .counter, unit: "bytes", help: "Bytes of sent responses, with heads.")
         for (series, counts) in all { page.sample(bytes, labels(series), counts.sentBytes) }
         let received = "broadsheet_http_request_bytes_total"
         page.family(
-            received, .counter, unit: "bytes", help: "Bytes of requests, heads and bodies.")
+            received, .counter, unit: "bytes", help: "Bytes of received requests, with heads.")
         for (series, counts) in all {
             page.sample(received, labels(series), counts.receivedBytes)
         }
@@ -155,7 +155,7 @@ public final class ExchangeMetrics: ExchangeObserver {
         let name = "broadsheet_http_request_duration_seconds"
         page.family(
             name, .histogram, unit: "seconds",
-            help: "From a request's head to the last byte of its answer.")
+            help: "Time from a request's head to the last byte of its response.")
         var rest = durations[...]
         while let (series, first) = rest.popFirst() {
             var sum = first

@@ -17,14 +17,14 @@ struct PathTemplate {
     }
 
     init(_ text: String) throws(RouterError) {
-        guard text.first == "/" else { throw .malformed(text, "it does not begin with /") }
+        guard text.first == "/" else { throw .malformed(text, "it does not start with /") }
         var parts: [Part] = []
         for segment in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
             parts.append(try Self.part(String(segment), of: text))
         }
         self.parts = parts
         guard Set(names).count == names.count else {
-            throw .malformed(text, "a parameter's name stands twice")
+            throw .malformed(text, "a parameter name is repeated")
         }
     }
 
@@ -53,7 +53,7 @@ public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .malformed(let template, let reason): "route \(template): \(reason)"
         case .conflict(let method, let first, let second):
-            "routes \(first) and \(second) both take \(method)"
+            "routes \(first) and \(second) both handle \(method)"
         }
     }
 }

@@ -78,7 +78,7 @@ public struct Router: Sendable {
         switch target.form {
         case .asterisk: return .options(methods)
         case .authority:
-            return .refused(HTTPError(.notImplemented, "CONNECT is not offered."))
+            return .refused(HTTPError(.notImplemented, "CONNECT is not supported."))
         case .origin, .absolute: break
         }
         let segments: PathSegments
@@ -88,7 +88,7 @@ public struct Router: Sendable {
             return .refused(HTTPError(.badRequest, Self.detail(error)))
         }
         guard let node = Self.find(root, segments, 0) else {
-            return .refused(HTTPError(.notFound, "Nothing is at this path."))
+            return .refused(HTTPError(.notFound, "There is no resource at this path."))
         }
         return match(method, at: node, segments)
     }
@@ -105,11 +105,11 @@ public struct Router: Sendable {
         if method == .options { return .options(allow, template: template) }
         guard Self.standard.contains(method) || methods.contains(method) else {
             return .refused(
-                HTTPError(.notImplemented, "The method is unknown."), template: template)
+                HTTPError(.notImplemented, "The method is not supported."), template: template)
         }
         return .refused(
             HTTPError(
-                .methodNotAllowed, "\(method) is not offered at this path.", allow: allow),
+                .methodNotAllowed, "\(method) is not allowed at this path.", allow: allow),
             template: template)
     }
 
@@ -135,10 +135,10 @@ public struct Router: Sendable {
 
     private static func detail(_ error: RequestTarget.PathError) -> String {
         switch error {
-        case .dotSegment: "The path has a dot segment."
-        case .encoding(.badEscape): "The path has a % without two hexadecimal digits."
-        case .encoding(.invalidUTF8): "The path is not UTF-8."
-        case .encoding(.nul): "The path has a NUL."
+        case .dotSegment: "The path contains a dot segment."
+        case .encoding(.badEscape): "The path contains an invalid percent-encoding."
+        case .encoding(.invalidUTF8): "The path is not valid UTF-8."
+        case .encoding(.nul): "The path contains a NUL character."
         }
     }
 }

@@ -37,30 +37,30 @@ public struct HTTPError: Error, Sendable {
     /// The request was so slow that meanwhile another process has taken over.
     static let handedOver = HTTPError(
         .serviceUnavailable,
-        "Another server has taken over meanwhile, and nothing was done: send the request again.")
+        "The server is being replaced and did not process the request. Send it again.")
 
     static let exposedCredentials = {
         var refusal = HTTPError(
             .forbidden,
-            "Credentials came unencrypted, and others may have read them: use https, and replace "
-                + "the key. A proxy has to say that its client came by https.")
+            "Credentials were sent over plain HTTP and may have been exposed. Rotate the key and "
+                + "use HTTPS; a proxy must forward the client's scheme.")
         refusal.subject = .exposedCredentials
         return refusal
     }()
 
     static let unexpectedBody = {
-        var refusal = HTTPError(.badRequest, "Send this request without a body.")
+        var refusal = HTTPError(.badRequest, "This endpoint does not accept a request body.")
         refusal.subject = .unexpectedBody
         return refusal
     }()
 
     /// A handler's answer has a field that cannot be written, and says less without it.
     static let unsendable = HTTPError(
-        .internalServerError, "The answer cannot be put into fields of HTTP.")
+        .internalServerError, "The response contains an invalid header field.")
 
     static let foreignHost = {
         var refusal = HTTPError(
-            .misdirectedRequest, "The request names a host that is not served at this address.")
+            .misdirectedRequest, "This address does not serve the host that the request names.")
         refusal.subject = .foreignHost
         return refusal
     }()

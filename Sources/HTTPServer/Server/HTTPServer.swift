@@ -15,8 +15,8 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
         switch self {
         case .addressInUse(let address): "\(address) is in use"
         case .cannotListen(let address, let error): "cannot listen on \(address): \(error)"
-        case .noLoop(let error): "cannot make an event loop: \(error)"
-        case .alreadyStarted: "the server has been started before"
+        case .noLoop(let error): "cannot create an event loop: \(error)"
+        case .alreadyStarted: "the server has already been started"
         }
     }
 }

@@ -40,9 +40,9 @@ public struct HandshakeRecord: Sendable {
         self.peer = peer
         outcome =
             switch error {
-            case .timedOut: .failed(.late, reason: "it took too long")
-            case .cancelled: .failed(.stopped, reason: "the server stopped")
-            case .disconnected: .failed(.gone, reason: "the peer is gone")
+            case .timedOut: .failed(.late, reason: "the handshake timed out")
+            case .cancelled: .failed(.stopped, reason: "the server is shutting down")
+            case .disconnected: .failed(.gone, reason: "the peer disconnected")
             case .insecure(let failure):
                 switch failure {
                 case .truncated: .failed(.gone, reason: "\(failure)")

@@ -120,7 +120,7 @@ public final class Listener: Sendable {
         guard isNew else { return }
         let trouble =
             error.isShortage
-            ? "new connections have to wait, as resources are short"
+            ? "out of resources; new connections have to wait"
             : "connections cannot be accepted"
         report("\(address): \(trouble): \(error)")
     }

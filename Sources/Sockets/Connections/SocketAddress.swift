@@ -24,7 +24,7 @@ public enum SocketAddress: Sendable, Hashable {
             switch self {
             case .noPort: "the port is missing (host:port, [v6]:port or unix:PATH)"
             case .badPort: "the port is not a number from 0 to 65535"
-            case .unknownHost(let reason): "the host is unknown (\(reason))"
+            case .unknownHost(let reason): "the host cannot be resolved (\(reason))"
             case .pathTooLong: "the path is empty or longer than 107 bytes"
             }
         }
@@ -87,7 +87,7 @@ public enum SocketAddress: Sendable, Hashable {
             }
             next = info.ai_next
         }
-        guard !addresses.isEmpty else { throw .unknownHost("no address") }
+        guard !addresses.isEmpty else { throw .unknownHost("no addresses") }
         return addresses
     }
 

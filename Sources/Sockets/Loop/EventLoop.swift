@@ -75,7 +75,7 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     /// Ends the program unless the caller runs on the loop's thread.
     func checkIsOnLoop() {
-        precondition(isOnLoop, "programmer error: loop-confined state is used off its loop")
+        precondition(isOnLoop, "programmer error: loop-confined state used off its loop")
     }
 
     /// Whether the caller runs on the loop's thread.
@@ -243,13 +243,13 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     /// Monotonic milliseconds, as of this turn.
     public var now: Int64 {
-        assert(isOnLoop, "programmer error: a loop's time is for its own tasks")
+        assert(isOnLoop, "programmer error: the loop's time is read off its loop")
         return state.now
     }
 
     /// Seconds since 1970, as of this turn.
     public var wallSeconds: Int64 {
-        assert(isOnLoop, "programmer error: a loop's time is for its own tasks")
+        assert(isOnLoop, "programmer error: the loop's time is read off its loop")
         return state.wallSeconds
     }
 

@@ -18,7 +18,7 @@ public final class TLSClient: Sendable {
         let trusted = authorities.map { PEM.certificates(in: $0) }
         defer { for certificate in trusted ?? [] { X509_free(certificate) } }
         guard trusted?.isEmpty != true else {
-            throw TLSConfigurationError("holds no certificate in PEM (\(TLSFailure.lastReason()))")
+            throw TLSConfigurationError("contains no PEM certificate (\(TLSFailure.lastReason()))")
         }
         do throws(TLSContextError) {
             context = try TLSContext(TLS_client_method(), profile: .intermediate)
@@ -40,7 +40,7 @@ public final class TLSClient: Sendable {
             SSL_set_connect_state(ssl)
             return Self.expect(host, of: ssl)
         }
-        guard isSet else { throw .refused(reason: "\"\(host)\" is no name of a server") }
+        guard isSet else { throw .refused(reason: "\"\(host)\" is not a valid server name") }
         return session
     }
 

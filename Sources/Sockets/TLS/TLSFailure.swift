@@ -14,8 +14,8 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .truncated: "the connection ended without TLS's own end"
-        case .plainHTTP: "the peer speaks HTTP without TLS"
+        case .truncated: "the connection closed without a TLS close_notify alert"
+        case .plainHTTP: "the peer sent plain HTTP instead of TLS"
         case .untrusted(_, let reason): "the certificate is not trusted: \(reason)"
         case .refused(let reason): "TLS failed: \(reason)"
         }
@@ -39,7 +39,7 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     private static func reason(of code: UInt) -> String {
-        guard code != 0 else { return "no reason was given" }
+        guard code != 0 else { return "OpenSSL gave no reason" }
         if let text = ERR_reason_error_string(code) { return String(cString: text) }
         return "error \(code)"
     }

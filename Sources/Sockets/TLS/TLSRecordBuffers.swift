@@ -25,7 +25,7 @@ final class TLSRecordBuffers {
 
     init() {
         // Programmer error: a BIO without a source fails only when there is no memory left at all.
-        guard let bio = BIO_new(Self.method) else { preconditionFailure("BIO_new: no memory") }
+        guard let bio = BIO_new(Self.method) else { preconditionFailure("BIO_new: out of memory") }
         self.bio = bio
         BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
         BIO_set_init(bio, 1)

@@ -18,7 +18,7 @@ extension TLSServer {
             _ tickets: TicketKeys
         ) throws(TLSConfigurationError) {
             guard (1...Self.limit).contains(pairs.count) else {
-                throw TLSConfigurationError("1 to \(Self.limit) certificates are needed")
+                throw TLSConfigurationError("1 to \(Self.limit) certificates are required")
             }
             var identities: [TLSIdentity] = []
             for (index, pair) in pairs.enumerated() {
@@ -48,14 +48,14 @@ extension TLSServer {
                 switch error {
                 case .badCertificate(let reason):
                     throw TLSConfigurationError(
-                        "holds no certificate chain in PEM (\(reason))", at: (index, .certificate))
+                        "contains no PEM certificate chain (\(reason))", at: (index, .certificate))
                 case .badKey(let reason):
                     throw TLSConfigurationError(
-                        "holds no private key in PEM that is not encrypted (\(reason))",
+                        "contains no unencrypted PEM private key (\(reason))",
                         at: (index, .key))
                 case .keyOfAnother:
                     throw TLSConfigurationError(
-                        "is not the key of the certificate", at: (index, .key))
+                        "does not match the certificate", at: (index, .key))
                 }
             }
         }
@@ -125,7 +125,7 @@ extension TLSServer {
                 return context
             } catch {
                 throw TLSConfigurationError(
-                    "cannot be served: \(error.reason)", at: (indices.first ?? 0, .certificate))
+                    "cannot be used: \(error.reason)", at: (indices.first ?? 0, .certificate))
             }
         }
     }

@@ -178,7 +178,7 @@ final class TLSSession {
         wires.clearOutput()
         if unsent.isEmpty { unsentPlain = 0 }
         guard unsent.count <= Self.unsentLimit else {
-            throw .refused(reason: "the peer asks for more than it reads")
+            throw .refused(reason: "the peer keeps sending without reading")
         }
     }
 

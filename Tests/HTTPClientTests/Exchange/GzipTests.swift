@@ -145,20 +145,20 @@ import Testing
 
     @Test func `what is no gzip is malformed, wherever it goes wrong`() async throws {
         let body = gzip(Array(Self.text.utf8))
-        #expect(try await error(Array("hello".utf8)) == .malformed("a body that is no gzip"))
+        #expect(try await error(Array("hello".utf8)) == .malformed("a body that is not valid gzip"))
         var corrupt = body
         corrupt[body.count / 2] ^= 0xFF
-        #expect(try await error(corrupt) == .malformed("a body that is no gzip"))
+        #expect(try await error(corrupt) == .malformed("a body that is not valid gzip"))
         var wrongSum = body
         wrongSum[body.count - 6] ^= 1
-        #expect(try await error(wrongSum) == .malformed("a body that is no gzip"))
+        #expect(try await error(wrongSum) == .malformed("a body that is not valid gzip"))
         #expect(try await error(body + [1, 2, 3]) != nil)
     }
 
     @Test func `gzip that ends too early is malformed, also at the connection's end`() async throws
     {
         let body = gzip(Array(Self.text.utf8))
-        let early = HTTPClientError.malformed("a gzip body that ends too early")
+        let early = HTTPClientError.malformed("a truncated gzip body")
         for count in [1, 9, 10, 100, body.count - 8, body.count - 1] {
             #expect(try await error(Array(body.prefix(count))) == early)
         }

@@ -113,7 +113,7 @@ struct ListenerTests {
         #expect(peer.receiveState() <= 0)
         let trouble =
             code == EMFILE
-            ? "new connections have to wait, as resources are short"
+            ? "out of resources; new connections have to wait"
             : "connections cannot be accepted"
         let reason = SystemError("accept4", code: code).description
         #expect(reports.withLock { $0 } == ["\(listener.address): \(trouble): \(reason)"])
