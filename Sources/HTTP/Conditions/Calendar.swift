@@ -1,10 +1,11 @@
 /// The proleptic Gregorian calendar, in days since 1970-01-01.
 ///
-/// Apps do not see it: it would hide Foundation's `Calendar`.
+/// It is package-internal: in apps it would shadow Foundation's `Calendar`.
 package enum Calendar {
-    /// The day's number; the inverse of `date(day:)`.
+    /// The number of the day; the inverse of `date(day:)`.
     package static func day(year: Int, month: Int, day: Int) -> Int64 {
-        // Years begin in March, so that the leap day is the last of its year; 400 years are an era.
+        // Years start in March, so that the leap day is the last day of its year; an era is 400
+        // years.
         let year = Int64(month <= 2 ? year - 1 : year)
         let era = floorDivide(year, 400)
         let yearOfEra = year - era * 400
@@ -13,7 +14,7 @@ package enum Calendar {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// The date of a day's number.
+    /// The date of the day with this number.
     package static func date(day: Int64) -> (year: Int, month: Int, day: Int) {
         let shifted = day + 719_468
         let era = floorDivide(shifted, 146_097)
@@ -28,7 +29,7 @@ package enum Calendar {
         )
     }
 
-    /// The length of a month, 1 to 12.
+    /// The number of days in a month, 1 to 12.
     package static func daysIn(month: Int, year: Int) -> Int {
         switch month {
         case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28

@@ -1,29 +1,29 @@
-/// What the conditions of GET and HEAD come to.
+/// Evaluates the preconditions of GET and HEAD requests.
 public enum ConditionalRequest {
     public enum Outcome: Sendable, Hashable {
-        /// As if there were no conditions.
+        /// Respond as if the request had no preconditions.
         case proceed
-        /// 304: the client has it already.
+        /// Respond with 304: the client's stored copy is current.
         case notModified
-        /// 412: the client means another state; this field says so.
+        /// Respond with 412: the condition in this field is false.
         case preconditionFailed(HTTPFieldName)
     }
 
-    /// Whether there are conditions beside those of `Freshness`: they are rare.
+    /// Whether the request has preconditions other than those of `Freshness`, which is rare.
     public static func hasPreconditions(_ fields: borrowing HTTPFields) -> Bool {
         fields.contains(.ifMatch) || fields.contains(.ifUnmodifiedSince)
     }
 
-    /// Evaluates the conditions of GET and HEAD in the order of RFC 9110 §13.2.2. Dates that cannot
-    /// be read are as if absent; an `If-Match` that cannot be read matches nothing, and so does
-    /// such an `If-None-Match`.
+    /// Evaluates the preconditions of GET and HEAD in the order of RFC 9110 §13.2.2. Invalid dates
+    /// are ignored; an invalid `If-Match` or `If-None-Match` matches nothing.
     ///
     /// - Parameters:
-    ///   - fields: of the request.
-    ///   - etag: of the selected representation; `nil` if it has none.
-    ///   - lastModified: seconds since 1970; `nil` if it is not known.
-    ///   - isTold: whether the answer tells it; otherwise no copy is known by it.
-    ///   - isMeant: whether a tag of `If-Match` names what is there.
+    ///   - fields: The fields of the request.
+    ///   - etag: The entity tag of the selected representation; `nil` if it has none.
+    ///   - lastModified: Seconds since 1970; `nil` if unknown.
+    ///   - isTold: Whether the response includes `Last-Modified`; otherwise `If-Modified-Since` is
+    ///     ignored.
+    ///   - isMeant: Whether a tag of `If-Match` matches the current representation.
     public static func outcome(
         _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?, isTold: Bool = true,
         isMeant: (EntityTag) -> Bool
@@ -40,7 +40,7 @@ public enum ConditionalRequest {
         return isNotModified ? .notModified : .proceed
     }
 
-    /// Whether the condition names what exists.
+    /// Whether the condition matches the current representation.
     static func matches(_ text: String, _ isSame: (EntityTag) -> Bool) -> Bool {
         switch TagCondition(text) {
         case .any?: true

@@ -4,7 +4,7 @@ public struct EntityTag: Sendable, Hashable {
     public let value: String
     public let isWeak: Bool
 
-    /// A tag of these characters; `nil` if one is no `etagc` (visible, without a quote).
+    /// Creates a tag of these characters; `nil` if one is not an `etagc` (visible, not a quote).
     public init?(value: String, isWeak: Bool = false) {
         guard value.utf8.allSatisfy({ $0 == 0x21 || ($0 > 0x22 && $0 != 0x7F) }) else {
             return nil
@@ -13,7 +13,7 @@ public struct EntityTag: Sendable, Hashable {
         self.isWeak = isWeak
     }
 
-    /// Reads `"value"` or `W/"value"`.
+    /// Parses `"value"` or `W/"value"`.
     public init?(_ text: String) {
         var reader = FieldValueReader(text)
         self.init(from: &reader)
@@ -27,16 +27,16 @@ public struct EntityTag: Sendable, Hashable {
         self.init(value: value, isWeak: isWeak)
     }
 
-    /// Both strong and the same (RFC 9110 §8.8.3.2).
+    /// Strong comparison (RFC 9110 §8.8.3.2): both are strong and equal.
     public func stronglyMatches(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && value == other.value
     }
 
-    /// The same, strong or weak (RFC 9110 §8.8.3.2).
+    /// Weak comparison (RFC 9110 §8.8.3.2): both are equal, strong or weak.
     public func weaklyMatches(_ other: EntityTag) -> Bool { value == other.value }
 }
 
 extension EntityTag: CustomStringConvertible {
-    /// As it stands in a field.
+    /// The tag as a field value.
     public var description: String { (isWeak ? "W/" : "") + "\"\(value)\"" }
 }

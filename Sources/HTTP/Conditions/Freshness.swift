@@ -1,12 +1,12 @@
-/// Whether a client's stored copy still stands: the conditions of GET and HEAD.
+/// Whether a client's stored copy is still current.
 package enum Freshness {
-    /// Whether to answer 304 (RFC 9110 §13.2.2): `If-None-Match` by weak comparison, and only
-    /// without it `If-Modified-Since`. What cannot be read asks for the whole answer.
+    /// Whether to respond with 304 (RFC 9110 §13.2.2): `If-None-Match` by weak comparison, and
+    /// `If-Modified-Since` only without it. Invalid values never lead to 304.
     ///
     /// - Parameters:
-    ///   - fields: of the request.
-    ///   - etag: of the selected representation; `nil` if it has none.
-    ///   - lastModified: seconds since 1970; `nil` if the answer does not tell.
+    ///   - fields: The fields of the request.
+    ///   - etag: The entity tag of the selected representation; `nil` if it has none.
+    ///   - lastModified: Seconds since 1970; `nil` if the response has no `Last-Modified`.
     package static func isNotModified(
         _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?
     ) -> Bool {

@@ -1,11 +1,11 @@
-/// Dates in fields (RFC 9110 §5.6.7), as whole seconds since 1970.
+/// Dates in fields (RFC 9110 §5.6.7), in whole seconds since 1970.
 public enum HTTPDate {
     private static let days = Names(
         "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
     private static let months = Names(
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`; years 0000 to 9999, others are held within.
+    /// Formats `Sun, 06 Nov 1994 08:49:37 GMT`; years are clamped to 0000 to 9999.
     public static func text(_ seconds: Int64) -> String {
         let seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
         let day = Calendar.floorDivide(seconds, 86_400)
@@ -32,11 +32,11 @@ public enum HTTPDate {
         }
     }
 
-    /// Reads the three forms that a recipient must know; `nil` for anything else. A leap second is
-    /// the second before it.
+    /// Parses the three forms that a recipient must accept; `nil` for anything else. A leap second
+    /// counts as the second before it.
     public static func seconds(_ text: String) -> Int64? {
         var reader = DateReader(text)
-        // `Sunday` begins with `Sun`: the long name goes first.
+        // `Sunday` starts with `Sun`, so the long name is tried first.
         let isLong = reader.name(days, letters: 9) != nil
         guard isLong || reader.name(days, letters: 3) != nil else { return nil }
         let date: (year: Int, month: Int, day: Int)?
@@ -65,13 +65,13 @@ public enum HTTPDate {
         return day * 86_400 + Int64(time)
     }
 
-    /// Names, as octets.
+    /// Names as octets.
     fileprivate struct Names: Sendable {
         let all: [[UInt8]]
         init(_ names: String...) { all = names.map { Array($0.utf8) } }
     }
 
-    /// Puts a date's parts into room that is made for it.
+    /// Writes the parts of a date into a buffer that is large enough.
     private struct DateWriter {
         let buffer: UnsafeMutableBufferPointer<UInt8>
         private(set) var count = 0
@@ -95,7 +95,7 @@ public enum HTTPDate {
         }
     }
 
-    /// Takes a date's parts, one by one.
+    /// Reads the parts of a date one by one.
     private struct DateReader {
         private let bytes: [UInt8]
         private var position = 0
@@ -110,7 +110,7 @@ public enum HTTPDate {
             return true
         }
 
-        /// The index of the name that stands here, cut to this many letters.
+        /// The index of the next name, abbreviated to this many letters.
         mutating func name(_ names: Names, letters: Int) -> Int? {
             let index = names.all.firstIndex { name in
                 bytes[position...].starts(with: name.prefix(letters))
@@ -141,10 +141,10 @@ public enum HTTPDate {
             return (yearDigits == 2 ? fullYear(year) : year, month + 1, day)
         }
 
-        /// A two-digit year is at most 50 years ahead, else in the past; as reckoned in 2026.
+        /// A two-digit year is at most 50 years in the future (from 2026), otherwise in the past.
         private func fullYear(_ short: Int) -> Int { short <= 76 ? 2_000 + short : 1_900 + short }
 
-        /// Seconds of the day.
+        /// The second of the day.
         mutating func time() -> Int? {
             guard let hour = number(2), text(":"), let minute = number(2), text(":"),
                 let second = number(2), hour < 24, minute < 60, second <= 60

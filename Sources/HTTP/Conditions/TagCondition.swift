@@ -2,12 +2,12 @@
 public enum TagCondition: Sendable, Hashable {
     /// `*`
     case any
-    /// At least one, at most `limit`.
+    /// At least one tag and at most `limit`.
     case tags([EntityTag])
 
     public static let limit = 50
 
-    /// Reads a field's value; `nil` if it is no condition.
+    /// Parses a field value; `nil` if it is invalid.
     public init?(_ text: String) {
         var reader = FieldValueReader(text)
         var tags: [EntityTag] = []
@@ -30,7 +30,7 @@ public enum TagCondition: Sendable, Hashable {
 }
 
 extension TagCondition: CustomStringConvertible {
-    /// As it stands in a field.
+    /// The condition as a field value.
     public var description: String {
         switch self {
         case .any: "*"

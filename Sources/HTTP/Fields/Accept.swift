@@ -1,16 +1,16 @@
-/// The media types that a client takes, and how gladly (RFC 9110 §12.5.1).
+/// The media types that a client accepts, with their weights (RFC 9110 §12.5.1).
 public struct Accept: Sendable, Hashable {
     private struct MediaRange: Sendable, Hashable {
         let type: MediaType
-        /// Of 1000.
+        /// In thousandths.
         let quality: Int
     }
 
-    /// Empty: everything is taken.
+    /// If empty, every type is acceptable.
     private let ranges: [MediaRange]
 
-    /// Reads a field's value. Elements that cannot be read are left out; without any, and without
-    /// the field, everything is taken.
+    /// Parses a field value. Invalid elements are ignored; if no valid element is left, or without
+    /// the field, every type is acceptable.
     public init(_ text: String?) {
         var ranges: [MediaRange] = []
         var reader = FieldValueReader(text ?? "")
@@ -33,7 +33,7 @@ public struct Accept: Sendable, Hashable {
         return quality(weight).map { MediaRange(type: type, quality: $0) }
     }
 
-    /// A weight (RFC 9110 §12.4.2) in thousandths: 0 to 1, with at most three decimals.
+    /// Parses a weight (RFC 9110 §12.4.2) in thousandths: 0 to 1, with at most three decimals.
     private static func quality(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard (1...5).contains(bytes.count), bytes.count == 1 || bytes[1] == UInt8(ascii: "."),
@@ -47,8 +47,7 @@ public struct Accept: Sendable, Hashable {
         return quality <= 1000 ? quality : nil
     }
 
-    /// How gladly the type is taken, 0 (not at all) to 1000: the most specific range that covers it
-    /// decides.
+    /// The type's weight, 0 (not acceptable) to 1000. The most specific matching range decides.
     public func quality(of type: MediaType) -> Int {
         guard !ranges.isEmpty else { return 1000 }
         var best = (specificity: -1, quality: 0)
@@ -59,7 +58,7 @@ public struct Accept: Sendable, Hashable {
         return best.quality
     }
 
-    /// The offer that is taken most gladly, the first of equal ones; `nil` if none is taken.
+    /// The offer with the highest weight, the first among equals; `nil` if none is acceptable.
     public func best(of offers: [MediaType]) -> MediaType? {
         var best: (offer: MediaType, quality: Int)?
         for offer in offers {
@@ -69,7 +68,7 @@ public struct Accept: Sendable, Hashable {
         return best?.offer
     }
 
-    /// `nil` if the range does not cover the type.
+    /// `nil` if the range does not match the type.
     private static func specificity(of range: MediaType, for type: MediaType) -> Int? {
         if range.type == "*" { return range.subtype == "*" ? 0 : nil }
         guard range.type == type.type else { return nil }
@@ -79,7 +78,7 @@ public struct Accept: Sendable, Hashable {
         for parameter in range.parameters {
             if parameter.name == "q" { break }
             let value = type.parameter(parameter.name)
-            // Clients ask for `application/json; charset=utf-8`, though JSON has no such parameter.
+            // Clients send `application/json; charset=utf-8`, though JSON has no such parameter.
             if parameter.name == "charset", value == nil { continue }
             guard value?.lowercased() == parameter.value.lowercased() else { return nil }
             specificity += 1

@@ -1,17 +1,17 @@
-/// Which content codings a client takes (RFC 9110 §12.5.3), as far as it concerns gzip.
+/// Whether a client accepts the gzip content coding (RFC 9110 §12.5.3).
 ///
-/// It is asked of nearly every request: no text is made of the field.
+/// It is evaluated for nearly every request, so it reads octets and creates no strings.
 public struct AcceptEncoding: Sendable, Hashable {
-    // Weights, of 1000; `nil` where the field does not name it.
+    // Weights in thousandths; `nil` if the field does not list the coding.
     private var gzip: Int?
     private var identity: Int?
     private var others: Int?
 
-    /// Reads all the fields of that name. Elements that cannot be read are left out.
+    /// Parses all `Accept-Encoding` fields. Invalid elements are ignored.
     public init(_ fields: borrowing HTTPFields) {
         fields.withEachValue(of: .acceptEncoding) { value in
             var start = 0
-            // Invariant: the elements before `start` are read.
+            // Invariant: the elements before `start` have been read.
             while start < value.count {
                 var end = start
                 while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }
@@ -21,9 +21,9 @@ public struct AcceptEncoding: Sendable, Hashable {
         }
     }
 
-    /// Whether gzip is taken, and no coding at all is not liked better. A client that names neither
-    /// takes no coding; one that takes neither gets the answer as it is, and so does one that takes
-    /// only gzip where there is no such answer: one that it cannot read beats none.
+    /// Whether gzip is acceptable and not weighted below `identity`. A client that lists neither
+    /// gets no coding. One that rejects both gets the unencoded response, as does one that accepts
+    /// only gzip where no gzip variant exists: an unreadable response is no improvement.
     public var prefersGzip: Bool {
         guard let gzip = gzip ?? others, gzip > 0 else { return false }
         return gzip >= identity ?? 0
@@ -45,8 +45,8 @@ public struct AcceptEncoding: Sendable, Hashable {
         }
     }
 
-    /// The weight behind a coding (RFC 9110 §12.4.2) in thousandths, 1000 without one; `nil` if it
-    /// is none.
+    /// Parses the weight after a coding (RFC 9110 §12.4.2) in thousandths, 1000 without one; `nil`
+    /// if it is invalid.
     private static func weight(_ element: borrowing Span<UInt8>, _ start: Int) -> Int? {
         var position = start
         skipSpace(element, &position)
@@ -60,7 +60,7 @@ public struct AcceptEncoding: Sendable, Hashable {
         position += 2
         var weight = 0
         var digits = 0
-        // Invariant: the octets from the `=` to `position` are of a weight, whose first `digits`
+        // Invariant: the octets from the `=` to `position` belong to the weight; its first `digits`
         // digits are in `weight`.
         while position < element.count, !Token.isSpace(element[position]) {
             let byte = element[position]
@@ -85,7 +85,7 @@ public struct AcceptEncoding: Sendable, Hashable {
 
     private static func isName(_ bytes: borrowing Span<UInt8>, _ name: StaticString) -> Bool {
         guard bytes.count == name.utf8CodeUnitCount else { return false }
-        // Invariant: the first `index` octets are the name's.
+        // Invariant: the first `index` octets match the name.
         for index in 0..<bytes.count where Token.lowercase(bytes[index]) != name.utf8Start[index] {
             return false
         }

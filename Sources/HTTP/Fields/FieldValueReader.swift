@@ -1,6 +1,6 @@
-/// Walks through a field's value by its grammar (RFC 9110 §5.6).
+/// Parses a field value by its grammar (RFC 9110 §5.6).
 ///
-/// It looks at octets: to a walk over characters, a combining mark could hide a separator.
+/// It reads octets: reading characters, a combining mark could hide a separator.
 struct FieldValueReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -11,26 +11,27 @@ struct FieldValueReader {
 
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Optional white space (RFC 9110 §5.6.3).
+    /// Skips optional white space (RFC 9110 §5.6.3).
     mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x09 { position += 1 }
     }
 
-    /// Goes past this octet, if it is the next.
+    /// Skips this octet if it is next.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         position += 1
         return true
     }
 
-    /// A token (RFC 9110 §5.6.2); `nil` if none begins here.
+    /// Reads a token (RFC 9110 §5.6.2); `nil` if none starts here.
     mutating func token() -> String? {
         let start = position
         while let byte = next, Token.contains(byte) { position += 1 }
         return position > start ? text(start..<position) : nil
     }
 
-    /// Everything up to this octet, and past it; `nil`, and nothing taken, without it.
+    /// Reads everything up to this octet and skips the octet; `nil`, without moving, if it is
+    /// missing.
     mutating func text(until character: Unicode.Scalar) -> String? {
         guard let end = bytes[position...].firstIndex(of: UInt8(ascii: character)) else {
             return nil
@@ -39,12 +40,12 @@ struct FieldValueReader {
         return text(position..<end)
     }
 
-    /// A quoted string without quotes and escapes (RFC 9110 §5.6.4); `nil` if none begins here or
-    /// it does not end.
+    /// Reads a quoted string and removes its quotes and escapes (RFC 9110 §5.6.4); `nil` if none
+    /// starts here or it is not terminated.
     mutating func quotedString() -> String? {
         guard take("\"") else { return nil }
         var content: [UInt8] = []
-        // Invariant: `content` is what the octets behind the opening quote say.
+        // Invariant: `content` is the unescaped text after the opening quote.
         while let byte = next {
             position += 1
             if byte == UInt8(ascii: "\"") { return String(decoding: content, as: UTF8.self) }
@@ -59,15 +60,15 @@ struct FieldValueReader {
         return nil
     }
 
-    /// Parameters (RFC 9110 §5.6.6), names in lower case; `nil` if they are malformed.
+    /// Reads parameters (RFC 9110 §5.6.6), with names in lower case; `nil` if they are malformed.
     ///
-    /// - Parameter allowsBare: whether a name may stand without a value (RFC 8288 §3).
+    /// - Parameter allowsBare: Whether a name may have no value (RFC 8288 §3).
     mutating func parameters(allowsBare: Bool = false) -> [(name: String, value: String)]? {
         var parameters: [(name: String, value: String)] = []
         skipSpace()
         while take(";") {
             skipSpace()
-            // RFC 9110 allows for empty ones.
+            // RFC 9110 allows empty parameters.
             guard let name = token()?.lowercased() else { continue }
             if allowsBare { skipSpace() }
             if take("=") {
@@ -83,8 +84,8 @@ struct FieldValueReader {
         return parameters
     }
 
-    /// Goes to the next element of a list: past all commas and white space, as empty elements are
-    /// nothing (RFC 9110 §5.6.1.2). False if what is left is no separator.
+    /// Moves to the next list element, past commas and white space; empty elements are ignored (RFC
+    /// 9110 §5.6.1.2). False if the next octet is not a separator.
     mutating func skipSeparators() -> Bool {
         skipSpace()
         guard !isAtEnd else { return true }
@@ -97,7 +98,7 @@ struct FieldValueReader {
         repeat { skipSpace() } while take(",")
     }
 
-    /// Goes past what cannot be read: to the next comma that no quotes hold.
+    /// Skips an invalid element: moves to the next comma outside quotes.
     mutating func skipElement() {
         while let byte = next, byte != UInt8(ascii: ",") {
             if byte == UInt8(ascii: "\"") {

@@ -1,10 +1,11 @@
-/// Whom proxies name on a request's way: its client first, then each proxy's peer.
+/// The nodes that proxies recorded for a request: the client first, then each proxy's peer.
 ///
-/// Anyone can send these fields; from which end they are believed is the reader's to know.
+/// Anyone can send these fields; the caller decides which elements to trust.
 public enum ForwardedNodes {
-    /// The `for` of each element of `Forwarded` (RFC 7239 §5.2); `nil` without the field.
+    /// The `for` parameter of each `Forwarded` element (RFC 7239 §5.2); `nil` without the field.
     ///
-    /// A node that is hidden, unknown or missing is `nil`, and so is all of a malformed field.
+    /// A node that is obfuscated, unknown or missing is `nil`; so is every node of a malformed
+    /// field.
     public static func forwarded(_ fields: borrowing HTTPFields) -> [ForwardedNode?]? {
         guard let value = fields.combined(.forwarded) else { return nil }
         var reader = FieldValueReader(value)
@@ -28,15 +29,15 @@ public enum ForwardedNodes {
     }
 }
 
-/// A host, and a port if one is told (RFC 7239 §6).
+/// A host with an optional port (RFC 7239 §6).
 public struct ForwardedNode: Sendable, Hashable {
-    /// An IP address without brackets, as far as it looks like one.
+    /// An IP address without brackets; only its characters are checked.
     public let host: String
-    /// 0 where none is told.
+    /// 0 if the node has no port.
     public let port: UInt16
 
-    /// `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]:80`, and, as many write it, `2001:db8::1`; `nil`
-    /// for names that hide an address.
+    /// Parses `192.0.2.1`, `192.0.2.1:80`, `[2001:db8::1]:80` and, as is common, `2001:db8::1`;
+    /// `nil` for obfuscated identifiers.
     init?(_ text: String) {
         var host = text[...]
         var digits: Substring = ""
@@ -58,7 +59,7 @@ public struct ForwardedNode: Sendable, Hashable {
         }
         guard !host.isEmpty, host.utf8.count <= 45, isAddress else { return nil }
         self.host = String(host)
-        // A port may be hidden, too (RFC 7239 §6): the address stands.
+        // The port may be obfuscated too (RFC 7239 §6); the address is still valid.
         port = digits.utf8.allSatisfy { (48...57).contains($0) } ? UInt16(digits) ?? 0 : 0
     }
 }

@@ -1,12 +1,13 @@
-/// What a proxy says of how a request came to it: by TLS or in the clear.
+/// Whether a request reached a proxy over TLS or in plaintext, as reported by the proxy.
 public enum ForwardedTransport: Sendable, Hashable {
     case secure
     case plain
 
-    /// What `Forwarded` (RFC 7239 §5.4) and `X-Forwarded-Proto` say; `nil` if neither says it.
+    /// The transport that `Forwarded` (RFC 7239 §5.4) and `X-Forwarded-Proto` report; `nil` without
+    /// both.
     ///
-    /// Proxies in a row all have their say, and so may the client before them: one that says
-    /// anything but `https` is enough for `plain`. What cannot be read says `plain`, too.
+    /// Every proxy in a chain adds an element, and the client may have sent one too: a single value
+    /// other than `https` means `plain`. An invalid field means `plain` as well.
     public init?(_ fields: borrowing HTTPFields) {
         var statements: [String] = []
         if let value = fields.combined(.forwarded) {
@@ -25,7 +26,7 @@ public enum ForwardedTransport: Sendable, Hashable {
         self = statements.allSatisfy { $0 == "https" } ? .secure : .plain
     }
 
-    /// The `proto` of each element, in small letters; `nil` if an element is malformed.
+    /// The `proto` of each element in lower case; `nil` if an element is malformed.
     private static func forwarded(_ value: String) -> [String]? {
         var reader = FieldValueReader(value)
         var statements: [String] = []
@@ -40,7 +41,7 @@ public enum ForwardedTransport: Sendable, Hashable {
 }
 
 extension FieldValueReader {
-    /// `name=value` and `;` between them, without spaces (RFC 7239 §4); `nil` if they are
+    /// Parses `name=value` pairs separated by `;`, without spaces (RFC 7239 §4); `nil` if
     /// malformed.
     mutating func forwardedPairs() -> [(name: String, value: String)]? {
         guard let name = token()?.lowercased(), take("="),
@@ -51,7 +52,7 @@ extension FieldValueReader {
 }
 
 extension Substring {
-    /// Without spaces and tabs at both ends (RFC 9110 §5.6.3).
+    /// The text without leading and trailing spaces and tabs (RFC 9110 §5.6.3).
     fileprivate var trimmingSpaces: Substring {
         let isSpace: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         guard let start = firstIndex(where: { !isSpace($0) }),

@@ -1,10 +1,10 @@
-/// The name of a field (RFC 9110 §5.1): a token, compared without regard to case.
+/// The name of a field (RFC 9110 §5.1): a case-insensitive token.
 public struct HTTPFieldName: Sendable {
-    /// As it is written.
+    /// The name in its original case.
     public let rawValue: String
     let bytes: [UInt8]
 
-    /// The name; `nil` if it is no token.
+    /// The name; `nil` if the text is not a token.
     public init?(_ name: String) {
         guard !name.isEmpty, name.utf8.allSatisfy(Token.contains) else { return nil }
         self.init(known: name)

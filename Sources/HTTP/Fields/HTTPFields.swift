@@ -1,18 +1,18 @@
-/// The fields of a message (RFC 9110 §5), in order, in the form of the wire.
+/// The fields of a message (RFC 9110 §5), in order, in wire format.
 ///
-/// All of them stand in one buffer (`name: value\r\n…`) with a small table of places, so that a
-/// received head costs one copy and an answer's head is written by one. A field with CR, LF or
-/// another control octet cannot be put in: such a value is rejected, and the fields remember it
-/// (`rejectedName`), so that no message goes out that silently lacks one of its fields.
+/// All fields share one buffer (`name: value\r\n…`) with a small table of ranges, so that receiving
+/// a head costs one copy and sending one costs one write. Values with CR, LF or other control
+/// octets are rejected, and the fields remember the rejection (`rejectedName`), so that no message
+/// is sent that silently lacks a field.
 public struct HTTPFields: Sendable {
-    /// The fields as they go on the wire, each with its end of line.
+    /// The fields as sent on the wire, each with its line ending.
     public private(set) var wireBytes: [UInt8] = []
     private var entries: [Entry] = []
-    /// The name of the first field that was to be put in with a value that cannot stand there: the
-    /// message is not what its author meant, and must not be sent. `nil`: there was none.
+    /// The name of the first field whose value was rejected; `nil` if there was none. Such a
+    /// message is incomplete and must not be sent.
     public private(set) var rejectedName: String?
 
-    /// Places in `wireBytes`.
+    /// Ranges in `wireBytes`.
     struct Entry: Sendable {
         var nameStart: UInt32
         var nameLength: UInt32
@@ -39,8 +39,8 @@ public struct HTTPFields: Sendable {
 
     // MARK: Reading
 
-    /// The first value of the name; setting one replaces all of them. A value that cannot stand in
-    /// a field is rejected, as by `set`.
+    /// The first value of the name; setting one replaces all of them. An invalid value is rejected,
+    /// as by `set`.
     public subscript(name: HTTPFieldName) -> String? {
         get {
             for entry in entries where matches(entry, name) { return text(of: entry) }
@@ -56,13 +56,13 @@ public struct HTTPFields: Sendable {
         entries.filter { matches($0, name) }.map { text(of: $0) }
     }
 
-    /// The values of the name as one list (RFC 9110 §5.3); `nil` if there is none.
+    /// The values of the name joined as one list (RFC 9110 §5.3); `nil` if there are none.
     public func combined(_ name: HTTPFieldName) -> String? {
         let values = values(of: name)
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Lends the octets of the name's first value and makes no text of them; `nil` without one.
+    /// Lends the octets of the name's first value without creating a string; `nil` without one.
     public func withBytes<Result, Failure>(
         of name: HTTPFieldName,
         _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
@@ -72,7 +72,7 @@ public struct HTTPFields: Sendable {
         return try body(value.span)
     }
 
-    /// Lends the octets of the name's value where it stands exactly once; `nil` otherwise.
+    /// Lends the octets of the name's value if it occurs exactly once; `nil` otherwise.
     public func withOnlyBytes<Result, Failure>(
         of name: HTTPFieldName,
         _ body: (borrowing Span<UInt8>) throws(Failure) -> Result
@@ -87,13 +87,13 @@ public struct HTTPFields: Sendable {
         return try body(value.span)
     }
 
-    /// Where the name's first value stands in `wireBytes`; `nil` without one.
+    /// The range of the name's first value in `wireBytes`; `nil` without one.
     public func valuePlace(of name: HTTPFieldName) -> Range<Int>? {
         guard let entry = entries.first(where: { matches($0, name) }) else { return nil }
         return Int(entry.valueStart)..<Int(entry.valueStart + entry.valueLength)
     }
 
-    /// Lends the octets of all values of the name, one after the other.
+    /// Lends the octets of each value of the name in turn.
     func withEachValue(of name: HTTPFieldName, _ body: (borrowing Span<UInt8>) -> Void) {
         for entry in entries where matches(entry, name) {
             let value = valueBytes(of: entry)
@@ -105,7 +105,7 @@ public struct HTTPFields: Sendable {
         entries.contains { matches($0, name) }
     }
 
-    /// Whether the list in the name's values has this token, in any case (RFC 9110 §5.6.1).
+    /// Whether the list in the name's values contains this token, ignoring case (RFC 9110 §5.6.1).
     public func list(_ name: HTTPFieldName, has token: String) -> Bool {
         var isFound = false
         withEachElement(of: name) { element in
@@ -114,14 +114,14 @@ public struct HTTPFields: Sendable {
         return isFound
     }
 
-    /// Lends the elements of the list in the name's values, one after the other, without white
-    /// space around them; a comma in quotation marks parts them, too.
+    /// Lends each element of the list in the name's values, without surrounding white space. A
+    /// comma in quotation marks also separates elements.
     package func withEachElement(
         of name: HTTPFieldName, _ body: (borrowing Span<UInt8>) -> Void
     ) {
         withEachValue(of: name) { value in
             var start = 0
-            // Invariant: the elements before `start` were lent; an element begins there.
+            // Invariant: the elements before `start` were lent; an element starts at `start`.
             while start < value.count {
                 var end = start
                 while end < value.count, value[end] != UInt8(ascii: ",") { end += 1 }
@@ -135,7 +135,7 @@ public struct HTTPFields: Sendable {
     }
 
     /// Whether `Connection`, `Content-Length`, `Date` or `Transfer-Encoding` may be among the
-    /// names: told by lengths and first letters, as it is asked of every answer.
+    /// names. It runs for every response, so it compares only lengths and first letters.
     public var hasFramingFields: Bool {
         for entry in entries {
             let first = Token.lowercase(wireBytes[Int(entry.nameStart)])
@@ -158,9 +158,9 @@ public struct HTTPFields: Sendable {
 
     // MARK: Writing
 
-    /// Adds a field behind the others, without white space at the ends of its value.
-    /// - Returns: false, and nothing added, if the value has a control octet (RFC 9110 §5.5); who
-    ///   does not look at it, leaves it to who sends the message (`hasRejectedValue`).
+    /// Appends a field after trimming white space from its value.
+    /// - Returns: False, without adding anything, if the value has a control octet (RFC 9110 §5.5).
+    ///   If the caller ignores this, the sender of the message rejects it (`hasRejectedValue`).
     @discardableResult
     public mutating func append(_ name: HTTPFieldName, _ value: String) -> Bool {
         guard accepts(value, of: name) else { return false }
@@ -175,7 +175,7 @@ public struct HTTPFields: Sendable {
     }
 
     /// Replaces all fields of the name by one.
-    /// - Returns: false, and no field changed, if the value has a control octet; as with `append`.
+    /// - Returns: False, without changing anything, if the value has a control octet; see `append`.
     @discardableResult
     public mutating func set(_ name: HTTPFieldName, to value: String) -> Bool {
         guard accepts(value, of: name) else { return false }
@@ -189,7 +189,7 @@ public struct HTTPFields: Sendable {
         return false
     }
 
-    /// Adds other fields behind these, in their order.
+    /// Appends the other fields in their order.
     public mutating func append(contentsOf other: HTTPFields) {
         adoptRejection(of: other)
         let shift = wireBytes.count
@@ -197,7 +197,7 @@ public struct HTTPFields: Sendable {
         for entry in other.entries { entries.append(entry.moved(by: shift)) }
     }
 
-    /// Adds those of the other fields whose names are not among these.
+    /// Appends those of the other fields whose names are missing here.
     public mutating func appendMissing(from other: HTTPFields) {
         adoptRejection(of: other)
         let own = entries.count
@@ -211,24 +211,24 @@ public struct HTTPFields: Sendable {
         }
     }
 
-    /// Puts the other fields, behind these, in the place of those with the same names.
+    /// Appends the other fields and removes existing ones with the same names.
     public mutating func replace(by other: HTTPFields) {
         for entry in other.entries { removeAll { $0.matches($1, other.wireBytes, entry.name) } }
         append(contentsOf: other)
     }
 
-    /// Takes all fields of the name away.
+    /// Removes all fields of the name.
     public mutating func remove(_ name: HTTPFieldName) {
         removeAll { $0.matches($1, name) }
     }
 
-    /// Takes away all fields but those of these names.
+    /// Removes all fields except those with these names.
     public mutating func removeAll(except names: [HTTPFieldName]) {
         removeAll { fields, entry in !names.contains { fields.matches(entry, $0) } }
     }
 
     private mutating func removeAll(where isUnwanted: (HTTPFields, Entry) -> Bool) {
-        // Invariant: the fields at `index` and behind it are wanted.
+        // Invariant: the fields from `index` on are kept.
         for index in entries.indices.reversed() where isUnwanted(self, entries[index]) {
             let line = line(at: index)
             wireBytes.removeSubrange(line)
@@ -239,7 +239,7 @@ public struct HTTPFields: Sendable {
         }
     }
 
-    /// Takes everything away and keeps the room.
+    /// Removes everything but keeps the capacity.
     public mutating func removeAll() {
         wireBytes.removeAll(keepingCapacity: true)
         entries.removeAll(keepingCapacity: true)
@@ -250,14 +250,14 @@ public struct HTTPFields: Sendable {
         if rejectedName == nil { rejectedName = other.rejectedName }
     }
 
-    /// The fields in lines that the parser has checked, which it then tells one by one
-    /// (`noteLine`): one copy for all.
+    /// Stores field lines that the parser has validated, with one copy for all; the parser then
+    /// calls `noteLine` for each of them.
     init(lines: borrowing Span<UInt8>, count: Int) {
         lines.withUnsafeBufferPointer { wireBytes.append(contentsOf: $0) }
         entries.reserveCapacity(count)
     }
 
-    /// Tells where the next line has its name and value.
+    /// Records where the next line has its name and value.
     mutating func noteLine(name: Range<Int>, value: Range<Int>) {
         entries.append(
             Entry(
@@ -276,11 +276,11 @@ public struct HTTPFields: Sendable {
         matches(entry, name.bytes, 0..<name.bytes.count)
     }
 
-    /// Whether the field has the name that stands there in these octets.
+    /// Whether the field's name equals these octets, ignoring case.
     private func matches(_ entry: Entry, _ octets: [UInt8], _ name: Range<Int>) -> Bool {
         guard Int(entry.nameLength) == name.count else { return false }
         let start = Int(entry.nameStart)
-        // Invariant: the first `index` octets are the same but for case.
+        // Invariant: the first `index` octets are equal except for case.
         for index in 0..<name.count
         where Token.lowercase(wireBytes[start + index])
             != Token.lowercase(octets[name.lowerBound + index])
@@ -290,7 +290,7 @@ public struct HTTPFields: Sendable {
         return true
     }
 
-    /// Where the field stands, with its end of line.
+    /// The range of the whole field with its line ending.
     private func line(at index: Int) -> Range<Int> {
         let end = index + 1 < entries.count ? Int(entries[index + 1].nameStart) : wireBytes.count
         return Int(entries[index].nameStart)..<end
@@ -310,8 +310,8 @@ public struct HTTPFields: Sendable {
 }
 
 extension HTTPFields: Equatable {
-    /// The same names, as written, and values in the same order; white space around them is
-    /// nothing.
+    /// Equal names in equal case, and equal values, in the same order; surrounding white space is
+    /// ignored.
     public static func == (left: HTTPFields, right: HTTPFields) -> Bool {
         left.count == right.count
             && zip(left.entries, right.entries).allSatisfy {
@@ -322,7 +322,7 @@ extension HTTPFields: Equatable {
 }
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
-    /// Fields that the program writes down; a value with a control octet is rejected, as by
+    /// Fields from a literal in the program; a value with a control octet is rejected, as by
     /// `append`.
     public init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
         for (name, value) in elements { append(name, value) }
@@ -330,13 +330,13 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-    /// Whether every octet may stand in a field's value.
+    /// Whether every octet is allowed in a field value.
     fileprivate var isFieldContent: Bool {
         utf8.withContiguousStorageIfAvailable { $0.allSatisfy(Token.isFieldContent) }
             ?? utf8.allSatisfy(Token.isFieldContent)
     }
 
-    /// Without optional white space at both ends (RFC 9110 §5.6.3).
+    /// The text without surrounding optional white space (RFC 9110 §5.6.3).
     var trimmed: String {
         guard let first = utf8.first, let last = utf8.last,
             Token.isSpace(first) || Token.isSpace(last)

@@ -12,7 +12,7 @@ public struct MediaType: Sendable, Hashable {
         public let value: String
     }
 
-    /// Reads a field's value; `nil` if it is no media type.
+    /// Parses a field value; `nil` if it is not a media type.
     public init?(_ text: String) {
         var reader = FieldValueReader(text)
         reader.skipSpace()
@@ -29,7 +29,7 @@ public struct MediaType: Sendable, Hashable {
         self.parameters = parameters.map { Parameter(name: $0.name, value: $0.value) }
     }
 
-    /// Whether type and subtype are those of `text` (`application/json`), in lower case.
+    /// Whether type and subtype equal `text` (`application/json`), which is in lower case.
     public func `is`(_ text: String) -> Bool { "\(type)/\(subtype)" == text }
 
     /// The parameter's value; `nil` without it.
@@ -37,13 +37,13 @@ public struct MediaType: Sendable, Hashable {
         parameters.first { $0.name == name }?.value
     }
 
-    /// Whether an `Accept` value takes this type (RFC 9110 §12.5.1). Without a value, and with one
-    /// of which nothing can be read, everything is taken.
+    /// Whether an `Accept` value covers this type (RFC 9110 §12.5.1). Without a value, or without a
+    /// valid element in it, every type is acceptable.
     public func isAccepted(by accept: String?) -> Bool { Accept(accept).quality(of: self) > 0 }
 }
 
 extension MediaType: CustomStringConvertible {
-    /// As it stands in a field.
+    /// The media type as a field value.
     public var description: String {
         parameters.reduce("\(type)/\(subtype)") { text, parameter in
             "\(text);\(parameter.name)=\(Self.quoted(parameter.value))"

@@ -1,9 +1,9 @@
 extension String {
-    /// The text with U+034F between combining marks where more than 30 follow each other (UAX #15
-    /// §13): to normalise, to compare or to hash n marks in a row costs n² steps. Strangers' text
-    /// goes through here before anything else looks at it.
+    /// The text with U+034F inserted where more than 30 combining marks follow each other (UAX #15
+    /// §13): normalising, comparing or hashing n marks in a row costs n² steps. Untrusted text is
+    /// converted by this before any other processing.
     package var streamSafe: String {
-        // U+0300, the first mark of all, begins with this byte.
+        // U+0300, the first combining mark, starts with this byte.
         if utf8.allSatisfy({ $0 < 0xCC }) { return self }
         var run = 0
         for scalar in unicodeScalars {
@@ -14,13 +14,14 @@ extension String {
     }
 
     private static let mostMarks = 30
-    /// COMBINING GRAPHEME JOINER, which is none of the marks that are reordered.
+    /// COMBINING GRAPHEME JOINER, which normalisation does not reorder.
     private static let joiner: Unicode.Scalar = "\u{34F}"
 
     private var withMarksParted: String {
         var parted = UnicodeScalarView()
         var run = 0
-        // Invariant: `parted` has no more marks in a row than it may, `run` of them at its end.
+        // Invariant: `parted` has no run of marks that is too long; it ends with a run of `run`
+        // marks.
         func append(_ scalar: Unicode.Scalar) {
             run = scalar.isMark ? run + 1 : 0
             if run > Self.mostMarks {
@@ -42,17 +43,17 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it may change places with its neighbours when it is normalised.
+    /// Whether normalisation may swap it with its neighbours.
     fileprivate var isMark: Bool {
         switch value {
-        // Nothing of the kind is before the first, nor in the scripts that most other text is of.
+        // No such scalar precedes the first one, and the most common scripts have none.
         case ..<0x300, 0x3100...0xA66E, 0xAC00...0xD7FF: false
         default: properties.canonicalCombiningClass != .notReordered
         }
     }
 
-    /// The marks that a scalar stands for which counts as none itself: the normaliser would not
-    /// put them in order.
+    /// The number of marks in the decomposition of a scalar that is not a mark itself, which the
+    /// normaliser would not reorder.
     fileprivate var decomposition: (Unicode.Scalar, Unicode.Scalar)? {
         switch value {
         case 0xF73: ("\u{F71}", "\u{F72}")

@@ -1,10 +1,10 @@
 /// The octet classes of RFC 9110 §5.
 enum Token {
-    /// `tchar`: what tokens are made of (RFC 9110 §5.6.2).
+    /// `tchar`: the octets of tokens (RFC 9110 §5.6.2).
     @inline(__always)
     static func contains(_ byte: UInt8) -> Bool { tchar.contains(byte) }
 
-    /// Whether an octet may stand in a field value (RFC 9110 §5.5): visible, space, tab, obs-text.
+    /// Whether an octet is allowed in a field value (RFC 9110 §5.5): visible, space, tab, obs-text.
     @inline(__always)
     static func isFieldContent(_ byte: UInt8) -> Bool {
         byte >= 0x20 ? byte != 0x7F : byte == 0x09
@@ -14,25 +14,25 @@ enum Token {
     @inline(__always)
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// ASCII letters to lower case, all else as it is.
+    /// Converts ASCII letters to lower case and leaves other octets unchanged.
     @inline(__always)
     static func lowercase(_ byte: UInt8) -> UInt8 {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// Whether both are the same but for the case of ASCII letters. Other letters stand for
-    /// themselves: to Unicode, the Kelvin sign is a `K`; to HTTP, it is none.
+    /// Whether both are equal, ignoring the case of ASCII letters only: to Unicode, the Kelvin sign
+    /// is a `K`; to HTTP, it is not.
     static func equal(_ left: some Collection<UInt8>, _ right: some Collection<UInt8>) -> Bool {
         left.count == right.count
             && zip(left, right).allSatisfy { lowercase($0) == lowercase($1) }
     }
 
-    /// The same of octets that are lent and a text.
+    /// The same for borrowed octets and a text.
     static func equal(_ left: borrowing Span<UInt8>, _ right: String) -> Bool {
         var right = right
         return right.withUTF8 { right in
             guard left.count == right.count else { return false }
-            // Invariant: the first `index` octets are the same but for case.
+            // Invariant: the first `index` octets are equal except for case.
             for index in 0..<right.count where lowercase(left[index]) != lowercase(right[index]) {
                 return false
             }
@@ -40,7 +40,7 @@ enum Token {
         }
     }
 
-    /// Without optional white space at both ends.
+    /// The octets without surrounding optional white space.
     static func trim(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let first = bytes.firstIndex(where: { !isSpace($0) }),
             let last = bytes.lastIndex(where: { !isSpace($0) })
@@ -52,9 +52,9 @@ enum Token {
     private static let tchar = OctetSet(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
 }
 
-/// A set of ASCII octets, one bit each: to look into it is cheaper than a table.
+/// A set of ASCII octets, one bit each; a lookup is cheaper than in a table.
 struct OctetSet: Sendable {
-    /// The octets 0 to 63, and 64 to 127; the lowest bit first.
+    /// The octets 0 to 63 and 64 to 127, lowest bit first.
     let low: UInt64
     let high: UInt64
 
@@ -63,7 +63,7 @@ struct OctetSet: Sendable {
         byte < 0x80 && ((byte < 0x40 ? low : high) &>> UInt64(byte & 0x3F)) & 1 == 1
     }
 
-    /// This one's octets and those of an ASCII text.
+    /// This set with the octets of an ASCII text added.
     func union(_ marks: StaticString) -> OctetSet {
         var (low, high) = (low, high)
         marks.withUTF8Buffer { bytes in

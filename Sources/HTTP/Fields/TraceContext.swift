@@ -1,14 +1,14 @@
-/// Where a request stands in a trace that began elsewhere (W3C Trace Context, `traceparent`).
+/// The trace that a request belongs to (W3C Trace Context, `traceparent`).
 public struct TraceContext: Sendable, Hashable {
-    /// Of the whole trace: 32 hexadecimal digits, in small letters.
+    /// The ID of the whole trace: 32 hexadecimal digits in lower case.
     public let traceID: String
-    /// Of the step that sent the request: 16 such digits.
+    /// The ID of the span that sent the request: 16 such digits.
     public let parentID: String
-    /// Whether the sender may have recorded it.
+    /// Whether the sender may have recorded the trace.
     public let isSampled: Bool
 
-    /// What the fields say; `nil` where they say nothing, nothing valid, or it twice: then the
-    /// request is treated as if it came without (§3.2, §4.3).
+    /// Parses `traceparent`; `nil` if it is missing, invalid or repeated, in which case the request
+    /// is treated as if it had none (§3.2, §4.3).
     public init?(_ fields: borrowing HTTPFields) {
         guard fields.contains(.traceparent) else { return nil }
         var values = 0
@@ -21,8 +21,8 @@ public struct TraceContext: Sendable, Hashable {
         self = found
     }
 
-    /// `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. A later version may have more
-    /// behind another dash; version `ff` is none.
+    /// Parses `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. A later version may append
+    /// more after another dash; version `ff` is invalid.
     public init?(_ value: borrowing Span<UInt8>) {
         guard value.count >= Self.length else { return nil }
         for dash in [2, 35, 52] where value[dash] != UInt8(ascii: "-") { return nil }
@@ -39,7 +39,7 @@ public struct TraceContext: Sendable, Hashable {
         isSampled = flags & 1 == 1
     }
 
-    /// Of version 00, and of what every later one begins with.
+    /// The length of version 00, which is the prefix of every later version.
     private static let length = 55
 
     private static func hexadecimal(

@@ -1,12 +1,12 @@
 /// One link of a `Link` field (RFC 8288 §3).
 public struct WebLink: Sendable, Hashable {
-    /// A URI reference, encoded, as it was sent.
+    /// A percent-encoded URI reference, unchanged.
     public let target: String
-    /// One relation type, or several with spaces between them.
+    /// One relation type, or several separated by spaces.
     public let relation: String
 
-    /// A link to an encoded URI reference; `nil` if it or the relation has octets that cannot
-    /// stand.
+    /// Creates a link to an encoded URI reference; `nil` if it or the relation contains invalid
+    /// octets.
     public init?(target: String, relation: String) {
         guard target.utf8.allSatisfy(Self.isTargetOctet),
             relation.utf8.contains(where: { $0 != 0x20 }),
@@ -16,18 +16,18 @@ public struct WebLink: Sendable, Hashable {
         self.relation = relation
     }
 
-    /// Visible ASCII without quotes, backslash and angle brackets.
+    /// Visible ASCII without quotes, backslashes and angle brackets.
     private static func isTargetOctet(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && ![0x22, 0x3C, 0x3E, 0x5C].contains(byte)
     }
 
-    /// Whether this is one of its relation types, in any case (RFC 8288 §3.3).
+    /// Whether this is one of the link's relation types, ignoring case (RFC 8288 §3.3).
     public func has(relation name: String) -> Bool {
         relation.split(separator: " ").contains { $0.lowercased() == name.lowercased() }
     }
 
-    /// The links in a field's value. What is no link, has no relation, or is a link of something
-    /// else (`anchor`) is left out.
+    /// Parses the links of a field value. Links that are invalid, have no relation, or describe
+    /// another resource (`anchor`) are skipped.
     public static func links(in text: String) -> [WebLink] {
         var links: [WebLink] = []
         var reader = FieldValueReader(text)
@@ -47,7 +47,7 @@ public struct WebLink: Sendable, Hashable {
     private static func link(_ reader: inout FieldValueReader) -> WebLink? {
         guard reader.take("<"), let target = reader.text(until: ">"),
             let parameters = reader.parameters(allowsBare: true),
-            // Of several, the first counts.
+            // If a parameter is repeated, the first one counts.
             let relation = parameters.first(where: { $0.name == "rel" }),
             !parameters.contains(where: { $0.name == "anchor" })
         else { return nil }
@@ -56,6 +56,6 @@ public struct WebLink: Sendable, Hashable {
 }
 
 extension WebLink: CustomStringConvertible {
-    /// As it stands in a field.
+    /// The link as a field value.
     public var description: String { "<\(target)>; rel=\"\(relation)\"" }
 }

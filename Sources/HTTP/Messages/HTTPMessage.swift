@@ -3,13 +3,13 @@ public enum HTTPVersion: Sendable, Hashable {
     case http10, http11
 }
 
-/// A request, received whole or to be sent.
+/// A complete request, received or to be sent.
 public struct HTTPRequest: Sendable, Equatable {
     public var method: HTTPMethod
     public var target: RequestTarget
     public var version: HTTPVersion
     public var fields: HTTPFields
-    /// Empty where there is none.
+    /// Empty without a body.
     public var body: [UInt8]
 
     public init(
@@ -24,7 +24,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
 }
 
-/// An answer to a request.
+/// A response to a request.
 public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields
@@ -39,19 +39,19 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// What an answer carries.
+/// The body of a response.
 public enum HTTPBody: Sendable {
     case none
     case bytes([UInt8])
     case stream(HTTPBodyStream)
 }
 
-/// A body that is made piece by piece, each asked for when the one before it has gone out.
+/// A body that is produced piece by piece; each piece is requested when the previous one was sent.
 public struct HTTPBodyStream: Sendable {
-    /// The whole length in bytes, if it is known before.
+    /// The length of the whole body in bytes, if known in advance.
     public let length: Int?
-    /// The next piece; `nil` at the end. An error cuts the message off, so that the receiver sees
-    /// that it is not whole.
+    /// The next piece; `nil` at the end. An error truncates the message in a way that the receiver
+    /// detects.
     public let next: @Sendable () async throws -> [UInt8]?
 
     public init(length: Int? = nil, next: @escaping @Sendable () async throws -> [UInt8]?) {

@@ -2,7 +2,7 @@
 public struct HTTPMethod: Sendable, Hashable {
     public let rawValue: String
 
-    /// The method with this name; `nil` if it is no token (RFC 9110 §5.6.2).
+    /// The method with this name; `nil` if it is not a token (RFC 9110 §5.6.2).
     public init?(_ name: String) {
         guard !name.isEmpty, name.utf8.allSatisfy(Token.contains) else { return nil }
         rawValue = name
@@ -20,12 +20,12 @@ public struct HTTPMethod: Sendable, Hashable {
     public static let connect = HTTPMethod(known: "CONNECT")
     public static let trace = HTTPMethod(known: "TRACE")
 
-    /// Whether it only reads (RFC 9110 §9.2.1).
+    /// Whether the method is safe (RFC 9110 §9.2.1).
     public var isSafe: Bool {
         self == .get || self == .head || self == .options || self == .trace
     }
 
-    /// Whether sending it twice does what sending it once does (RFC 9110 §9.2.2).
+    /// Whether the method is idempotent (RFC 9110 §9.2.2).
     public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
 }
 

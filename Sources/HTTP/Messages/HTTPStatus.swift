@@ -2,7 +2,7 @@
 public struct HTTPStatus: Sendable, Hashable {
     public let code: Int
 
-    /// The status of this code; `nil` outside 100 to 599.
+    /// The status with this code; `nil` outside 100 to 599.
     public init?(_ code: Int) {
         guard (100...599).contains(code) else { return nil }
         self.code = code
@@ -10,7 +10,7 @@ public struct HTTPStatus: Sendable, Hashable {
 
     private init(known code: Int) { self.code = code }
 
-    /// Whether answers of this status never have a body (RFC 9110 §6.4.1).
+    /// Whether responses with this status never have a body (RFC 9110 §6.4.1).
     public var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
 
     public static let `continue` = HTTPStatus(known: 100)
@@ -56,7 +56,7 @@ public struct HTTPStatus: Sendable, Hashable {
     public static let httpVersionNotSupported = HTTPStatus(known: 505)
     public static let insufficientStorage = HTTPStatus(known: 507)
 
-    /// The usual phrase for the code; empty for a code without one.
+    /// The standard reason phrase of the code; empty for an unassigned code.
     public var reason: String { Self.reasons[code] ?? "" }
 
     private static let reasons: [Int: String] = [

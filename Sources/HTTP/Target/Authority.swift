@@ -1,13 +1,13 @@
-/// A host with an optional port, as `Host` carries it (RFC 9110 §7.2, RFC 3986 §3.2).
+/// A host with an optional port, as in `Host` (RFC 9110 §7.2, RFC 3986 §3.2).
 public struct Authority: Sendable, Hashable {
     /// A name, an IPv4 address, or an IPv6 address in brackets.
     public let host: String
     public let port: UInt16?
 
-    /// The authority in these octets; `nil` for user information, an empty host, a bad port or
-    /// octets that no host has.
+    /// Parses these octets; `nil` for user information, an empty host, an invalid port or octets
+    /// that are not allowed in a host.
     public init?(_ bytes: [UInt8]) {
-        // An array has a span from macOS 26 on only; a slice has one everywhere.
+        // An array has a span only from macOS 26 on; a slice has one everywhere.
         let octets = bytes[...]
         guard let hostEnd = Self.hostEnd(octets.span),
             let port = Self.port(octets.span, after: hostEnd)
@@ -16,7 +16,7 @@ public struct Authority: Sendable, Hashable {
         self.port = port.isGiven ? port.number : nil
     }
 
-    /// Whether the octets are an authority; makes nothing of them.
+    /// Whether the octets are a valid authority, without creating one.
     static func isValid(_ bytes: borrowing Span<UInt8>) -> Bool {
         guard let hostEnd = hostEnd(bytes) else { return false }
         return port(bytes, after: hostEnd) != nil
@@ -33,7 +33,7 @@ public struct Authority: Sendable, Hashable {
             return IPv6Literal.isValid(address[...]) ? close + 1 : nil
         }
         var end = 0
-        // Invariant: the octets before `end` are of a registered name (RFC 3986 §3.2.2).
+        // Invariant: the octets before `end` belong to a registered name (RFC 3986 §3.2.2).
         while end < bytes.count, hostOctets.contains(bytes[unchecked: end]) {
             if bytes[unchecked: end] == UInt8(ascii: "%") {
                 guard end + 2 < bytes.count, PercentEncoding.hexValue(of: bytes[end + 1]) != nil,
@@ -45,7 +45,7 @@ public struct Authority: Sendable, Hashable {
         return end > 0 ? end : nil
     }
 
-    /// What stands behind the host: nothing, or a colon with digits or without; else `nil`.
+    /// Parses what follows the host: nothing, or a colon with optional digits; otherwise `nil`.
     private static func port(
         _ bytes: borrowing Span<UInt8>, after hostEnd: Int
     ) -> (isGiven: Bool, number: UInt16)? {
@@ -65,8 +65,8 @@ public struct Authority: Sendable, Hashable {
         low: 0x2BFF_7FF2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
 }
 
-/// IPv6 addresses as they stand between brackets (RFC 3986 §3.2.2): eight groups, or fewer around
-/// one `::`, of which the last two may be an IPv4 address.
+/// Validates IPv6 addresses between brackets (RFC 3986 §3.2.2): eight groups, or fewer around one
+/// `::`; the last two may be an IPv4 address.
 private enum IPv6Literal {
     static func isValid(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard let gap = firstGap(bytes) else { return groups(bytes, allowsIPv4: true) == 8 }
@@ -83,7 +83,7 @@ private enum IPv6Literal {
         }
     }
 
-    /// How many 16-bit groups there are; `nil` if one is none.
+    /// The number of 16-bit groups; `nil` if one is invalid.
     private static func groups(_ bytes: ArraySlice<UInt8>, allowsIPv4: Bool) -> Int? {
         let parts = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         var count = 0

@@ -1,16 +1,16 @@
-/// Where requests go: a scheme with host and port (RFC 9110 §4.3.1), or a Unix socket.
+/// The destination of requests: a scheme with host and port (RFC 9110 §4.3.1), or a Unix socket.
 public struct HTTPOrigin: Sendable, Hashable {
     public enum Scheme: String, Sendable, Hashable {
         case http, https
 
-        /// The port of an address that names none.
+        /// The default port of the scheme.
         public var defaultPort: UInt16 { self == .http ? 80 : 443 }
     }
 
     public enum Place: Sendable, Hashable {
-        /// A name in small letters, an IPv4 address, or an IPv6 address in brackets.
+        /// A name in lower case, an IPv4 address, or an IPv6 address in brackets.
         case host(String, port: UInt16)
-        /// The path of a socket on this machine.
+        /// The path of a Unix socket on this machine.
         case unix(String)
     }
 
@@ -23,14 +23,14 @@ public struct HTTPOrigin: Sendable, Hashable {
             authority.host.lowercased(), port: authority.port ?? scheme.defaultPort)
     }
 
-    /// The socket with this path, which is spoken to in plain HTTP.
+    /// The Unix socket at this path, over which plain HTTP is spoken.
     public init(unixSocket path: String) {
         scheme = .http
         place = .unix(path)
     }
 
-    /// `http://host:port`, `https://[v6]` or `unix:/path`; `nil` for anything else, also with a
-    /// path behind the authority.
+    /// Parses `http://host:port`, `https://[v6]` or `unix:/path`; `nil` for anything else,
+    /// including a path after the authority.
     public init?(_ text: String) {
         if text.hasPrefix("unix:") {
             guard text.utf8.count > 5 else { return nil }
@@ -44,7 +44,7 @@ public struct HTTPOrigin: Sendable, Hashable {
         self.init(scheme, authority)
     }
 
-    /// What stands in `Host` (RFC 9110 §7.2).
+    /// The value of `Host` (RFC 9110 §7.2).
     public var authority: String {
         switch place {
         case .host(let host, let port) where port == scheme.defaultPort: host
@@ -53,8 +53,8 @@ public struct HTTPOrigin: Sendable, Hashable {
         }
     }
 
-    /// Whether what is sent there stays on this machine. Names below `localhost` do not count:
-    /// whether they are resolved here or asked of DNS is the resolver's choice.
+    /// Whether requests to it stay on this machine. Names below `localhost` do not count: whether
+    /// they are resolved locally or by DNS is up to the resolver.
     public var isLoopback: Bool {
         switch place {
         case .unix: true

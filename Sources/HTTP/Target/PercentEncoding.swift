@@ -2,15 +2,15 @@
 public enum PercentEncoding {
     /// Why text cannot be decoded.
     public enum DecodingError: Error, Sendable, Hashable {
-        /// `%` without two hexadecimal digits behind it.
+        /// A `%` that is not followed by two hexadecimal digits.
         case badEscape
-        /// The decoded octets are not UTF-8.
+        /// The decoded octets are not valid UTF-8.
         case invalidUTF8
-        /// A NUL, which no path or query carries.
+        /// A NUL, which is not allowed in paths and queries.
         case nul
     }
 
-    /// Decodes octets; with `plusIsSpace`, `+` is a space, as in a query of a form.
+    /// Decodes octets; with `plusIsSpace`, `+` is a space, as in form queries.
     public static func decode(
         _ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false
     ) throws(DecodingError) -> String {
@@ -24,7 +24,7 @@ public enum PercentEncoding {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
         var index = 0
-        // Invariant: the octets before `index` are in `decoded`, whole escapes only.
+        // Invariant: `decoded` holds the octets before `index`, which is not inside an escape.
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
@@ -44,14 +44,14 @@ public enum PercentEncoding {
         return decoded.contains { $0 >= 0x80 } ? text.streamSafe : text
     }
 
-    /// The text as one path segment: all but unreserved characters, `sub-delims`, `:` and `@` are
-    /// escaped (RFC 3986 §3.3).
+    /// Encodes the text as one path segment: everything but unreserved characters, `sub-delims`,
+    /// `:` and `@` is escaped (RFC 3986 §3.3).
     public static func encodeSegment(_ text: String) -> String {
         encode(text, keeping: segmentOctets)
     }
 
-    /// The text as a name or value in a query: all but unreserved characters and a few harmless
-    /// ones are escaped; `+` is written `%2B` and a space `%20`.
+    /// Encodes the text as a name or value in a query: everything but unreserved characters and a
+    /// few harmless ones is escaped; `+` becomes `%2B` and a space `%20`.
     public static func encodeQuery(_ text: String) -> String {
         encode(text, keeping: queryOctets)
     }

@@ -12,23 +12,23 @@ public struct QueryItems: Sendable, Hashable {
 
     public var items: [Item]
 
-    /// Why a query cannot be taken; `position` counts its parts from 1.
+    /// Why a query is invalid; `position` counts its items from 1.
     public enum ParsingError: Error, Sendable, Hashable {
         case encoding(position: Int, PercentEncoding.DecodingError)
-        /// A part without a name: `&&`, `=1`.
+        /// An item without a name: `&&`, `=1`.
         case noName(position: Int)
-        /// A part without `=`: neither empty nor absent.
+        /// An item without `=`: neither empty nor absent.
         case noValue(name: String)
-        /// More than `limit` parts.
+        /// More than `limit` items.
         case tooMany(limit: Int)
     }
 
-    /// The most parts that a query has.
+    /// The maximum number of items in a query.
     public static let limit = 100
 
     public init(_ items: [Item] = []) { self.items = items }
 
-    /// Reads the octets behind `?`: `+` is a space, `a=` is an empty value.
+    /// Parses the octets after `?`: `+` is a space, `a=` is an empty value.
     public init(parsing query: some Collection<UInt8>) throws(ParsingError) {
         items = []
         guard !query.isEmpty else { return }
@@ -64,12 +64,12 @@ public struct QueryItems: Sendable, Hashable {
         } catch { throw .encoding(position: position, error) }
     }
 
-    /// The values of a name, in order.
+    /// The values of a name in order.
     public func values(of name: String) -> [String] {
         items.filter { $0.name == name }.map(\.value)
     }
 
-    /// The query, encoded; empty without items.
+    /// The encoded query; empty without items.
     public var encoded: String {
         var text = ""
         for item in items {

@@ -1,4 +1,4 @@
-/// What a request is for (RFC 9112 §3.2): one of four forms.
+/// The target of a request (RFC 9112 §3.2), in one of four forms.
 public struct RequestTarget: Sendable, Hashable {
     public enum Form: Sendable, Hashable {
         /// `/path?query`
@@ -12,20 +12,20 @@ public struct RequestTarget: Sendable, Hashable {
     }
 
     public let form: Form
-    /// The octets as they were sent.
+    /// The octets as they were received.
     public let bytes: [UInt8]
     private let pathStart: Int
     private let pathEnd: Int
 
-    /// Why a path cannot be taken.
+    /// Why a path is invalid.
     public enum PathError: Error, Sendable, Hashable {
         case encoding(PercentEncoding.DecodingError)
-        /// `.` or `..`, also escaped: no two parties agree on what they mean.
+        /// `.` or `..`, also percent-encoded: implementations disagree on their meaning.
         case dotSegment
     }
 
-    /// The target in these octets; `nil` if they are none of the four forms. `CONNECT` alone has
-    /// the authority form.
+    /// Parses these octets; `nil` if they match none of the four forms. Only `CONNECT` uses the
+    /// authority form.
     public init?(_ bytes: some Sequence<UInt8>, method: HTTPMethod = .get) {
         let bytes = Array(bytes)
         let octets = bytes[...]
@@ -49,17 +49,17 @@ public struct RequestTarget: Sendable, Hashable {
         }
     }
 
-    /// The origin form of a path and a query that are encoded already.
+    /// Creates the origin form of an encoded path and query.
     public init?(path: String, query: String? = nil) {
         self.init((path + (query.map { "?" + $0 } ?? "")).utf8)
     }
 
-    /// The octets of the path, `/` where an absolute form has none.
+    /// The octets of the path; `/` for an absolute form without one.
     public var path: ArraySlice<UInt8> {
         pathStart == pathEnd && form == .absolute ? [UInt8(ascii: "/")] : bytes[pathStart..<pathEnd]
     }
 
-    /// The octets behind `?`; `nil` without one.
+    /// The octets after `?`; `nil` without a query.
     public var query: ArraySlice<UInt8>? {
         pathEnd < bytes.count && form != .authority ? bytes[(pathEnd + 1)...] : nil
     }
@@ -73,7 +73,7 @@ public struct RequestTarget: Sendable, Hashable {
         }
     }
 
-    /// The path's segments, split first and decoded then, so that `%2F` does not part them.
+    /// The segments of the path, split before they are decoded, so that `%2F` does not split them.
     public func segments() throws(PathError) -> [String] {
         var segments: [String] = []
         for segment in path.dropFirst().split(
@@ -89,10 +89,11 @@ public struct RequestTarget: Sendable, Hashable {
         return segments
     }
 
-    /// Where the first `?` stands, the count without one; `nil` if an octet is of no target.
+    /// The index of the first `?`, or the count without one; `nil` if an octet is not allowed in a
+    /// target.
     private static func queryMark(in bytes: borrowing Span<UInt8>) -> Int? {
         var mark = bytes.count
-        // Invariant: the octets before `index` are of a target.
+        // Invariant: the octets before `index` are allowed in a target.
         for index in 0..<bytes.count {
             let byte = bytes[unchecked: index]
             guard octets.contains(byte) else { return nil }
@@ -101,7 +102,7 @@ public struct RequestTarget: Sendable, Hashable {
         return mark
     }
 
-    /// RFC 3986 §2: visible ASCII but ``"#<>\^`{|}``; a fragment is never sent.
+    /// RFC 3986 §2: visible ASCII except ``"#<>\^`{|}``; a fragment is never sent.
     private static let octets = OctetSet(low: 0xAFFF_FFF2_0000_0000, high: 0x47FF_FFFE_AFFF_FFFF)
 
     private static func authorityStart(_ bytes: [UInt8]) -> Int {

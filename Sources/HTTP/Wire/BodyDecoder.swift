@@ -1,5 +1,4 @@
-/// Takes a message's body out of the bytes behind its head (RFC 9112 §6, §7.1), in pieces of any
-/// size.
+/// Decodes a message body from the bytes after its head (RFC 9112 §6, §7.1), in pieces of any size.
 public struct BodyDecoder: Sendable {
     private enum State: Sendable {
         case length(Int)
@@ -23,10 +22,10 @@ public struct BodyDecoder: Sendable {
     private var lineLength = 0
     private var extensionLength = 0
     private var trailerLength = 0
-    /// The bytes of the body so far.
+    /// The decoded bytes so far.
     public private(set) var length = 0
 
-    /// - Throws: 413 if the head announces more than the limit.
+    /// - Throws: 413 if the declared length exceeds the limit.
     public init(_ framing: BodyFraming, limits: HTTPLimits = HTTPLimits()) throws(HTTPParseError) {
         self.limits = limits
         switch framing {
@@ -39,18 +38,18 @@ public struct BodyDecoder: Sendable {
         }
     }
 
-    /// Whether the whole body has been taken.
+    /// Whether the body is complete.
     public var isComplete: Bool {
         if case .complete = state { true } else { false }
     }
 
-    /// Appends what belongs to the body and tells how many bytes were used; fewer than given only
-    /// when the body is complete.
+    /// Appends the bytes that belong to the body and returns how many input bytes were consumed;
+    /// that is fewer than given only when the body is complete.
     public mutating func decode(
         _ bytes: borrowing Span<UInt8>, into body: inout [UInt8]
     ) throws(HTTPParseError) -> Int {
         var position = 0
-        // Invariant: the bytes before `position` are used; each step uses at least one.
+        // Invariant: the bytes before `position` are consumed; each step consumes at least one.
         while position < bytes.count {
             switch state {
             case .complete: return position
@@ -83,7 +82,7 @@ public struct BodyDecoder: Sendable {
         bytes.withUnsafeBufferPointer { body.append(contentsOf: $0) }
     }
 
-    /// One octet of the chunked coding's own lines.
+    /// Decodes one octet of the chunked framing.
     private mutating func step(_ byte: UInt8) throws(HTTPParseError) {
         switch state {
         case .size(let value, let digits): try stepSize(byte, value, digits)
@@ -139,7 +138,7 @@ public struct BodyDecoder: Sendable {
         }
     }
 
-    /// Trailer fields are checked and dropped (RFC 9110 §6.5.1).
+    /// Trailer fields are validated and discarded (RFC 9110 §6.5.1).
     private mutating func stepTrailer(_ byte: UInt8) throws(HTTPParseError) {
         trailerLength += 1
         guard trailerLength <= limits.fieldBytes else {

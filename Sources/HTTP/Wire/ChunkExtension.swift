@@ -1,12 +1,13 @@
-/// Where in a chunk's extensions the decoder is (RFC 9112 §7.1.1):
-/// `*( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] )`. They are checked and dropped.
+/// The decoder's state in chunk extensions (RFC 9112 §7.1.1):
+/// `*( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] )`. They are validated and
+/// discarded.
 enum ChunkExtension: Sendable {
     case beforeSemicolon
     case beforeName, name, behindName
     case beforeValue, token
     case quoted, escaped, behindQuote
 
-    /// Whether the line may end here.
+    /// Whether the line may end in this state.
     var isWhole: Bool {
         switch self {
         case .name, .token, .behindQuote: true
@@ -14,7 +15,7 @@ enum ChunkExtension: Sendable {
         }
     }
 
-    /// The place behind one more octet; `nil` if it cannot stand here.
+    /// The state after one more octet; `nil` if the octet is not allowed.
     func next(_ byte: UInt8) -> ChunkExtension? {
         switch self {
         case .beforeSemicolon: afterSpace(byte)

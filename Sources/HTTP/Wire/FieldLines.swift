@@ -1,17 +1,17 @@
-/// What field lines say of the message itself (RFC 9112 §6, §7, §9), gathered as they are read.
+/// The fields that determine framing and connection handling (RFC 9112 §6, §7, §9).
 struct FieldLines: Sendable {
     private(set) var fields: HTTPFields
     private(set) var hostCount = 0
     private(set) var hasValidHost = false
     private(set) var hasExpect = false
     private var contentLength: Int?
-    /// The transfer codings, one for each element; `nil` without `Transfer-Encoding`.
+    /// The transfer codings, one per element; `nil` without `Transfer-Encoding`.
     private var codings: [TransferCoding]?
     private var hasConnection = false
 
-    /// Reads the lines behind the start line (RFC 9112 §5).
+    /// Parses the lines after the start line (RFC 9112 §5).
     ///
-    /// - Parameter lineEnds: where each line's content ends, the start line first.
+    /// - Parameter lineEnds: The end of each line's content, the start line first.
     init(
         _ bytes: borrowing Span<UInt8>, lineEnds: borrowing [Int]
     ) throws(HTTPParseError) {
@@ -29,7 +29,7 @@ struct FieldLines: Sendable {
         _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int, offset: Int
     ) throws(HTTPParseError) {
         var colon = start
-        // Invariant: the octets from `start` to `colon` are of a token.
+        // Invariant: the octets from `start` to `colon` belong to a token.
         while colon < end, Token.contains(bytes[unchecked: colon]) { colon += 1 }
         guard colon < end, bytes[unchecked: colon] == UInt8(ascii: ":"), colon > start else {
             throw Self.fault(bytes, start, colon, end)
@@ -44,7 +44,7 @@ struct FieldLines: Sendable {
         try note(bytes.extracting(start..<colon), bytes.extracting(valueStart..<valueEnd))
     }
 
-    /// Names that frame messages are told by their lengths first.
+    /// The names of framing fields are compared by length first.
     private mutating func note(
         _ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>
     ) throws(HTTPParseError) {
@@ -61,7 +61,7 @@ struct FieldLines: Sendable {
         }
     }
 
-    /// Digits only, and the same each time (RFC 9110 §8.6).
+    /// Only digits, and the same value each time (RFC 9110 §8.6).
     private mutating func readLength(_ value: borrowing Span<UInt8>) throws(HTTPParseError) {
         for digits in Self.elements(value) {
             guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }),
@@ -88,8 +88,8 @@ struct FieldLines: Sendable {
         return .bad("a field line without a name and a colon at byte \(start)")
     }
 
-    /// The elements of a list, empty ones too: octets, as the characters of a text could hide a
-    /// comma under a combining mark.
+    /// Splits a list into its elements, including empty ones. It reads octets, as a combining mark
+    /// could hide a comma from a reader of characters.
     private static func elements(_ value: borrowing Span<UInt8>) -> [ArraySlice<UInt8>] {
         value.withUnsafeBufferPointer { Array($0) }
             .split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
@@ -97,7 +97,7 @@ struct FieldLines: Sendable {
     }
 
     private static func name(_ bytes: borrowing Span<UInt8>, is name: StaticString) -> Bool {
-        // Invariant: the first `index` octets are the name's.
+        // Invariant: the first `index` octets match the name.
         for index in 0..<bytes.count
         where Token.lowercase(bytes[unchecked: index]) != name.utf8Start[index] {
             return false
@@ -106,7 +106,7 @@ struct FieldLines: Sendable {
     }
 }
 
-/// A transfer coding (RFC 9112 §7), as far as it matters here: there is one, and what is not it.
+/// A transfer coding (RFC 9112 §7); only `chunked` is supported.
 private enum TransferCoding: Sendable {
     case chunked, unknown, malformed
 
@@ -124,7 +124,7 @@ private enum TransferCoding: Sendable {
 }
 
 extension FieldLines {
-    /// How the body is delimited (RFC 9112 §6.3), as far as fields tell; `nil` if they do not.
+    /// How the body is delimited (RFC 9112 §6.3); `nil` if the fields do not determine it.
     func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
         guard let codings else {
             return contentLength.map { $0 == 0 ? BodyFraming.none : .length($0) }
@@ -134,7 +134,7 @@ extension FieldLines {
             throw .bad("both Transfer-Encoding and Content-Length")
         }
         guard !codings.contains(.malformed) else { throw .bad("a malformed transfer coding") }
-        // What follows the last chunk of another coding's data, nobody could tell (RFC 9112 §6.3).
+        // If chunked is not last, the end of the body cannot be determined (RFC 9112 §6.3).
         guard codings.last == .chunked || !codings.contains(.chunked) else {
             throw .bad("a transfer coding after chunked")
         }
@@ -145,14 +145,14 @@ extension FieldLines {
         return .chunked
     }
 
-    /// Whether the connection goes on after this message (RFC 9112 §9.3).
+    /// Whether the connection persists after this message (RFC 9112 §9.3).
     func keepsAlive(version: HTTPVersion) -> Bool {
         guard hasConnection else { return version == .http11 }
         if fields.list(.connection, has: "close") { return false }
         return version == .http11 || fields.list(.connection, has: "keep-alive")
     }
 
-    /// Whether all that is expected is 100-continue (RFC 9110 §10.1.1).
+    /// Whether 100-continue is the only expectation (RFC 9110 §10.1.1).
     var expectsOnlyContinue: Bool {
         fields.values(of: .expect).allSatisfy { value in
             value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)

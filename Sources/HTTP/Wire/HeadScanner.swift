@@ -1,17 +1,18 @@
-/// Finds the end of a message's head and its lines, without looking at a byte twice.
+/// Finds the end of a message head and its lines, reading each byte once.
 ///
-/// Refuses what may stand nowhere in a head: bare CR, bare LF and control octets (RFC 9112 §2.2).
-/// The first octet that is too much or wrong decides, however the bytes arrived.
+/// Rejects bare CR, bare LF and control octets, which are not allowed anywhere in a head (RFC 9112
+/// §2.2). The first invalid or excess octet determines the error, regardless of how the bytes were
+/// split.
 struct HeadScanner: Sendable {
-    /// Where each line's content ends (its CR), the start line first.
+    /// The end of each line's content (its CR), the start line first.
     private(set) var lineEnds: [Int] = []
-    /// Where the start line begins, behind empty lines.
+    /// Where the start line begins, after empty lines.
     private(set) var start = 0
-    /// Bytes that are known to be good.
+    /// The number of bytes that have been validated.
     private var scanned = 0
     private var lineStart = 0
     private var emptyLines = 0
-    /// Where the start line, and later the field lines, must have ended.
+    /// The position by which the start line, and later the field lines, must end.
     private var bound: Int
     private let limits: HTTPLimits
 
@@ -20,15 +21,15 @@ struct HeadScanner: Sendable {
         bound = limits.requestLineBytes
     }
 
-    /// The length of the head with its empty line; `nil` if more bytes are needed.
+    /// The length of the head with its final empty line; `nil` if more bytes are needed.
     mutating func scan(_ bytes: borrowing Span<UInt8>) throws(HTTPParseError) -> Int? {
         var position = scanned
         let count = bytes.count
-        // Invariant: bytes before `position` are good; `lineStart` is where their last line began.
+        // Invariant: bytes before `position` are valid; `lineStart` is where their last line began.
         while position < count {
             position = Self.endOfContent(bytes, from: position, to: min(count, bound))
             guard position < count else { break }
-            // The empty line that ends the head is not of the field lines.
+            // The empty line that ends the head does not count towards the field lines.
             guard position < bound || position == lineStart else { throw tooLong }
             let byte = bytes[unchecked: position]
             if Token.isFieldContent(byte) { throw tooLong }
@@ -50,14 +51,14 @@ struct HeadScanner: Sendable {
         return nil
     }
 
-    /// Where the first octet stands that is no content of a line; `end` if all are.
+    /// The position of the first octet that is not line content; `end` if all are.
     private static func endOfContent(
         _ bytes: borrowing Span<UInt8>, from start: Int, to end: Int
     ) -> Int {
         var position = start
-        // Invariant: the bytes before `position` are content. Eight at a time: borrowing from the
-        // high bit tells an octet below 0x20, or one that is 0x7F, if its own high bit is not set;
-        // the lowest such bit is exact.
+        // Invariant: the bytes before `position` are content. It checks eight bytes at a time:
+        // borrowing from the high bit reveals an octet below 0x20 or equal to 0x7F, unless its own
+        // high bit is set; the lowest such bit is exact.
         while position + 8 <= end {
             let word = UInt64(
                 littleEndian: bytes.bytes.unsafeLoadUnaligned(
@@ -77,14 +78,14 @@ struct HeadScanner: Sendable {
         return position
     }
 
-    /// Makes it ready for the next message, keeping its room.
+    /// Resets the scanner for the next message and keeps its capacity.
     mutating func reset() {
         lineEnds.removeAll(keepingCapacity: true)
         (start, scanned, lineStart, emptyLines) = (0, 0, 0, 0)
         bound = limits.requestLineBytes
     }
 
-    /// Whether the line that ends here ends the head.
+    /// Whether the line that ends here is the end of the head.
     private mutating func endLine(at end: Int) throws(HTTPParseError) -> Bool {
         if end == lineStart {
             guard lineEnds.isEmpty else { return true }

@@ -1,4 +1,4 @@
-/// The head of a request, and what it says of the rest of the connection.
+/// The head of a request, with what it implies for the connection.
 public struct RequestHead: Sendable, Equatable {
     public var method: HTTPMethod
     public var target: RequestTarget
@@ -7,24 +7,24 @@ public struct RequestHead: Sendable, Equatable {
     public var framing: BodyFraming
     /// Whether another request may follow.
     public var keepsAlive: Bool
-    /// Whether the client waits for 100 (Continue) before it sends the body (RFC 9110 §10.1.1).
+    /// Whether the client waits for 100 (Continue) before sending the body (RFC 9110 §10.1.1).
     public var expectsContinue: Bool
 }
 
 /// How a message's body is delimited (RFC 9112 §6).
 public enum BodyFraming: Sendable, Hashable {
     case none
-    /// Bytes, more than 0.
+    /// Bytes, greater than 0.
     case length(Int)
     case chunked
-    /// Until the connection is closed: of responses only.
+    /// Until the connection is closed; only for responses.
     case untilClose
 }
 
-/// Parses the heads of requests, one after the other, from a growing buffer (RFC 9112).
+/// Parses successive request heads from a growing buffer (RFC 9112).
 ///
-/// Give it all bytes from the head's start on; it remembers how far it has looked. After a head,
-/// take `consumed` bytes from the buffer and go on with the body.
+/// Pass all bytes from the start of the head; the parser remembers how far it has read. After a
+/// head, remove `consumed` bytes from the buffer and continue with the body.
 public struct RequestParser: Sendable {
     private var scanner: HeadScanner
     /// The length of the last head.
@@ -34,9 +34,9 @@ public struct RequestParser: Sendable {
         scanner = HeadScanner(limits: limits)
     }
 
-    /// The head at the start of the bytes; `nil` if it is not all there yet.
+    /// Parses the head at the start of the bytes; `nil` if it is incomplete.
     ///
-    /// - Throws: what to answer before closing; the parser then begins anew.
+    /// - Throws: The error to respond with before closing; the parser is then reset.
     public mutating func parse(
         _ bytes: borrowing Span<UInt8>
     ) throws(HTTPParseError) -> RequestHead? {
@@ -65,7 +65,7 @@ public struct RequestParser: Sendable {
             expectsContinue: try Self.expectsContinue(lines, line.version) && framing != .none)
     }
 
-    /// One valid `Host`, which only 1.0 may leave out (RFC 9112 §3.2).
+    /// Requires one valid `Host`, which only HTTP/1.0 may omit (RFC 9112 §3.2).
     private static func checkHost(
         _ lines: FieldLines, _ version: HTTPVersion
     ) throws(HTTPParseError) {
@@ -121,7 +121,7 @@ private struct RequestLine {
         return method
     }
 
-    /// `HTTP/1.0` or `HTTP/1.1`; a later minor version speaks 1.1 too (RFC 9110 §2.5).
+    /// Parses `HTTP/1.0` or `HTTP/1.1`; a later minor version counts as 1.1 (RFC 9110 §2.5).
     private static func version(
         _ bytes: borrowing Span<UInt8>
     ) throws(HTTPParseError) -> HTTPVersion {

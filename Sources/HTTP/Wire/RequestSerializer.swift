@@ -1,8 +1,8 @@
 /// Writes requests as HTTP/1.1 octets (RFC 9112 §3).
 public enum RequestSerializer {
-    /// The whole request: line, fields, `Content-Length` where there is a body or the method
-    /// expects one, and the body. `Host` has to be among the fields; what they say of the body's
-    /// length is not sent, as the body itself says it.
+    /// Serializes the whole request: request line, fields, `Content-Length` if there is a body or
+    /// the method implies one, and the body. The fields must include `Host`; a body length among
+    /// them is ignored, as the body determines it.
     public static func bytes(of request: HTTPRequest) -> [UInt8] {
         var fields = request.fields
         fields.remove(.contentLength)

@@ -7,7 +7,7 @@ public struct ResponseHead: Sendable, Equatable {
     public var keepsAlive: Bool
 }
 
-/// Parses the heads of responses from a growing buffer, as `RequestParser` does those of requests.
+/// Parses response heads from a growing buffer, as `RequestParser` parses request heads.
 public struct ResponseParser: Sendable {
     private var scanner: HeadScanner
     /// The length of the last head.
@@ -17,12 +17,11 @@ public struct ResponseParser: Sendable {
         scanner = HeadScanner(limits: limits)
     }
 
-    /// The head at the start of the bytes; `nil` if it is not all there yet.
+    /// Parses the head at the start of the bytes; `nil` if it is incomplete.
     ///
     /// - Parameters:
-    ///   - bytes: all that came of the head so far.
-    ///   - method: of the request that is answered, which decides whether a body follows
-    ///     (RFC 9112 §6.3).
+    ///   - bytes: Everything received of the head so far.
+    ///   - method: The method of the request, which decides whether a body follows (RFC 9112 §6.3).
     public mutating func parse(
         _ bytes: borrowing Span<UInt8>, to method: HTTPMethod
     ) throws(HTTPParseError) -> ResponseHead? {
@@ -66,7 +65,7 @@ public struct ResponseParser: Sendable {
             parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let code = Int(parts[1]),
             let status = HTTPStatus(code)
         else { throw .bad("a status line without a status code") }
-        // A later minor version speaks 1.1 too (RFC 9110 §2.5).
+        // A later minor version counts as 1.1 (RFC 9110 §2.5).
         let version = Array(parts[0].utf8)
         guard version.count == 8, version.starts(with: "HTTP/1.".utf8),
             (48...57).contains(version[7])

@@ -1,27 +1,27 @@
 /// Writes responses as HTTP/1.1 octets (RFC 9112 §4).
 public enum ResponseSerializer {
-    /// How the body goes out.
+    /// How the body is framed.
     public enum Framing: Sendable, Hashable {
         /// No body and no `Content-Length`: 1xx, 204, 304.
         case none
         case length(Int)
         case chunked
-        /// Until the connection is closed (to 1.0).
+        /// Until the connection is closed (for HTTP/1.0).
         case untilClose
     }
 
-    /// Appends status line and fields with their empty line. `Connection`, `Content-Length`,
-    /// `Transfer-Encoding` and `Date` are written here and must not stand among the fields.
+    /// Appends the status line and the fields with the final empty line. This writes `Connection`,
+    /// `Content-Length`, `Transfer-Encoding` and `Date`, which must not be among the fields.
     ///
     /// - Parameters:
-    ///   - status: the status and its reason.
-    ///   - fields: all others.
-    ///   - framing: how the end of the body is told.
-    ///   - date: the value of `Date`, as `HTTPDate.text` writes it.
-    ///   - requestID: the value of `X-Request-ID`, visible ASCII; empty for none.
-    ///   - keepsAlive: whether another request may follow.
-    ///   - version: that of the request.
-    ///   - bytes: where the head is put.
+    ///   - status: The status, which determines the reason phrase.
+    ///   - fields: All other fields.
+    ///   - framing: How the end of the body is indicated.
+    ///   - date: The value of `Date`, as written by `HTTPDate.text`.
+    ///   - requestID: The value of `X-Request-ID`, visible ASCII; empty for none.
+    ///   - keepsAlive: Whether another request may follow.
+    ///   - version: The version of the request.
+    ///   - bytes: The buffer to append the head to.
     public static func appendHead(
         status: HTTPStatus, fields: borrowing HTTPFields, framing: Framing, date: [UInt8],
         requestID: String = "", keepsAlive: Bool, version: HTTPVersion, to bytes: inout [UInt8]
@@ -43,7 +43,7 @@ public enum ResponseSerializer {
         append("\r\n", to: &bytes)
     }
 
-    /// Appends the part of a head that is the same whenever it is sent, without the empty line.
+    /// Appends the part of a head that is the same for every request, without the final empty line.
     public static func appendConstant(
         status: HTTPStatus, fields: borrowing HTTPFields, framing: Framing,
         to bytes: inout [UInt8]
@@ -60,7 +60,7 @@ public enum ResponseSerializer {
         }
     }
 
-    /// Appends one chunk (RFC 9112 §7.1); nothing for no bytes, as that would end the body.
+    /// Appends one chunk (RFC 9112 §7.1); nothing for an empty piece, which would end the body.
     public static func appendChunk(_ data: [UInt8], to bytes: inout [UInt8]) {
         guard !data.isEmpty else { return }
         bytes.append(contentsOf: String(data.count, radix: 16).utf8)
@@ -72,7 +72,7 @@ public enum ResponseSerializer {
     /// The end of a chunked body.
     public static let lastChunk = Array("0\r\n\r\n".utf8)
 
-    /// The interim answer that lets a client send its body (RFC 9110 §15.2.1).
+    /// The interim response that asks a client to send its body (RFC 9110 §15.2.1).
     public static let continueHead = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 
     private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
@@ -86,7 +86,7 @@ public enum ResponseSerializer {
     }
 }
 
-/// Status lines, made once.
+/// Status lines, created once.
 private enum StatusLines {
     static func line(_ status: HTTPStatus) -> [UInt8] { lines[status.code - 100] }
 
