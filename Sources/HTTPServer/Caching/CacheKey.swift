@@ -1,21 +1,21 @@
 import Glibc
 
-/// What determines the bytes of a public answer: the octets of the target. The tables hash it with
-/// the process's own seed, so that nobody can choose targets that collide.
+/// The key of a public response: the octets of its target. Tables hash it with a per-process seed,
+/// so that nobody can choose targets that collide.
 struct CacheKey: Hashable {
-    /// Entries are answers; a coding of one is made under a key of its own.
-    enum Purpose: UInt8 { case answer, coding }
+    /// `response` is an entry; `coding` is only claimed while a content coding of it is produced.
+    enum Purpose: UInt8 { case response, coding }
 
     let octets: [UInt8]
     let purpose: Purpose
 
-    init(_ octets: [UInt8], _ purpose: Purpose = .answer) {
+    init(_ octets: [UInt8], _ purpose: Purpose = .response) {
         self.octets = octets
         self.purpose = purpose
     }
 
-    /// Which of `count` shards it belongs to, by its last octets: cheap, as a shard that gets more
-    /// than its share is no harm.
+    /// Selects one of `count` shards by the last octets: cheap, and an uneven distribution does no
+    /// harm.
     func shard(of count: Int) -> Int {
         let sum = octets.suffix(8).reduce(UInt(octets.count)) { $0 &* 31 &+ UInt($1) }
         return Int(sum % UInt(count))

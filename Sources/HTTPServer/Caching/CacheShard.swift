@@ -1,15 +1,16 @@
 import HTTP
 
-/// A part of the cache, under one lock: answers in slots, found by key and by what they depend on.
+/// One part of the cache under one lock: responses in slots, indexed by key and by cache tag.
 ///
-/// Room is made by a hand that goes round the slots: it spares what was used since it last came by.
+/// Eviction uses the clock algorithm: a hand passes over the slots and spares those used since its
+/// last pass.
 struct CacheShard {
     private struct Slot {
         let answer: CachedResponse
         var wasUsed: Bool
     }
 
-    /// An answer that is being made, and who waits for it.
+    /// A response that is being generated, and the requests that wait for it.
     private struct Fill {
         let startedAt: Int64
         var waiters: [UnsafeContinuation<CachedResponse?, Never>] = []
@@ -28,9 +29,9 @@ struct CacheShard {
 
     init(limitBytes: Int) { self.limitBytes = limitBytes }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// The answer that is kept for the key.
+    /// The cached response for the key.
     mutating func find(_ key: CacheKey) -> CachedResponse? {
         guard let place = places[key], let answer = slots[place]?.answer else { return nil }
         slots[place]?.wasUsed = true
@@ -38,16 +39,16 @@ struct CacheShard {
         return answer
     }
 
-    /// What was found was of no use to the request.
+    /// Uncounts a hit whose response the request could not use.
     mutating func forgetHit() { counts.hits &-= 1 }
 
-    /// Keeps the answer, if what it was made of still stands, and lets others go for it.
+    /// Stores the response if it is still valid, and evicts others for it.
     ///
-    /// - Returns: whether it still stands, kept or not.
+    /// - Returns: Whether it is still valid, stored or not.
     mutating func insert(_ answer: CachedResponse) -> Bool {
         guard history.stands(answer.dependencies, readAt: answer.stamp) else { return false }
         if let place = places[answer.key] { remove(at: place) }
-        // One answer does not take the room of all, and its head fits a loop's buffer.
+        // No response may take the whole cache, and its head has to fit the loop's buffer.
         guard answer.cost <= limitBytes / 2,
             answer.plain.response.fields.wireBytes.count <= Self.fieldLimitBytes
         else { return true }
@@ -64,20 +65,20 @@ struct CacheShard {
         return true
     }
 
-    /// Takes the place of `answer` if that is what is kept.
+    /// Replaces `answer` if it is still stored.
     mutating func replace(_ answer: CachedResponse, by other: CachedResponse) {
         guard let place = places[answer.key], slots[place]?.answer === answer else { return }
         _ = insert(other)
     }
 
-    /// Lets the answer go, if it is still there.
+    /// Removes the response if it is still stored.
     mutating func drop(_ answer: CachedResponse) {
         guard let place = places[answer.key], slots[place]?.answer === answer else { return }
         remove(at: place)
     }
 
     private mutating func evictOne() {
-        // Invariant: after one round nothing counts as used, so that the second finds something.
+        // Invariant: after one pass no slot counts as used, so the second pass finds one to evict.
         while true {
             if hand >= slots.count { hand = 0 }
             defer { hand += 1 }
@@ -105,7 +106,8 @@ struct CacheShard {
 
     // MARK: Changes
 
-    /// These things, `nil` for anything, are about to change: what was made of them goes.
+    /// These tags (`nil`: all) are about to be invalidated: removes the responses that depend on
+    /// them.
     mutating func announce(_ dependencies: [CacheTag]?, _ sequence: Int64) {
         history.announce(dependencies, sequence)
         guard let dependencies else {
@@ -123,14 +125,15 @@ struct CacheShard {
 
     // MARK: Fills
 
-    /// What to do for a key that may not be there.
+    /// What to do for a key that may not be stored.
     enum Entry {
         case found(CachedResponse)
-        /// Make it; what is read from now on is of this change or later.
+        /// Generate it; data read from now on includes at least this change.
         case make(stamp: Int64)
-        /// Someone makes it: wait.
+        /// Another request is generating it: wait.
         case wait
-        /// Someone has been making it for so long that nobody waits for it any more.
+        /// Another request has been generating it for so long that it is no longer worth waiting
+        /// for.
         case goAlone
     }
 
@@ -145,14 +148,15 @@ struct CacheShard {
         return age >= 0 && age <= patienceMilliseconds ? .wait : .goAlone
     }
 
-    /// Takes the making of something that nobody waits for; false if another has it.
+    /// Claims the generation of something that no request waits for; false if it is already
+    /// claimed.
     mutating func claim(_ key: CacheKey) -> Bool {
         guard fills[key] == nil else { return false }
         fills[key] = Fill(startedAt: 0)
         return true
     }
 
-    /// Whether someone still makes it, and will resume the continuation.
+    /// Whether it is still being generated, so that the continuation will be resumed.
     mutating func join(
         _ key: CacheKey, _ continuation: UnsafeContinuation<CachedResponse?, Never>
     ) -> Bool {
@@ -162,9 +166,9 @@ struct CacheShard {
         return true
     }
 
-    /// The making is over.
+    /// Ends the generation of a response.
     ///
-    /// - Returns: who waits, and what for: `nil` if what was made is not for them.
+    /// - Returns: The waiting requests and their response; `nil` if it is already invalid.
     mutating func leave(
         _ key: CacheKey, with answer: CachedResponse?
     ) -> (waiters: [UnsafeContinuation<CachedResponse?, Never>], answer: CachedResponse?) {

@@ -1,18 +1,18 @@
 public import HTTP
 
-/// Something that answers are made of: when it changes, cached answers that depend on it go.
+/// Something that responses depend on (a surrogate key): when it changes, they are invalidated.
 ///
-/// The cache does not know what it stands for. Two things of one name cost an answer more than it
-/// needs, and are never wrong.
+/// The cache does not interpret tags. If two things share a tag, responses are invalidated more
+/// often than necessary, but never too rarely.
 public struct CacheTag: Sendable, Hashable {
     private let kind: UInt8
     private let high: UInt64
     private let low: UInt64
 
     /// - Parameters:
-    ///   - kind: keeps things apart that may have the same number.
-    ///   - high: the upper half of its number.
-    ///   - low: the lower half of its number.
+    ///   - kind: Distinguishes things that may have the same number.
+    ///   - high: The upper half of the number.
+    ///   - low: The lower half of the number.
     public init(kind: UInt8, high: UInt64 = 0, low: UInt64 = 0) {
         self.kind = kind
         self.high = high
@@ -20,11 +20,12 @@ public struct CacheTag: Sendable, Hashable {
     }
 }
 
-/// What a handler makes for a request that anyone could have sent.
+/// A handler's response to a request that does not depend on its sender.
 public enum CacheableResponse: Sendable {
-    /// For this request alone: errors, mostly.
+    /// Only for this request; mostly errors.
     case once(HTTPResponse)
-    /// For every such request, until a dependency changes or the time comes (milliseconds since
-    /// 1970; `nil`: never). A whole 200 of bytes: conditions and codings are the cache's work.
+    /// For every such request until a tag is invalidated or the response expires (milliseconds
+    /// since 1970; `nil`: never). It must be a complete 200 with bytes: the cache handles
+    /// conditions and content codings.
     case lasting(HTTPResponse, dependencies: [CacheTag], until: Int64?)
 }

@@ -1,11 +1,11 @@
 import HTTP
 import Synchronization
 
-/// An answer that is kept: the same for everyone who asks for its target, in each coding that was
-/// asked for. It never changes; with another coding it is another one.
+/// A cached response: the same for every request for its target, in each content coding that was
+/// requested. It is immutable; adding a coding creates a new one.
 final class CachedResponse: Sendable {
-    /// The answer in one coding. Its octets are made once they are asked for: most answers are
-    /// asked for once, and have gone out by then.
+    /// The response in one coding. Its octets are serialized on the first hit: most responses are
+    /// requested once and have been sent by then.
     final class Variant: Sendable {
         let response: HTTPResponse
         let etag: EntityTag?
@@ -22,7 +22,7 @@ final class CachedResponse: Sendable {
         var whole: PreparedResponse { ready(readyWhole, response) }
         var notModified: PreparedResponse { ready(readyNotModified, notModifiedResponse) }
 
-        /// The answer to a client whose copy still stands.
+        /// The 304 for a client whose stored copy is current.
         var notModifiedResponse: HTTPResponse {
             var fields = response.fields
             for name in [HTTPFieldName.contentType, .contentEncoding] { fields.remove(name) }
@@ -36,7 +36,7 @@ final class CachedResponse: Sendable {
             place.load() ?? place.storeIfNil(PreparedResponse(response(), template: template))
         }
 
-        /// What it takes in memory at most: the body, the fields, and the heads of both.
+        /// The maximum memory use: the body, the fields, and the heads of both responses.
         var bytes: Int {
             let fieldBytes = response.fields.wireBytes.count
             let headBytes = 2 * (2 * fieldBytes + PreparedResponse.addedHeadBytes)
@@ -45,7 +45,7 @@ final class CachedResponse: Sendable {
         }
     }
 
-    /// What a request gets: the answer in the coding that it takes, or that its copy still stands.
+    /// What a request receives: the response in an accepted coding, or a 304.
     struct Choice {
         fileprivate let variant: Variant
         fileprivate let isNotModified: Bool
@@ -57,28 +57,28 @@ final class CachedResponse: Sendable {
         var ready: PreparedResponse { isNotModified ? variant.notModified : variant.whole }
     }
 
-    /// What gzip makes of it.
+    /// The state of the gzip coding.
     enum Compression: Sendable {
-        /// Nobody asked yet.
+        /// No request has asked for it yet.
         case possible
-        /// Too small, of another kind, or no smaller for it.
+        /// The response is too small, of another type, or would not get smaller.
         case useless
         case done(Variant)
     }
 
     let key: CacheKey
     let dependencies: [CacheTag]
-    /// Milliseconds since 1970; `nil`: no time ends it.
+    /// Milliseconds since 1970; `nil` if it does not expire.
     let expiresAt: Int64?
-    /// What was read for it is of this change or later.
+    /// The data that it was generated from includes at least this change.
     let stamp: Int64
     let plain: Variant
     let compression: Compression
     private let mediaType: MediaType?
     private let lastModified: Int64?
-    /// Bytes that it takes in the cache, with all that belongs to it.
+    /// The memory that it takes in the cache, with overhead.
     let cost: Int
-    /// Tables, objects and allocations around the bytes.
+    /// Overhead of tables, objects and allocations.
     private static let overheadBytes = 1_024
 
     init(
@@ -98,7 +98,7 @@ final class CachedResponse: Sendable {
             + 64 * dependencies.count
     }
 
-    /// The same answer with what came of compressing it.
+    /// The same response with the result of compressing it.
     init(_ answer: CachedResponse, _ compressed: HTTPResponse?) {
         key = answer.key
         dependencies = answer.dependencies
@@ -112,8 +112,8 @@ final class CachedResponse: Sendable {
         cost = answer.cost + (variant?.bytes ?? 0)
     }
 
-    /// The answer to these fields; `nil` if it has yet to be compressed for them, or they do not
-    /// take its media type.
+    /// The response to a request with these fields; `nil` if it has to be compressed first, or the
+    /// request does not accept its media type.
     func answer(to fields: borrowing HTTPFields) -> Choice? {
         guard isAccepted(by: fields) else { return nil }
         switch compression {
@@ -125,7 +125,7 @@ final class CachedResponse: Sendable {
         }
     }
 
-    /// The answer without a coding.
+    /// The response without a content coding.
     func plainAnswer(to fields: borrowing HTTPFields) -> Choice { answer(plain, to: fields) }
 
     private func answer(_ variant: Variant, to fields: borrowing HTTPFields) -> Choice {

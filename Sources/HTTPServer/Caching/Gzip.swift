@@ -1,14 +1,14 @@
 import CZlib
 import HTTP
 
-/// The gzip coding (RFC 1952) of answers that gain by it.
+/// The gzip content coding (RFC 1952) for responses that get smaller by it.
 enum Gzip {
-    /// Up to this size, the coding costs more than it saves.
+    /// Compressing less than this costs more than it saves.
     static let smallestBytes = 1_024
-    /// zlib's own middle between speed and size.
+    /// zlib's default compromise between speed and size.
     private static let level: Int32 = 6
 
-    /// Whether an answer may get smaller: bytes of a kind that compresses, more than 1 KiB.
+    /// Whether the response is worth compressing: bytes of a compressible type, more than 1 KiB.
     static func isWorthwhile(_ response: HTTPResponse) -> Bool {
         guard case .bytes(let bytes) = response.body, bytes.count > smallestBytes,
             response.status == .ok, !response.fields.contains(.contentEncoding),
@@ -18,8 +18,8 @@ enum Gzip {
             || type.subtype.hasSuffix("+json") || type.subtype.hasSuffix("+xml")
     }
 
-    /// The answer in this coding, with a validator of its own; `nil` if it is no smaller. It takes
-    /// its time: not for event loops.
+    /// The response in this coding with its own validator; `nil` if it is not smaller. This takes
+    /// time, so it must not run on an event loop.
     static func encode(_ response: HTTPResponse) -> HTTPResponse? {
         guard case .bytes(let bytes) = response.body, let body = compress(bytes) else {
             return nil
@@ -27,21 +27,21 @@ enum Gzip {
         var response = response
         response.body = .bytes(body)
         response.fields.append(.contentEncoding, "gzip")
-        // One validator never stands for two codings (RFC 9110 §8.8.3.3).
+        // Two codings must not share a validator (RFC 9110 §8.8.3.3).
         response.fields[.etag] =
             response.fields[.etag].flatMap { EntityTag($0) }
             .flatMap { EntityTag(value: $0.value + "-gzip", isWeak: $0.isWeak) }?.description
         return response
     }
 
-    /// `nil` if the result would be no smaller, or there is no memory for it.
+    /// `nil` if the result would not be smaller, or memory is exhausted.
     private static func compress(_ bytes: [UInt8]) -> [UInt8]? {
         let compressed = [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
             count = bytes.withUnsafeBufferPointer { bytes in
                 Int(czlib_gzip(room.baseAddress, room.count, bytes.baseAddress, bytes.count, level))
             }
         }
-        // A copy of its own size: it is kept for long, and had room for much more.
+        // A copy of the exact size: it is kept for long, and the buffer was much larger.
         return compressed.isEmpty ? nil : Array(compressed[...])
     }
 }

@@ -1,18 +1,18 @@
-/// Remembers when things changed last, as far as it takes to tell whether something that was read
-/// at an earlier moment still stands.
+/// Remembers the last change of each cache tag, to tell whether something read earlier is still
+/// valid.
 ///
-/// Moments are numbers of the change sequence. A change is announced before anyone can see it and
-/// settled when everyone does; in between, what is read may be old or new.
+/// Changes are numbered by the change sequence. A change is announced before it becomes visible to
+/// any reader and settled when it is visible to all; in between, a read may return old or new data.
 struct InvalidationLog {
     private var lastChange: [CacheTag: Int64] = [:]
-    /// Things that `lastChange` does not name may have changed up to here.
+    /// Tags that are missing in `lastChange` may have changed up to here.
     private var floor: Int64 = 0
-    /// Everyone who begins to read now sees all changes up to here.
+    /// Reads that start now see all changes up to here.
     private(set) var visible: Int64 = 0
-    /// Beyond, single names are forgotten: what is read during such a time is not kept.
+    /// Above this limit single tags are forgotten; whatever is read in that time is not stored.
     static let limit = 4_096
 
-    /// The change of these things, `nil` for anything, is about to become visible.
+    /// The change of these tags (`nil`: all) is about to become visible.
     mutating func announce(_ dependencies: [CacheTag]?, _ sequence: Int64) {
         guard let dependencies, lastChange.count + dependencies.count <= Self.limit else {
             lastChange.removeAll(keepingCapacity: true)
@@ -25,8 +25,8 @@ struct InvalidationLog {
         }
     }
 
-    /// All changes up to this one are visible, and there are no others: what was announced beyond
-    /// did not come to be.
+    /// All changes up to this one are visible, and there are no others: those announced above it
+    /// were rolled back.
     mutating func settle(_ sequence: Int64, isFailure: Bool) {
         visible = max(visible, sequence)
         guard isFailure else { return }
@@ -34,7 +34,7 @@ struct InvalidationLog {
         lastChange = lastChange.mapValues { [visible] in min($0, visible) }
     }
 
-    /// Whether something made of these things, as they were at `stamp` or later, still stands.
+    /// Whether something that depends on these tags, read at `stamp` or later, is still valid.
     func stands(_ dependencies: [CacheTag], readAt stamp: Int64) -> Bool {
         floor <= stamp && dependencies.allSatisfy { lastChange[$0] ?? 0 <= stamp }
     }

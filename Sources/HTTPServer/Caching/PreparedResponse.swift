@@ -1,23 +1,23 @@
 public import HTTP
 
-/// An answer whose octets are ready, but for those that are new each time (`Date`, the request's
-/// id). A class: it is passed on by one reference.
+/// A serialized response that only lacks what differs for each request (`Date`, the request ID). It
+/// is a class, so that passing it on copies one reference.
 final class PreparedResponse: Sendable {
     let response: HTTPResponse
-    /// The route that made it, for logs.
+    /// The template of the route that generated it, for logs.
     let template: String
     /// Status line and fields, without the empty line.
     let head: [UInt8]
     let body: [UInt8]
-    /// Where the head tells caches that the answer is `public`, which it is not for a reader with
-    /// credentials; `nil`: it does not.
+    /// The range of `public` in the head's `Cache-Control`, which is replaced for readers with
+    /// credentials; `nil` if it is missing.
     let publicWord: Range<Int>?
 
-    /// What the head has beside the response's own fields, about: the status line, protective
-    /// fields and the length.
+    /// The approximate size of what the head has besides the response's own fields: the status
+    /// line, security headers and the length.
     static let addedHeadBytes = 256
 
-    /// - Parameter response: of bytes, or without a body.
+    /// - Parameter response: A response with bytes or without a body.
     init(_ response: HTTPResponse, template: String) {
         self.response = response
         self.template = template
@@ -45,8 +45,8 @@ final class PreparedResponse: Sendable {
 }
 
 extension HTTPResponse {
-    /// The same response for one reader alone: `private`, where shared caches may keep it otherwise
-    /// (RFC 9111 §5.2.2.7).
+    /// The same response for a single reader: marked `private` so that shared caches do not store
+    /// it (RFC 9111 §5.2.2.7).
     public func madePrivate() -> HTTPResponse {
         guard let directives = fields[.cacheControl], directives.hasPrefix("public") else {
             return self

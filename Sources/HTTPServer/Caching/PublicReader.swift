@@ -1,19 +1,20 @@
-/// Someone whose credentials are good and show no more than everybody sees: what is kept for
-/// everybody answers such a reader, too.
+/// A client whose credentials are valid but grant no more than anonymous access, so that it can be
+/// served from the public cache.
 public final class PublicReader: Sendable {
-    /// By what the reader's requests are counted, wherever they come from.
+    /// The key that the reader's requests are counted by, whatever address they come from.
     let key: RateLimitKey
 
-    /// - Parameter account: the same as in the `Visitor` that admission makes of the reader.
+    /// - Parameter account: The same account as in the `Visitor` that admission returns for the
+    ///   reader.
     public init(account: String) { key = RateLimitKey(account: account) }
 }
 
-/// Knows readers by their credentials.
+/// Identifies readers by their credentials.
 public protocol PublicReaders: Sendable {
-    /// Whose credentials these are; `nil` if that takes more than a look, they are not good, or
-    /// they show more than everybody sees: the request is then admitted by its route. It runs on
-    /// the connection's event loop and must be quick.
+    /// The reader with these credentials; `nil` if that cannot be decided at once, or the
+    /// credentials are invalid or grant more than anonymous access. The route then authenticates
+    /// the request. This runs on the connection's event loop and must be quick.
     ///
-    /// - Parameter authorization: the value of `Authorization`.
+    /// - Parameter authorization: The value of `Authorization`.
     func reader(of authorization: borrowing Span<UInt8>) -> PublicReader?
 }

@@ -1,15 +1,15 @@
 import HTTP
 import Sockets
 
-/// Who is at the other end of a connection: its peer, or whom a proxy names there.
+/// The client of a connection: its peer, or the client that a proxy names.
 struct ConnectedClient {
     let address: SocketAddress
-    /// What its address is counted by; `nil` for this machine and for trusted proxies, which speak
-    /// for others.
+    /// The key that limits count its address by; `nil` for this machine and for trusted proxies,
+    /// which forward requests of others.
     let key: RateLimitKey?
-    /// Whether its word is taken for whom its requests come from.
+    /// Whether its forwarding headers are trusted.
     let isTrusted: Bool
-    /// Whether it came by TLS, as far as a proxy tells.
+    /// Whether it connected over TLS, if a proxy reports it.
     private(set) var tellsTLS: Bool?
 
     init(_ peer: SocketAddress, trusting proxies: NetworkList) {
@@ -18,9 +18,9 @@ struct ConnectedClient {
         key = isTrusted || peer.isLoopback ? nil : RateLimitKey(peer)
     }
 
-    /// Whom the header of a trusted proxy names. Where it names nobody, the proxy's address stands
-    /// for a client of which nothing is known: what it sends may have come from anywhere, in the
-    /// clear unless the proxy says otherwise, and its word is not taken.
+    /// The client that the header of a trusted proxy names. If it names none, the proxy's address
+    /// is used for a client of which nothing is known: its requests may come from anywhere, count
+    /// as plaintext unless the proxy says otherwise, and its forwarding headers are not trusted.
     init(_ header: ProxyHeader, from proxy: ConnectedClient, trusting proxies: NetworkList) {
         tellsTLS = header.isSecure ?? false
         guard let client = header.client else {
@@ -32,11 +32,11 @@ struct ConnectedClient {
         key = isTrusted ? nil : RateLimitKey(client)
     }
 
-    /// Whom a request comes from that this trusted peer passes on; `nil` if it names nobody.
+    /// The client that this trusted peer forwards a request for; `nil` if it names none.
     ///
-    /// The last node that is not trusted counts: what stands before it, anyone may have written.
-    /// Where the two fields name different clients, one of them went through a proxy unseen, and
-    /// the request is the proxy's own.
+    /// The last untrusted node counts, as anyone could have written those before it. If the two
+    /// fields name different clients, a proxy did not update one of them, and the request counts as
+    /// the proxy's own.
     func origin(
         of fields: borrowing HTTPFields, trusting proxies: NetworkList
     ) -> ForwardedClient? {
@@ -49,7 +49,7 @@ struct ConnectedClient {
         return isAgreed ? first : ForwardedClient(address, isKnown: false)
     }
 
-    /// From the last node to the first, as long as those who name them are trusted.
+    /// From the last node to the first, while the nodes that added them are trusted.
     private func walk(
         _ nodes: [ForwardedNode?], trusting proxies: NetworkList
     ) -> ForwardedClient {
@@ -64,11 +64,11 @@ struct ConnectedClient {
     }
 }
 
-/// Whom a request comes from, if its connection's peer passes it on.
+/// The client of a request that the connection's peer may have forwarded.
 struct ForwardedClient {
-    /// Its own, or that of the last proxy that is known.
+    /// The peer's own address, or that of the last known proxy.
     let address: SocketAddress
-    /// Whether it is named, and not hidden, unknown or named twice.
+    /// Whether the client is named, rather than obfuscated, unknown or ambiguous.
     let isKnown: Bool
     let key: RateLimitKey
 

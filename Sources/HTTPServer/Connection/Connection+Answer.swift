@@ -2,10 +2,10 @@ import HTTP
 import Sockets
 
 extension Connection {
-    /// Bodies up to this size are copied behind the head: cheaper than a second piece.
+    /// Bodies up to this size are copied after the head, which is cheaper than a second buffer.
     private static var copiedBodyBytes: Int { 8 << 10 }
 
-    /// Sends the answer; tells whether another request may follow on the connection.
+    /// Sends the response; returns whether another request may follow on the connection.
     func answer(
         _ response: consuming HTTPResponse, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
@@ -30,13 +30,13 @@ extension Connection {
         return goesOn
     }
 
-    /// Answers what the server does not take, and ends the connection so that the client sees why.
+    /// Rejects a request and closes the connection in a way that lets the client read the response.
     func refuse(_ refusal: HTTPError) async throws(ChannelError) {
         _ = try await answer(response(to: refusal), keepsAlive: false)
         await linger()
     }
 
-    /// Answers bytes that were no request.
+    /// Rejects bytes that are not a valid request.
     func refuseUnread(_ refusal: HTTPError) async throws(ChannelError) {
         sent = SentResponse(isObserved)
         sent.receivedBytes = buffer?.bytes.count ?? 0
@@ -54,7 +54,7 @@ extension Connection {
 
     // MARK: Heads
 
-    /// Adds what the server says in every answer.
+    /// Adds the fields that every response has.
     func complete(_ response: inout HTTPResponse) {
         SecurityHeaders.add(to: &response.fields, of: response.status)
         if let strictTransport = rules.strictTransport, channel.isSecure {
@@ -68,7 +68,8 @@ extension Connection {
         }
     }
 
-    /// Whether a handler wants the connection to end. Fields that the server writes are taken out.
+    /// Whether a handler asks to close the connection. Removes the fields that the server writes
+    /// itself.
     private func asksToClose(_ fields: inout HTTPFields) -> Bool {
         guard fields.hasFramingFields else { return false }
         let asks = fields.list(.connection, has: "close")
@@ -124,10 +125,10 @@ extension Connection {
         local.giveBack(head)
     }
 
-    // MARK: Ready answers
+    // MARK: Prepared responses
 
-    /// Sends an answer that is ready, on a connection that goes on; false if not all of it is out,
-    /// and the task has to send the rest.
+    /// Sends a prepared response on a connection that stays open; false if the task has to send the
+    /// rest of it.
     func send(_ ready: Ready) -> Bool {
         let isPrivate = ready.reader != nil
         let ready = ready.answer
@@ -171,13 +172,13 @@ extension Connection {
         return true
     }
 
-    /// Sends what did not go out at once.
+    /// Sends what could not be written at once.
     func send(_ rest: Unsent) async throws(ChannelError) {
         defer { tellObservers() }
         try await writeRest(rest)
     }
 
-    /// What waits for clients that read slowly is bounded: beyond, who comes last is dropped.
+    /// Responses waiting for slow readers are bounded: above the limit, the latest one is dropped.
     private func writeRest(_ rest: Unsent) async throws(ChannelError) {
         let waitingBytes = rules.waiting.add(rest.count)
         defer { rules.waiting.remove(rest.count) }
@@ -185,7 +186,8 @@ extension Connection {
             channel.reset()
             throw .timedOut
         }
-        // From here on it counts among what waits for its reader, and others may be made.
+        // From here on the response counts towards waiting responses, and handlers may generate
+        // others.
         endScope()
         try await channel.write(
             rest.head, rest.body, from: rest.start,
@@ -194,7 +196,8 @@ extension Connection {
 
     // MARK: Streams
 
-    /// Sends a body piece by piece: the next is asked for when the one before is with the kernel.
+    /// Sends a body piece by piece; the next is requested when the previous one is in the kernel's
+    /// buffer.
     private func write(
         _ response: HTTPResponse, _ stream: HTTPBodyStream, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
@@ -212,7 +215,7 @@ extension Connection {
             }
             guard count == stream.length ?? count else { throw BadLength() }
         } catch {
-            // The client must not take what it has for the whole.
+            // The client must not mistake the truncated body for a complete one.
             channel.reset()
             throw error as? ChannelError ?? .cancelled
         }
@@ -224,7 +227,7 @@ extension Connection {
 
     private struct BadLength: Error {}
 
-    /// A chunk's size line, behind the end of the chunk before it.
+    /// The size line of a chunk, after the line ending of the previous chunk.
     private func chunkStart(_ count: Int, isFirst: Bool) -> [UInt8] {
         Array("\(isFirst ? "" : "\r\n")\(String(count, radix: 16))\r\n".utf8)
     }
@@ -238,7 +241,7 @@ extension Connection {
 
     // MARK: Ending
 
-    /// Tells a client beyond the limit that there are too many.
+    /// Responds to a client above the connection limit.
     func turnAway() async {
         do throws(ChannelError) {
             let deadline = now + limits.handshakeMilliseconds
@@ -246,13 +249,13 @@ extension Connection {
             try await secure(until: deadline)
             try await refuseUnread(HTTPError(.serviceUnavailable, "Too many connections."))
         } catch {
-            // It has gone by itself.
+            // The client has disconnected.
         }
         releaseBuffer()
     }
 
-    /// Says that nothing more comes, then reads and drops what the client still sends, within
-    /// bounds: closing at once would reset the connection and take the answer away from it.
+    /// Shuts the connection down for writing, then reads and discards what the client still sends,
+    /// within limits: closing at once would reset the connection and could discard the response.
     func linger() async {
         channel.shutdownWrite()
         let deadline = now + limits.lingerMilliseconds
@@ -269,7 +272,7 @@ extension Connection {
                 }
             }
         } catch {
-            // Gone, or slow: it had its time.
+            // The client has disconnected, or the time is up.
         }
     }
 }

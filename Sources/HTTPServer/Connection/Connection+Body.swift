@@ -2,7 +2,7 @@ import HTTP
 import Sockets
 
 extension Connection {
-    /// The request's body; `nil` if it was refused, and the connection is over.
+    /// The request's body; `nil` if it was rejected and the connection is finished.
     func readBody(_ head: borrowing RequestHead) async throws(ChannelError)
         -> [UInt8]?
     {
@@ -11,7 +11,7 @@ extension Connection {
             try await read(&body, head)
             return body
         } catch {
-            // Others need the room while this client is told.
+            // Releases the room for other requests while this client receives the response.
             body = []
             releaseBody()
             try await end(after: error)
@@ -19,8 +19,8 @@ extension Connection {
         }
     }
 
-    /// Reads a body of this length and keeps nothing of it, so that it takes no room from bodies
-    /// that are wanted; false if the connection is over.
+    /// Reads a body of this length and discards it, so that it takes no room from wanted bodies;
+    /// false if the connection is finished.
     func dropBody(_ length: Int) async throws(ChannelError) -> Bool {
         let start = now
         var dropped = 0
@@ -53,7 +53,7 @@ extension Connection {
 
     private enum BodyFailure: Error {
         case refused(HTTPStatus, String)
-        /// The client went away in the middle.
+        /// The client disconnected before the end of the body.
         case ended
         case channel(ChannelError)
     }
@@ -67,7 +67,8 @@ extension Connection {
         }
         if head.expectsContinue, buffer == nil { try await sendContinue() }
         let start = now
-        // Invariant: what came of the body is in `body`; the buffer holds what was not looked at.
+        // Invariant: `body` has consumed what it could of the received bytes; the buffer holds the
+        // rest.
         while true {
             if let buffer {
                 let count = try decode(buffer, &decoder, into: &body)
@@ -84,7 +85,7 @@ extension Connection {
         }
     }
 
-    /// Waits for bytes and reads them; false at the end of all.
+    /// Waits for bytes and reads them; false at the end of the stream.
     private func more(until deadline: Int64) async throws(BodyFailure)
         -> Bool
     {
@@ -103,7 +104,7 @@ extension Connection {
         }
     }
 
-    /// No room is made for what a client only announces.
+    /// Reserves no memory for what a client only announces.
     private static var reservedBodyBytes: Int { 64 << 10 }
 
     private func makeDecoder(_ framing: BodyFraming) throws(BodyFailure) -> BodyDecoder {

@@ -2,31 +2,31 @@ import HTTP
 import Sockets
 
 extension Connection {
-    /// Whether another process can go on with the connection: nothing of a request is read, and no
-    /// TLS has begun, whose keys would stay behind.
+    /// Whether another process can continue the connection: no byte of a request has been read, and
+    /// TLS, whose keys cannot be passed on, has not begun.
     var canBePassed: Bool {
         channel.isGivenAway && channel.isOpen && buffer == nil && unsent == nil && !isBound
     }
 
-    /// Whether something of the connection stays with this process: keys of TLS, or what a proxy
-    /// has said of the client.
+    /// Whether the connection is bound to this process, by TLS keys or by what a proxy reported of
+    /// the client.
     var isBound: Bool { channel.isSecure || isNamed }
 
-    /// Whether the next answer is the last one here.
+    /// Whether the next response is the last one on this connection.
     var isLastAnswer: Bool {
         channel.isDraining || local.isClosed
             || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
     }
 
-    /// Gives the connection to who goes on with it.
+    /// Passes the connection on to the process that continues it.
     func passOn() {
         guard let descriptor = channel.detach() else { return }
         rules.departure.take(
             PassedConnection(descriptor: descriptor, peer: channel.peer, door: rules.listener))
     }
 
-    /// Grants another protocol to a client that asks for one that is spoken here (RFC 9110 §7.8),
-    /// and gives the connection to who speaks it; false if it asks for none.
+    /// Upgrades to another protocol if the client asks for one that is supported (RFC 9110 §7.8),
+    /// and passes the connection on to its handler; false otherwise.
     func switchProtocols(_ head: borrowing RequestHead) async throws(ChannelError) -> Bool {
         guard !rules.protocols.isEmpty, head.framing == .none, !channel.isSecure,
             head.fields.list(.connection, has: "upgrade"),

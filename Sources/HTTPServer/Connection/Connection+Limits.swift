@@ -2,13 +2,13 @@ import HTTP
 import Sockets
 
 extension Connection {
-    // MARK: Who it is
+    // MARK: The client
 
     var clientAddress: SocketAddress { forwarded?.address ?? client.address }
 
-    /// Finds out who is at the other end, where a proxy has to say it first.
+    /// Identifies the client, from the PROXY protocol header if one is expected.
     ///
-    /// - Throws: `cancelled` for a peer that may not say it, and for what is no such header.
+    /// - Throws: `cancelled` if the peer may not send such a header, or the header is invalid.
     func meetClient(until deadline: Int64) async throws(ChannelError) {
         guard rules.expectsProxyHeader else { return }
         var header: ProxyHeader?
@@ -26,16 +26,16 @@ extension Connection {
         client = ConnectedClient(header, from: client, trusting: rules.trustedProxies)
     }
 
-    /// Finds out whom the request comes from that a trusted proxy passes on.
+    /// Identifies the client of a request that a trusted proxy forwards.
     func findClient(_ fields: borrowing HTTPFields) {
         forwarded = client.origin(of: fields, trusting: rules.trustedProxies)
     }
 
     // MARK: Connections
 
-    /// Counts the connection and agrees on TLS.
+    /// Counts the connection and performs the TLS handshake.
     ///
-    /// - Throws: `cancelled` where the address has too many connections, and was told so.
+    /// - Throws: `cancelled` if the address has too many connections; a response was sent.
     func enter(until deadline: Int64) async throws(ChannelError) {
         guard let addresses = rules.addresses, let key = client.key else {
             return try await secure(until: deadline)
@@ -61,10 +61,10 @@ extension Connection {
 
     // MARK: Requests
 
-    /// Takes one request from what the client may send.
+    /// Takes a token for one request from the client's bucket.
     ///
-    /// - Parameter account: whose request it is; `nil`: its address's.
-    /// - Returns: what it is told where nothing is left.
+    /// - Parameter account: The account of the request; `nil`: its address is counted.
+    /// - Returns: The response if the bucket is empty.
     func refusalByLimits(account: RateLimitKey? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
         let isAddress = allowance.measure == .address
@@ -76,7 +76,7 @@ extension Connection {
                 retryAfterSeconds: allowance.seconds))
     }
 
-    /// Takes one request from what the client may send; false if nothing is left.
+    /// Takes a token for one request from the client's bucket; false if the bucket is empty.
     func isWithinLimits(account: RateLimitKey? = nil) -> Bool {
         guard let meter = meter(account: account) else { return true }
         let allowance = meter.take()
@@ -85,7 +85,7 @@ extension Connection {
         return false
     }
 
-    /// Where the request's tokens come from; `nil` if it is not limited.
+    /// The bucket that the request is charged to; `nil` if it is not limited.
     func meter(account: RateLimitKey?) -> RateMeter? {
         if let account {
             return rules.keyRate.map {
@@ -98,7 +98,7 @@ extension Connection {
         return RateMeter(limiter: limiter, key: key, measure: .address, now: now)
     }
 
-    /// Takes over what the handler took from what the client may send.
+    /// Adopts the allowance that is left after the handler charged more tokens.
     func noteCharge() {
         guard let allowance = scope?.allowance else { return }
         sent.allowance = allowance
@@ -113,7 +113,7 @@ extension Connection {
 
     // MARK: Bodies
 
-    /// Takes room for what has come of a body; false if there is none.
+    /// Reserves memory for what has arrived of a body; false if there is not enough.
     func hold(_ total: Int) -> Bool {
         guard total > heldBodyBytes else { return true }
         guard rules.bodies.take(total - heldBodyBytes, total: total) else {

@@ -2,15 +2,15 @@ import HTTP
 import Sockets
 
 extension Connection {
-    /// An answer that is kept, and whose request it is for.
+    /// A cached response, and the reader that it is for.
     struct Ready {
         let answer: PreparedResponse
-        /// `nil`: of somebody without credentials.
+        /// `nil` for an anonymous client.
         let reader: PublicReader?
     }
 
-    /// The answer that is kept for this request. One with credentials gets it if these could not be
-    /// read on the way, are good, and show no more than everybody sees.
+    /// The cached response to this request. A request with credentials gets it if they were not
+    /// exposed on the way, are valid, and grant no more than anonymous access.
     func readyAnswer(to head: borrowing RequestHead) -> Ready? {
         guard let cache = rules.router.cache else { return nil }
         guard head.fields.contains(.authorization) else {

@@ -2,7 +2,7 @@ import HTTP
 import Sockets
 
 extension Connection {
-    /// Agrees on TLS with the client, where it has to be spoken.
+    /// Performs the TLS handshake if the listener requires TLS.
     func secure(until deadline: Int64) async throws(ChannelError) {
         guard let tls = rules.tls else { return }
         do throws(ChannelError) {
@@ -24,15 +24,16 @@ extension Connection {
         for observer in rules.handshakeObservers { observer.ended(handshake) }
     }
 
-    /// Refuses credentials that others may have read on the way, whatever they are for: also to
-    /// be sent on to https, and a key that is unknown here, which may be another server's.
+    /// Rejects credentials that may have been read on the way, whatever they are for: this includes
+    /// requests that would be redirected, and unknown keys, which another server may accept.
     func refusalOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
         guard fields.contains(.authorization), !isConfidential(fields) else { return nil }
         return response(to: .exposedCredentials)
     }
 
-    /// Whether nobody on the way could read the request: it came by TLS, from this machine, or by a
-    /// trusted proxy that says so. One that names whom it comes from has to say how it came.
+    /// Whether nobody on the way could read the request: it came over TLS, from this machine, or
+    /// through a trusted proxy that says so. A proxy that names the client has to report its
+    /// scheme.
     func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
         if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
         if let forwarded { return forwarded.isKnown && forwarded.address.isLoopback }
@@ -41,8 +42,8 @@ extension Connection {
 
     // MARK: Hosts
 
-    /// Whether the request is for a host that is served at this address, where that matters. One
-    /// of HTTP/1.0 may name none, which no browser sends.
+    /// Whether the request names a host that is served at this address, if that is restricted.
+    /// HTTP/1.0 requests may name none; browsers never send those.
     func isForServedHost(_ head: borrowing RequestHead) -> Bool {
         guard let names = rules.hostNames else { return true }
         if let authority = head.target.authority {
@@ -66,7 +67,7 @@ extension Connection {
 
     // MARK: Redirection
 
-    /// Sends the client to the same resource by https (RFC 9110 §15.4.9).
+    /// Redirects the client to the same resource over HTTPS (RFC 9110 §15.4.9).
     func redirect(_ head: borrowing RequestHead, port: UInt16) async throws(ChannelError) -> Bool {
         guard let location = Self.secureLocation(of: head, port: port) else {
             try await refuse(HTTPError(.badRequest, "Use HTTPS."))
@@ -78,7 +79,7 @@ extension Connection {
             body: .bytes(Array("\(location)\n".utf8)))
         let goesOn = try await answer(
             response, keepsAlive: head.keepsAlive && head.framing == .none)
-        // A body that was announced is dropped, so that the client sees the answer.
+        // Discards an announced body, so that the client can read the response.
         if !goesOn { await linger() }
         return goesOn
     }

@@ -1,7 +1,7 @@
 import HTTP
 import Sockets
 
-/// What all connections of a listener share and none changes.
+/// What all connections of a listener share; it never changes.
 struct ConnectionRules: Sendable {
     let limits: ServerLimits
     let router: Router
@@ -9,9 +9,9 @@ struct ConnectionRules: Sendable {
     let observers: [any ExchangeObserver]
     let handshakeObservers: [any HandshakeObserver]
     let trustedProxies: NetworkList
-    /// The value of `Strict-Transport-Security` in answers by TLS.
+    /// The value of `Strict-Transport-Security` in responses over TLS.
     let strictTransport: String?
-    /// The same as a line of a head.
+    /// The same field as a line of a head.
     let strictTransportLine: [UInt8]?
     let crossOrigin: CrossOrigin?
     let addressRate: RateLimiter?
@@ -22,17 +22,17 @@ struct ConnectionRules: Sendable {
     let refusals = RejectionCounts()
     /// Whether each connection begins with a PROXY protocol header.
     private(set) var expectsProxyHeader = false
-    /// What clients have to speak.
+    /// Set if clients must use TLS.
     private(set) var tls: TLSServer?
-    /// Who takes the connections of clients that ask for another protocol.
+    /// The handlers of upgraded connections, by protocol.
     let protocols: [String: @Sendable (consuming Descriptor) -> Void]
-    /// Where connections go when the server gives them away.
+    /// Takes connections when the server hands them off.
     let departure: ConnectionHandoff
-    /// The place of the connections' listener among those of the server.
+    /// The index of the listener within the server.
     private(set) var listener = 0
-    /// Which hosts requests may name; `nil`: any.
+    /// The hosts that requests may name; `nil`: any.
     private(set) var hostNames: HostNames?
-    /// The port to which everything is redirected, by https.
+    /// The HTTPS port to redirect every request to.
     private(set) var redirectPort: UInt16?
 
     init(_ configuration: ServerConfiguration, _ router: Router, _ departure: ConnectionHandoff) {
@@ -57,12 +57,12 @@ struct ConnectionRules: Sendable {
         }
     }
 
-    /// Addresses and accounts that are remembered at a time; others are as if they were new. At
-    /// 40 bytes each.
+    /// How many addresses and accounts are tracked at a time, at 40 bytes each; others are treated
+    /// as new.
     private static let addressCapacity = 65_536
     private static let accountCapacity = 4_096
 
-    /// The rules of a listener that serves.
+    /// The rules of a listener that serves requests.
     func serving(
         _ address: SocketAddress, _ configuration: ServerConfiguration, isProxied: Bool = false
     ) -> ConnectionRules {
@@ -70,12 +70,13 @@ struct ConnectionRules: Sendable {
         rules.expectsProxyHeader = isProxied
         if case .unix = address { return rules }
         rules.tls = configuration.tls
-        // Through a proxy, which says so first, no page of this machine's browsers comes.
+        // Browsers on this machine do not send the PROXY header, so DNS rebinding cannot get
+        // through.
         if !isProxied { rules.hostNames = Self.hostNames(at: address, configuration) }
         return rules
     }
 
-    /// The rules of the listener of this number.
+    /// The same rules with this listener index.
     func of(_ listener: Int) -> ConnectionRules {
         var rules = self
         rules.listener = listener
@@ -88,7 +89,7 @@ struct ConnectionRules: Sendable {
         address.isLoopback ? configuration.hostNames : nil
     }
 
-    /// The rules of a listener that redirects.
+    /// The rules of a listener that redirects to HTTPS.
     func redirecting(
         from address: SocketAddress, to port: UInt16, _ configuration: ServerConfiguration
     ) -> ConnectionRules {

@@ -2,33 +2,32 @@ import HTTP
 import Sockets
 import Synchronization
 
-/// What the connections of one loop share, so that an idle connection holds next to nothing.
+/// What the connections of one loop share, so that an idle connection holds almost no memory.
 ///
-/// `@unchecked`: it is used on its loop's thread alone, except for the count, which is atomic.
+/// `@unchecked`: it is used only on its loop's thread, except for the count, which is atomic.
 final class LoopContext: @unchecked Sendable {
     let loop: EventLoop
-    /// Read buffers that connections hold now.
+    /// The number of read buffers that connections hold.
     let buffersInUse = Atomic<Int>(0)
-    /// Where answers that are ready are put together.
+    /// Where prepared responses are assembled.
     let output = OutputBuffer()
-    // No access to these is still open when the next begins, so none needs to be watched.
+    // Accesses to these never overlap, so exclusivity is not checked.
     @exclusivity(unchecked) private var buffers: [ReadBuffer] = []
-    /// The host that was last found to be served, as it stood in its request: the next is often the
-    /// same.
+    /// The `Host` value that was last found to be served: the next request often has the same.
     @exclusivity(unchecked) var servedHost: [UInt8] = []
     @exclusivity(unchecked) private var heads: [[UInt8]] = []
     @exclusivity(unchecked) private var dateSeconds: Int64 = -1
     @exclusivity(unchecked) private var date: [UInt8] = []
     @exclusivity(unchecked) private var identifiers = RequestIDs()
-    /// Requests that handlers are at.
+    /// The number of requests in handlers.
     @exclusivity(unchecked) private var work = 0
-    /// Handlers are given nothing any more: what they need is another process's.
+    /// Handlers get no more requests: another process owns what they need.
     @exclusivity(unchecked) private(set) var isClosed = false
-    /// Waits for the last handler.
+    /// Called when the last handler has finished.
     @exclusivity(unchecked) private var whenIdle: (@Sendable () -> Void)?
     private static let kept = 64
 
-    /// What the access log gets of this loop.
+    /// Collects the access log's lines of this loop.
     let accessLines: AccessLines?
 
     init(_ loop: EventLoop, _ accessLog: AccessLog? = nil) {
@@ -47,7 +46,7 @@ final class LoopContext: @unchecked Sendable {
         if buffers.count < Self.kept { buffers.append(buffer) }
     }
 
-    /// An empty array with room for a head and a small body.
+    /// An empty array with capacity for a head and a small body.
     func takeHead() -> [UInt8] {
         if let head = heads.popLast() { return head }
         var head: [UInt8] = []
@@ -61,7 +60,7 @@ final class LoopContext: @unchecked Sendable {
         heads.append(head)
     }
 
-    /// A handler begins with a request; false once handlers are closed.
+    /// Counts a request that enters a handler; false if handlers are closed.
     func beginWork() -> Bool {
         guard !isClosed else { return false }
         work += 1
@@ -73,13 +72,13 @@ final class LoopContext: @unchecked Sendable {
         if work == 0, let body = whenIdle.take() { body() }
     }
 
-    /// Gives handlers no more requests, and calls the body when the last has ended. Once.
+    /// Closes handlers to new requests and calls the body when the last has finished. Called once.
     func closeHandlers(_ body: @escaping @Sendable () -> Void) {
         isClosed = true
         if work == 0 { body() } else { whenIdle = body }
     }
 
-    /// The value of `Date`, made once a second.
+    /// The value of `Date`, formatted once a second.
     var dateText: [UInt8] {
         let now = loop.wallSeconds
         if now != dateSeconds {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Room in which an answer is put together before it goes out in one call. It lives on one loop.
+/// Assembles a response that is sent with one call. It is used on one loop.
 final class OutputBuffer {
-    /// More than the head and the body that are ever put here.
+    /// Larger than any head and body that are assembled here.
     static let capacity = 32 << 10
     private let memory: UnsafeMutableRawBufferPointer
     private var count = 0
@@ -11,7 +11,7 @@ final class OutputBuffer {
 
     deinit { memory.deallocate() }
 
-    /// What is there. Valid until the buffer changes.
+    /// The contents. Valid until the buffer changes.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
     func removeAll() { count = 0 }
@@ -26,13 +26,13 @@ final class OutputBuffer {
         append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends a text of visible ASCII.
+    /// Appends visible ASCII text.
     func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Appends a number of 0 or more.
+    /// Appends a non-negative number.
     func append(decimal number: Int) {
         var digits = 1
         var rest = number
@@ -44,7 +44,7 @@ final class OutputBuffer {
             digits <= memory.count - count, "programmer error: the response does not fit")
         count += digits
         rest = number
-        // Invariant: the places behind `place` have their digits.
+        // Invariant: the digits after `place` are written.
         for place in 1...digits {
             memory[count - place] = UInt8(truncatingIfNeeded: 48 + rest % 10)
             rest /= 10

@@ -1,7 +1,7 @@
-/// Bytes that were read and are not used yet. It lives on one loop, and goes from connection to
-/// connection there.
+/// Bytes that were read but not consumed. It belongs to one loop, whose connections take turns with
+/// it.
 final class ReadBuffer {
-    /// More than the largest head.
+    /// Larger than the longest head.
     static let capacity = 32 << 10
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0
@@ -13,13 +13,13 @@ final class ReadBuffer {
 
     var isEmpty: Bool { start == end }
 
-    /// What is there. Valid until the buffer changes.
+    /// The contents. Valid until the buffer changes.
     var bytes: UnsafeBufferPointer<UInt8> {
         let rest = UnsafeRawBufferPointer(rebasing: memory[start..<end])
         return rest.assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Where the next bytes go; empty if the buffer is full.
+    /// The free space for the next bytes; empty if the buffer is full.
     func room() -> UnsafeMutableRawBufferPointer {
         if start == end {
             (start, end) = (0, 0)

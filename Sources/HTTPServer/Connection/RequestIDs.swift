@@ -1,4 +1,4 @@
-/// Makes names for requests, and takes those that clients give if they are harmless in a log.
+/// Generates request IDs, and accepts IDs from clients if they are safe in a log.
 struct RequestIDs {
     private var state: UInt64
 
@@ -9,7 +9,7 @@ struct RequestIDs {
 
     /// 13 characters for 64 bits: short enough for a string without an allocation.
     mutating func next() -> String {
-        // SplitMix64: each of its 2^64 values comes once.
+        // SplitMix64: each of its 2^64 values occurs once.
         state &+= 0x9E37_79B9_7F4A_7C15
         var bits = state
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -25,7 +25,7 @@ struct RequestIDs {
         }
     }
 
-    /// A client's own name: up to 64 letters, digits, `.`, `_` and `-`.
+    /// A client's request ID: up to 64 letters, digits, `.`, `_` and `-`.
     func accepted(_ text: String?) -> String? {
         guard let text, (1...64).contains(text.utf8.count) else { return nil }
         let isHarmless = text.utf8.allSatisfy { byte in

@@ -2,25 +2,25 @@ import Glibc
 import HTTP
 import Sockets
 
-/// What is known of the answer to the current request, for those who observe it.
+/// The state of the current exchange that observers see.
 struct SentResponse {
-    /// `nil` for bytes that were no request.
+    /// `nil` if the bytes were not a valid request.
     var request: (method: HTTPMethod, target: RequestTarget)?
     var template: String?
     var status = HTTPStatus.ok
     var bytes = 0
-    /// Of the request.
+    /// The size of the request.
     var receivedBytes = 0
     var traceID: String?
     var isHead = false
     var version = HTTPVersion.http11
-    /// What the client has left behind this request, if it is limited.
+    /// What the client may still send after this request, if it is limited.
     var allowance: RateLimitStatus?
-    /// Where its origin stands among those that are allowed to read answers.
+    /// The index of the request's origin among the allowed ones.
     var origin: Int?
     private var startNanoseconds: Int64 = 0
 
-    /// - Parameter isObserved: whether someone asks how long it took.
+    /// - Parameter isObserved: Whether an observer needs the duration.
     init(_ isObserved: Bool = false) {
         if isObserved { startNanoseconds = Self.clock(CLOCK_MONOTONIC) }
     }

@@ -1,16 +1,16 @@
 import Sockets
 
-/// Counts the open connections of each address. It holds nothing for an address without one.
+/// Counts the open connections of each address. Addresses without connections take no memory.
 final class AddressCounter: Sendable {
     private let limit: Int
     private let counts = Lock([RateLimitKey: Int]())
-    /// How many of an address's connections may be told at the same time that there are too many.
+    /// How many connections of one address may receive a 429 at the same time.
     private static let refusedLimit = 8
 
     init(limit: Int) { self.limit = limit }
 
-    /// Takes one more connection of the address. One that may stay, or is told that it may not, has
-    /// to `leave`.
+    /// Counts one more connection of the address. After `welcome` and `full` the connection has to
+    /// `leave`.
     func enter(_ key: RateLimitKey) -> ConnectionLimiter.Entrance {
         counts.withLock { counts in
             let count = counts[key] ?? 0

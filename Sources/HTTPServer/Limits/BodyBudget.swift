@@ -1,9 +1,9 @@
 import Synchronization
 
-/// How many bytes of requests' bodies are in memory, over all connections, and how many may be.
+/// Limits the bytes of request bodies in memory, over all connections.
 ///
-/// A quarter is kept for small bodies: a few clients with large ones that never end do not keep
-/// others from writing.
+/// A quarter is reserved for small bodies, so that a few clients with large, slow uploads do not
+/// keep others from writing.
 final class BodyBudget: Sendable {
     private let limit: Int
     private let used = Atomic<Int>(0)
@@ -14,9 +14,10 @@ final class BodyBudget: Sendable {
 
     var usedBytes: Int { used.load(ordering: .relaxed) }
 
-    /// Takes room for more of a body; false, and nothing taken, if there is none.
+    /// Reserves memory for more of a body; false, without reserving any, if the budget is
+    /// exhausted.
     ///
-    /// - Parameter total: of the body, with what is asked for.
+    /// - Parameter total: The size of the body including these bytes.
     func take(_ count: Int, total: Int) -> Bool {
         let limit = total <= Self.smallBytes ? limit : limit - limit / 4
         let (_, now) = used.add(count, ordering: .relaxed)

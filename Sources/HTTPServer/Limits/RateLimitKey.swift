@@ -1,21 +1,21 @@
 import Sockets
 
-/// Under what a client is counted: its IPv4 address, its IPv6 network (/64: what one customer
-/// gets), or the account of its key.
+/// The key that a client is counted by: its IPv4 address, its IPv6 network (/64, the size that one
+/// customer gets), or the account of its API key.
 struct RateLimitKey: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
-    /// By the process's own seed, so that nobody can choose addresses that collide.
+    /// Hashed with a per-process seed, so that nobody can choose addresses that collide.
     let digest: UInt
 
-    /// All peers on Unix sockets are one.
+    /// All peers on Unix sockets share one key.
     init(_ address: SocketAddress) {
         let octets = address.networkOctets ?? []
         self.init(UInt64(octets.count), octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     init(account: String) {
-        // 128 bits of two seeds: no two of a server's accounts meet.
+        // 128 bits of two seeds, so that no two accounts of a server collide.
         func half(_ seed: UInt64) -> UInt64 {
             var hasher = Hasher()
             hasher.combine(seed)

@@ -1,13 +1,13 @@
 import HTTP
 
-/// One policy of limits, and what its clients have left; it also writes the fields that tell them
+/// One rate limit policy with its clients' buckets; it also writes the rate limit fields
 /// (draft-ietf-httpapi-ratelimit-headers-10).
 final class RateLimiter: Sendable {
     let buckets: TokenBuckets
     /// `"default";q=12000;w=60`.
     private let policy: String
     private let name: String
-    /// `RateLimit-Policy` as a line, and `RateLimit` up to its first number.
+    /// The line of `RateLimit-Policy`, and `RateLimit` up to its first number.
     private let lineStart: [UInt8]
 
     init(_ name: String, _ limit: RateLimit, capacity: Int) {
@@ -37,20 +37,20 @@ final class RateLimiter: Sendable {
     }
 }
 
-/// What a client has left behind a request.
+/// What a client may still send after a request.
 struct RateLimitStatus {
-    /// What it is counted by.
+    /// The policy that the client is counted by.
     enum Measure { case address, account }
 
     let measure: Measure
     let outcome: TokenBuckets.Outcome
 
-    /// Requests.
+    /// The remaining requests.
     var left: Int {
         if case .taken(let left, _) = outcome { left } else { 0 }
     }
 
-    /// When there is more again: all of it, or one.
+    /// The time until the bucket is full, or until it has one token.
     var seconds: Int {
         switch outcome {
         case .taken(_, let seconds), .empty(let seconds): seconds

@@ -1,6 +1,6 @@
 import Sockets
 
-/// Why the server refuses what it could answer at another time, or to another client.
+/// Why the server rejects a request that it could serve at another time or for another client.
 public enum RejectionReason: String, Sendable, CaseIterable {
     /// A client's address sends too many requests.
     case addressRate = "address_rate"
@@ -10,14 +10,13 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     case connections
     /// Too many connections of one address are open.
     case addressConnections = "address_connections"
-    /// Too many bytes of requests' bodies are in memory.
+    /// Too many bytes of request bodies are in memory.
     case bodies
-    /// A connection that has to begin with PROXY protocol does not, or comes from a stranger.
+    /// A connection that requires a PROXY protocol header has none, or its peer is not trusted.
     case proxyHeader = "proxy_header"
 }
 
-/// How often each was the reason, counted by each loop for itself: refusing must stay cheap just
-/// when there is much to refuse.
+/// Counts rejections by reason, separately on each loop, so that rejecting stays cheap under load.
 final class RejectionCounts: Sendable {
     private let shards = (0..<16).map { _ in
         Lock([Int](repeating: 0, count: RejectionReason.allCases.count))
@@ -27,7 +26,7 @@ final class RejectionCounts: Sendable {
         shards[loop.index % shards.count].withLock { $0[reason.place] += 1 }
     }
 
-    /// Each reason, also those that never were.
+    /// Every reason, including those that never occurred.
     var all: [(reason: RejectionReason, count: Int)] {
         let counts = shards.map { shard in shard.withLock { $0 } }
         return RejectionReason.allCases.map { reason in
@@ -37,7 +36,7 @@ final class RejectionCounts: Sendable {
 }
 
 extension RejectionReason {
-    /// The place among all reasons.
+    /// The index among all reasons.
     fileprivate var place: Int {
         switch self {
         case .addressRate: 0

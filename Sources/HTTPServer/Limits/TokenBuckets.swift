@@ -1,16 +1,16 @@
 import Sockets
 
-/// What clients may still send, in bounded memory: a table of fixed size, in which a new client
-/// takes the place of one whose bucket is full, or else of the one that is the nearest to it.
+/// The token buckets of clients in bounded memory: a set-associative table of fixed size, in which
+/// a new client replaces one whose bucket is full, or otherwise the one closest to it.
 ///
-/// A bucket is one number, when it will be full again; a bucket that is full needs no place. (The
+/// A bucket is one number, the time when it will be full again; a full bucket needs no entry. (The
 /// generic cell rate algorithm, ITU-T I.371.)
 final class TokenBuckets: Sendable {
-    /// What came of asking for a token.
+    /// The result of taking tokens.
     enum Outcome: Hashable {
-        /// One was taken; so many are left, and the bucket is full again so much later.
+        /// Tokens were taken; so many are left, and the bucket is full again after so many seconds.
         case taken(left: Int, fullInSeconds: Int)
-        /// None is there for so long.
+        /// The bucket has too few tokens until so many seconds have passed.
         case empty(seconds: Int)
     }
 
@@ -25,10 +25,11 @@ final class TokenBuckets: Sendable {
     private let shards: [Lock<[Bucket?]>]
     private let setsPerShard: UInt
     private static let shardCount: UInt = 16
-    /// Places that a client can be at.
+    /// The number of entries in a set.
     private static let ways = 8
 
-    /// - Parameter capacity: clients at most that are not at rest, rounded to 128.
+    /// - Parameter capacity: The maximum number of clients with buckets that are not full, rounded
+    ///   to 128.
     init(_ limit: RateLimit, capacity: Int) {
         interval = max(1, Int64(limit.seconds) * 1_000_000_000 / Int64(limit.requests))
         window = interval * Int64(limit.requests)
@@ -36,11 +37,11 @@ final class TokenBuckets: Sendable {
         shards = (0..<Self.shardCount).map { _ in Lock([]) }
     }
 
-    /// Takes tokens of the client's.
+    /// Takes tokens from the client's bucket.
     ///
     /// - Parameters:
-    ///   - tokens: at most what a full bucket holds is taken, so that everything can be paid for.
-    ///   - now: monotonic milliseconds.
+    ///   - tokens: Capped at the size of a full bucket, so that every request can be paid for.
+    ///   - now: Monotonic milliseconds.
     func take(_ key: RateLimitKey, tokens: Int = 1, now: Int64) -> Outcome {
         let now = now * 1_000_000
         let price = min(interval * Int64(max(1, tokens)), window)
@@ -48,7 +49,7 @@ final class TokenBuckets: Sendable {
         let first = Int(set) * Self.ways
         return shards[Int(key.digest % Self.shardCount)].withLock { buckets in
             if buckets.isEmpty {
-                // A server with few clients needs little of it.
+                // The memory is touched only by servers that have clients to count.
                 buckets = Array(repeating: nil, count: Int(setsPerShard) * Self.ways)
             }
             let place = Self.place(of: key, in: buckets, from: first)
@@ -65,7 +66,7 @@ final class TokenBuckets: Sendable {
         }
     }
 
-    /// Where the client's bucket is, or will be.
+    /// The index of the client's bucket, existing or new.
     private static func place(
         of key: RateLimitKey, in buckets: borrowing [Bucket?], from first: Int
     ) -> Int {
@@ -82,7 +83,7 @@ final class TokenBuckets: Sendable {
         return fullest
     }
 
-    /// Whole seconds, upwards.
+    /// Whole seconds, rounded up.
     private static func seconds(_ nanoseconds: Int64) -> Int {
         Int((nanoseconds + 999_999_999) / 1_000_000_000)
     }

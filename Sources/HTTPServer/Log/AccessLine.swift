@@ -1,8 +1,8 @@
 import HTTP
 import Sockets
 
-/// Lines of the access log. Of a request only method, path and query are shown, never its fields,
-/// and of a query no value that could be a secret.
+/// Formats lines of the access log. Of a request they contain only method, path and query, never
+/// its fields, and of the query no value that could be a secret.
 enum AccessLine {
     /// `{"time":1795252355903,"id":"…","peer":"127.0.0.1:5000","method":"GET",
     /// "target":"/v1/articles","route":"/v1/articles","status":200,"bytes":738,"microseconds":85}`
@@ -40,7 +40,7 @@ enum AccessLine {
     }
 
     /// `Sat, 21 Nov 2026 09:12:35 GMT 127.0.0.1:5000 GET /v1/articles 200 738 B 85 µs id`
-    /// - Parameter date: of the exchange's end, as text.
+    /// - Parameter date: The time when the exchange ended, as text.
     static func appendText(
         _ exchange: borrowing ExchangeRecord, date: [UInt8], to line: LineBuffer
     ) {
@@ -66,8 +66,8 @@ enum AccessLine {
         line.endLine()
     }
 
-    /// `{"time":1795252355903,"peer":"127.0.0.1:5000","handshake":"refused","reason":"…"}`; a
-    /// handshake that succeeded has no line.
+    /// `{"time":1795252355903,"peer":"127.0.0.1:5000","handshake":"refused","reason":"…"}`;
+    /// successful handshakes are not logged.
     static func append(
         _ handshake: borrowing HandshakeRecord, at milliseconds: Int64, as format: AccessLog.Format,
         to line: LineBuffer
@@ -96,7 +96,7 @@ enum AccessLine {
 
     // MARK: Targets
 
-    /// A target has visible ASCII alone, and neither quotes nor backslashes: it needs no escapes.
+    /// A target is visible ASCII without quotes and backslashes, so it needs no escaping.
     private static func append(_ target: RequestTarget, to line: LineBuffer) {
         guard let query = target.query else { return line.append(target.bytes) }
         let queryCount = query.count
@@ -104,7 +104,7 @@ enum AccessLine {
             let queryStart = bytes.count - queryCount
             line.append(bytes[..<queryStart])
             var start = queryStart
-            // Invariant: everything before `start` is appended; at `start` an item begins.
+            // Invariant: everything before `start` is appended; an item begins at `start`.
             while true {
                 let item = bytes[start...].prefix { $0 != UInt8(ascii: "&") }
                 append(item: item, to: line)
@@ -129,8 +129,8 @@ enum AccessLine {
     /// The bits of the letters that these begin with.
     private static let initials = secretWords.reduce(0 as UInt32) { $0 | 1 << UInt32($1[0] & 31) }
 
-    /// Whether one of the words stands in the name, in any case. A name that is escaped may say
-    /// anything.
+    /// Whether the name contains one of the words, ignoring case. A percent-encoded name counts as
+    /// containing them.
     private static func mayNameSecret(_ name: Slice<UnsafeRawBufferPointer>) -> Bool {
         for index in name.indices {
             let byte = name[index]

@@ -3,30 +3,30 @@ import HTTP
 import Sockets
 import Synchronization
 
-/// Has a line written for each answer: readable on a terminal, otherwise one JSON object.
+/// Logs a line for each response: readable text on a terminal, otherwise one JSON object.
 ///
-/// Each loop gathers the lines of its connections in memory of its own, and hands them to the
-/// writer together.
+/// Each loop collects the lines of its connections in its own buffer and passes them to the writer
+/// together.
 public final class AccessLog: HandshakeObserver {
-    /// How a line looks.
+    /// The format of a line.
     public enum Format: Sendable {
         case json
-        /// For people.
+        /// Readable text.
         case text
 
-        /// What suits the descriptor (`isatty(3)`).
+        /// The format that suits the descriptor (`isatty(3)`).
         public static func suiting(_ descriptor: Int32) -> Format {
             isatty(descriptor) == 1 ? .text : .json
         }
     }
 
-    /// How much is written.
+    /// How much is logged.
     public enum Detail: Int, Sendable, Comparable {
-        /// Answers of 500 and more.
+        /// Responses with status 500 and above.
         case failures
-        /// All answers.
+        /// All responses.
         case answers
-        /// And handshakes that failed.
+        /// All responses and failed handshakes.
         case everything
 
         public static func < (left: Detail, right: Detail) -> Bool {
@@ -37,16 +37,16 @@ public final class AccessLog: HandshakeObserver {
     let writer: LogWriter
     private let shown = Atomic(Detail.answers.rawValue)
 
-    /// - Parameter writer: whose format the lines have.
+    /// - Parameter writer: Determines the format of the lines.
     public init(_ writer: LogWriter) { self.writer = writer }
 
-    /// How much is written from now on.
+    /// Sets how much is logged from now on.
     public var detail: Detail {
         get { Detail(rawValue: shown.load(ordering: .relaxed)) ?? .answers }
         set { shown.store(newValue.rawValue, ordering: .relaxed) }
     }
 
-    /// Whether an answer of this status gets a line.
+    /// Whether a response with this status is logged.
     func shows(_ status: HTTPStatus) -> Bool {
         shown.load(ordering: .relaxed) > Detail.failures.rawValue || status.code >= 500
     }
@@ -60,7 +60,7 @@ public final class AccessLog: HandshakeObserver {
     }
 }
 
-/// The lines of one loop, on whose thread alone it is used: nobody else is waited for.
+/// The lines of one loop, used only on its thread, so that it never waits for others.
 final class AccessLines {
     private let log: AccessLog
     private let loop: EventLoop
@@ -94,12 +94,12 @@ final class AccessLines {
         }
     }
 
-    /// Gives the writer what there is.
+    /// Passes the collected lines to the writer.
     func handOver() {
         if buffer.count > 0 { buffer = log.writer.exchange(buffer) }
     }
 
-    /// Made once a second.
+    /// Formatted once a second.
     private func date(at seconds: Int64) -> [UInt8] {
         if seconds != dateSeconds {
             dateSeconds = seconds

@@ -1,15 +1,15 @@
 import Glibc
 import Sockets
 
-/// Lines in the making: raw memory that grows when a line needs it, and is used again.
+/// A buffer for log lines: raw memory that grows on demand and is reused.
 ///
-/// `@unchecked`: it has one owner at a time, a loop or the writer, and passes from one to the other
-/// under the writer's lock.
+/// `@unchecked`: it has one owner at a time, a loop or the writer, and changes owners under the
+/// writer's lock.
 final class LineBuffer: @unchecked Sendable {
     private var memory: UnsafeMutableRawPointer
     private(set) var capacity: Int
     private(set) var count = 0
-    /// How many lines end in it.
+    /// The number of lines in it.
     private(set) var lines = 0
 
     init(capacity: Int) {
@@ -26,7 +26,7 @@ final class LineBuffer: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// What is there. Valid until the buffer changes.
+    /// The contents. Valid until the buffer changes.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
     func removeAll() { (count, lines) = (0, 0) }
@@ -78,7 +78,7 @@ final class LineBuffer: @unchecked Sendable {
         }
         if rest >= bound { digits += 1 }
         count += digits
-        // Invariant: the places behind `place` have their digits.
+        // Invariant: the digits after `place` are written.
         for place in 1...digits {
             let (next, digit) = rest.quotientAndRemainder(dividingBy: 10)
             memory.storeBytes(
@@ -88,10 +88,10 @@ final class LineBuffer: @unchecked Sendable {
         }
     }
 
-    /// Appends text as the inside of a JSON string (RFC 8259 §7).
+    /// Appends text as the contents of a JSON string (RFC 8259 §7).
     func append(escaping text: String) {
         Self.withBytes(of: text) { bytes in
-            // Invariant: what stands before `start` is appended.
+            // Invariant: everything before `start` is appended.
             var start = 0
             for index in bytes.indices where Self.needsEscape(bytes[index]) {
                 append(bytes[start..<index])
@@ -113,7 +113,7 @@ final class LineBuffer: @unchecked Sendable {
         for digit in [byte >> 4, byte & 15] { append(digit < 10 ? 48 + digit : 87 + digit) }
     }
 
-    /// Text as native strings have it: nothing is copied.
+    /// Native strings lend their octets without a copy.
     @inline(__always)
     private static func withBytes(of text: String, _ body: (UnsafeRawBufferPointer) -> Void) {
         let isDone: Void? = text.utf8.withContiguousStorageIfAvailable {
@@ -123,8 +123,8 @@ final class LineBuffer: @unchecked Sendable {
         Array(text.utf8).withUnsafeBytes(body)
     }
 
-    /// Appends `203.0.113.9:443`, `[2001:db8::1]:443` or `unix:PATH`; a proxy may tell an address
-    /// alone, without a port.
+    /// Appends `203.0.113.9:443`, `[2001:db8::1]:443` or `unix:PATH`; a proxy may report an address
+    /// without a port.
     func append(_ peer: SocketAddress, escapesJSON: Bool) {
         switch peer {
         case .v4(let octets, let port):
@@ -155,7 +155,7 @@ final class LineBuffer: @unchecked Sendable {
         append(decimal: Int64(port))
     }
 
-    // MARK: Room
+    // MARK: Capacity
 
     @inline(__always)
     private func reserve(_ more: Int) {

@@ -2,18 +2,17 @@ import Dispatch
 import Glibc
 import Sockets
 
-/// Writes lines to a descriptor on a thread of its own, the only one that a reader who does not
-/// read can keep waiting.
+/// Writes lines to a descriptor on its own thread, the only one that a stalled reader can block.
 ///
-/// What waits is bounded; what comes beyond is dropped, and counted in a line of its own.
+/// The queue is bounded; excess lines are dropped and counted in a line of their own.
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [LineBuffer] = []
-        /// Of these, and of those that are being written.
+        /// The bytes of these lines and of those being written.
         var waitingBytes = 0
         var spare: [LineBuffer] = []
         var isWriting = false
-        /// Since the log told of it last.
+        /// Since the last line that reported dropped lines.
         var dropped = 0
         var droppedInAll = 0
     }
@@ -23,37 +22,36 @@ public final class LogWriter: Sendable {
     private let limitBytes: Int
     private let state = Lock(State())
     private let queue = DispatchQueue(label: "broadsheet.log")
-    // Touched on `queue` only: whether the last line that was written lacks its end.
+    // Used only on `queue`: whether the last written line is incomplete.
     private nonisolated(unsafe) var isTorn = false
     private let lineEnd = LineBuffer("\n")
-    /// Room beyond the limit for what is told besides the access log: it is little, and matters
-    /// most when much goes on.
+    /// Extra room for messages besides the access log: they are few, and matter most under load.
     private static let messageBytes = 256 << 10
     private static let spareLimit = 8
-    /// Lines are handed over when there are so many bytes of them.
+    /// Lines are passed to the writer in batches of this size.
     static let batchBytes = 64 << 10
-    /// With room for the line that goes beyond.
+    /// Includes room for the line that exceeds the batch size.
     static let bufferBytes = batchBytes + (8 << 10)
 
     /// - Parameters:
-    ///   - descriptor: where to write; it stays the caller's.
-    ///   - format: of the line that tells how many were dropped.
-    ///   - limitBytes: how much may wait to be written.
+    ///   - descriptor: Where to write; the caller keeps ownership.
+    ///   - format: The format of the line that reports dropped lines.
+    ///   - limitBytes: The maximum bytes that may wait to be written.
     public init(descriptor: Int32, format: AccessLog.Format, limitBytes: Int = 4 << 20) {
         self.descriptor = descriptor
         self.format = format
         self.limitBytes = limitBytes
     }
 
-    /// Lines that were not written: too many waited, or writing failed.
+    /// Lines that were not written because the queue was full or writing failed.
     public var droppedLines: Int { state.withLock { $0.droppedInAll } }
 
-    /// Writes lines, with their ends, soon. It never waits.
+    /// Enqueues lines, which include their line endings. It never waits.
     public func write(_ text: String) {
         take(LineBuffer(text), limitBytes: limitBytes + Self.messageBytes)
     }
 
-    /// Writes lines, and tells whether they were written in that time.
+    /// Writes lines and returns whether they were written in time.
     public func write(_ text: String, withinSeconds seconds: Double) -> Bool {
         let isWritten = Lock(false)
         let done = DispatchSemaphore(value: 0)
@@ -65,8 +63,8 @@ public final class LogWriter: Sendable {
         return done.wait(timeout: .now() + seconds) == .success && isWritten.withLock { $0 }
     }
 
-    /// Waits until everything so far is written, but no longer than this.
-    /// - Returns: whether it is.
+    /// Waits until all lines so far are written, up to the timeout.
+    /// - Returns: Whether they were written.
     @discardableResult
     public func flush(withinSeconds seconds: Double) -> Bool {
         let done = DispatchSemaphore(value: 0)
@@ -74,10 +72,10 @@ public final class LogWriter: Sendable {
         return done.wait(timeout: .now() + seconds) == .success
     }
 
-    /// Takes over lines of the access log.
+    /// Enqueues lines of the access log.
     func add(_ buffer: LineBuffer) { take(buffer, limitBytes: limitBytes) }
 
-    /// The same for a loop, which gets an empty buffer to go on with.
+    /// The same for a loop, which receives an empty buffer in return.
     func exchange(_ buffer: LineBuffer) -> LineBuffer {
         guard take(buffer, limitBytes: limitBytes) else {
             buffer.removeAll()
@@ -86,7 +84,7 @@ public final class LogWriter: Sendable {
         return state.withLock { $0.spare.popLast() } ?? LineBuffer(capacity: Self.bufferBytes)
     }
 
-    /// - Returns: whether the buffer is the writer's from now on; otherwise its lines are dropped.
+    /// - Returns: Whether the writer took the buffer; otherwise its lines are dropped.
     @discardableResult
     private func take(_ buffer: LineBuffer, limitBytes: Int) -> Bool {
         let (isTaken, starts) = state.withLock { state in
@@ -113,7 +111,7 @@ public final class LogWriter: Sendable {
         }
     }
 
-    /// `nil` when nothing is left.
+    /// `nil` when the queue is empty.
     private func takeWaiting() -> [LineBuffer]? {
         state.withLock { state in
             state.isWriting = !state.waiting.isEmpty
@@ -150,12 +148,12 @@ public final class LogWriter: Sendable {
             case .text: LineBuffer("\(count) lines were dropped\n")
             }
         guard put(line) == 0 else { return }
-        // It is told with the next ones.
+        // The next lines report it.
         state.withLock { $0.dropped += count }
     }
 
-    /// A log that cannot be written is no reason to stop serving: what fails is let go.
-    /// - Returns: how many bytes are out.
+    /// An unwritable log is no reason to stop serving, so lines that fail are dropped.
+    /// - Returns: How many bytes were written.
     private func put(_ buffer: LineBuffer) -> Int {
         if isTorn { isTorn = put(lineEnd.bytes) == 0 }
         guard !isTorn else { return 0 }
@@ -166,14 +164,14 @@ public final class LogWriter: Sendable {
 
     private func put(_ bytes: UnsafeRawBufferPointer) -> Int {
         var written = 0
-        // Invariant: the first `written` bytes are out.
+        // Invariant: the first `written` bytes are written.
         while written < bytes.count {
             let count = Glibc.write(
                 descriptor, bytes.baseAddress! + written, bytes.count - written)
             if count > 0 {
                 written += count
             } else if errno == EAGAIN {
-                // Somebody else made it non-blocking, for all who share it.
+                // Another process that shares the descriptor made it non-blocking.
                 var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&writable, 1, -1)
             } else if errno != EINTR {

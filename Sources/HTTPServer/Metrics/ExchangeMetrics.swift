@@ -2,18 +2,19 @@ import Glibc
 import HTTP
 import Sockets
 
-/// Counts exchanges by route, method and status, and sorts them by how long they took.
+/// Counts exchanges by route, method and status, and records their durations in histograms.
 ///
-/// A route is known by its template, so that the number of series is bounded by the router.
+/// A route is identified by its template, so that the router bounds the number of series.
 public final class ExchangeMetrics: ExchangeObserver {
     private struct Series: Hashable {
-        /// Empty where no route matched.
+        /// Empty if no route matched.
         let route: String
         let method: String
         let status: Int
     }
 
-    /// How many exchanges took at most so long, in seconds, and how many longer.
+    /// A histogram: how many exchanges took at most each bound, in seconds, and how many took
+    /// longer.
     private struct Durations {
         static let bounds = [
             0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -26,7 +27,7 @@ public final class ExchangeMetrics: ExchangeObserver {
             self.microseconds += microseconds
         }
 
-        /// Nearly all answers are out before the first bound.
+        /// Nearly all responses are sent before the first bound.
         private static func bucket(of microseconds: Int) -> Int {
             if microseconds <= 500 { return 0 }
             let seconds = Double(microseconds) / 1_000_000
@@ -60,7 +61,7 @@ public final class ExchangeMetrics: ExchangeObserver {
         }
     }
 
-    /// What is counted, with the series that was counted last at hand: the next is often the same.
+    /// The counters, with the last used series at hand: the next exchange often has the same.
     private struct Table {
         private var places: [Series: Int] = [:]
         private var series: [Series] = []
@@ -75,7 +76,7 @@ public final class ExchangeMetrics: ExchangeObserver {
             counts[last].add(exchange)
         }
 
-        /// Without hashing: equal texts are mostly the same one.
+        /// Without hashing: equal texts mostly share their storage.
         private func isLast(_ exchange: borrowing ExchangeRecord) -> Bool {
             last < series.count && series[last].status == exchange.status.code
                 && methods[last] == exchange.method
@@ -99,13 +100,13 @@ public final class ExchangeMetrics: ExchangeObserver {
         }
     }
 
-    // Loops count side by side: each thread comes to one of these, hardly ever two to the same.
+    // Loops count in parallel: each thread uses one of these shards, and two rarely share one.
     private let shards = (0..<16).map { _ in Lock(Table()) }
 
     public init() {}
 
     public func finished(_ exchange: borrowing ExchangeRecord) {
-        // Threads' addresses differ above the size of a stack's guard page.
+        // Addresses of threads differ above the size of a stack's guard page.
         shards[Int(UInt(pthread_self()) >> 12) & 15].withLock { $0.add(exchange) }
     }
 
@@ -113,7 +114,7 @@ public final class ExchangeMetrics: ExchangeObserver {
         .get, .head, .post, .put, .patch, .delete, .options, .connect, .trace,
     ]
 
-    /// Any client can make a method up: those get one name.
+    /// Clients can invent methods, so unknown ones share one label.
     private static func name(of method: HTTPMethod?) -> String {
         guard let method else { return "" }
         return known.contains(method) ? method.rawValue : "other"
@@ -148,7 +149,7 @@ public final class ExchangeMetrics: ExchangeObserver {
         ["route": series.route, "method": series.method, "status": "\(series.status)"]
     }
 
-    /// One histogram a route and method: statuses would make too many.
+    /// One histogram per route and method: with statuses there would be too many.
     private func write(
         durations: [(series: Series, durations: Durations)], to page: inout MetricsText
     ) {

@@ -1,6 +1,6 @@
 import Sockets
 
-/// Counts TLS handshakes by how they ended.
+/// Counts TLS handshakes by outcome.
 public final class HandshakeMetrics: HandshakeObserver {
     private struct Agreement: Hashable {
         let version: String
@@ -12,7 +12,7 @@ public final class HandshakeMetrics: HandshakeObserver {
         var failed: [HandshakeRecord.Failure: Int] = [:]
     }
 
-    // A handshake costs a thousand times more than a lock.
+    // A lock is negligible beside the cost of a handshake.
     private let counts = Lock(Counts())
 
     public init() {}
@@ -32,7 +32,7 @@ public final class HandshakeMetrics: HandshakeObserver {
         let counts = counts.withLock { $0 }
         let agreed = "broadsheet_tls_handshakes_total"
         page.family(agreed, .counter, help: "TLS handshakes that succeeded.")
-        // By labels alone, so that samples keep their places from scrape to scrape.
+        // Sorted by labels only, so that the order of samples is stable between scrapes.
         let sorted = counts.agreed.sorted { left, right in
             (left.key.version, left.key.isResumed ? 1 : 0)
                 < (right.key.version, right.key.isResumed ? 1 : 0)

@@ -1,4 +1,4 @@
-/// A page of metrics in Prometheus' text format 0.0.4, which scrapers of OpenMetrics read as well.
+/// A metrics page in Prometheus text format 0.0.4, which OpenMetrics scrapers also read.
 public struct MetricsText: Sendable {
     /// `Content-Type` of the page.
     public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
@@ -12,9 +12,9 @@ public struct MetricsText: Sendable {
 
     public init() {}
 
-    /// Begins a family: what it is, its kind and its unit.
+    /// Begins a family with its help, type and unit.
     ///
-    /// - Parameter unit: in plural, as in the name (`seconds`, `bytes`); `nil` for plain counts.
+    /// - Parameter unit: In plural, as in the name (`seconds`, `bytes`); `nil` for plain counts.
     public mutating func family(_ name: String, _ kind: Kind, unit: String? = nil, help: String) {
         add("# HELP \(name) \(Self.escaped(help))\n# TYPE \(name) \(kind.rawValue)\n")
         if let unit { add("# UNIT \(name) \(unit)\n") }
@@ -31,8 +31,8 @@ public struct MetricsText: Sendable {
     /// A family with one histogram.
     ///
     /// - Parameters:
-    ///   - bounds: of all buckets but the last, which has what is more.
-    ///   - counts: of each bucket alone, the last one too.
+    ///   - bounds: The upper bounds of all buckets but the last, which has none.
+    ///   - counts: The count of each single bucket, including the last.
     public mutating func histogram(
         _ name: String, unit: String? = nil, help: String, bounds: [String], counts: [Int],
         sum: some MetricValue
@@ -47,7 +47,7 @@ public struct MetricsText: Sendable {
         sample(name + "_count", [:], total)
     }
 
-    /// A sample of the family that was begun last; `name` has a histogram's ending.
+    /// A sample of the current family; `name` includes a histogram's suffix.
     public mutating func sample(
         _ name: String, _ labels: KeyValuePairs<String, String>, _ value: some MetricValue
     ) {
@@ -75,7 +75,7 @@ public struct MetricsText: Sendable {
     }
 }
 
-/// A number of a sample.
+/// A number as a sample's value.
 public protocol MetricValue: CustomStringConvertible {}
 
 extension Int: MetricValue {}

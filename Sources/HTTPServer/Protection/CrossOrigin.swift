@@ -1,21 +1,23 @@
 import HTTP
 
-/// Which origins' pages may read answers in a browser (CORS; Fetch §3.2).
+/// The origins whose pages may read responses in a browser (CORS; Fetch §3.2).
 ///
-/// Each is named exactly; there is no `*`, and no cookies or other credentials of the browser's own
-/// are ever asked for: pages send their key themselves.
+/// Each origin is listed exactly; there is no `*`, and browsers are never asked to send cookies or
+/// other ambient credentials: pages send their API key themselves.
 public struct CrossOrigin: Sendable {
     private var origins: [[UInt8]] = []
-    /// What is added to every answer, at the place of its origin; the last for all others.
+    /// The fields added to every response, by the index of its origin; the last entry is for all
+    /// other origins.
     private var fields: [HTTPFields] = [[.vary: "Origin"]]
 
     public init() {}
 
     public var isEmpty: Bool { origins.isEmpty }
 
-    /// Adds an origin as browsers write it: `https://app.example.org`, `capacitor://localhost`.
+    /// Adds an origin in the form that browsers send: `https://app.example.org`,
+    /// `capacitor://localhost`.
     ///
-    /// - Returns: false if browsers write none like that.
+    /// - Returns: False if browsers do not send such an origin.
     public mutating func add(_ origin: String) -> Bool {
         guard Self.isOrigin(origin) else { return false }
         origins.append(Array(origin.utf8))
@@ -27,7 +29,7 @@ public struct CrossOrigin: Sendable {
         return true
     }
 
-    /// Scheme and host in small letters, a port only where it is not the scheme's own (RFC 6454
+    /// Scheme and host in lower case, with a port only if it is not the scheme's default (RFC 6454
     /// §6.2).
     private static func isOrigin(_ text: String) -> Bool {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -49,15 +51,15 @@ public struct CrossOrigin: Sendable {
         }
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// What pages may read beyond what every page may (Fetch §4.5).
+    /// The response fields that pages may read besides the safelisted ones (Fetch §4.5).
     private static let exposed = [
         HTTPFieldName.allow, .etag, .link, .location, .rateLimit, .rateLimitPolicy, .retryAfter,
         .wwwAuthenticate, .xRequestID,
     ].map(\.rawValue).joined(separator: ", ")
 
-    /// What pages may send beyond what every page may.
+    /// The request fields that pages may send besides the safelisted ones.
     private static let sendable = [
         HTTPFieldName.authorization, .contentType, .idempotencyKey, .ifMatch, .ifModifiedSince,
         .ifNoneMatch, .ifUnmodifiedSince, .lastEventID, .xRequestID,
@@ -66,7 +68,7 @@ public struct CrossOrigin: Sendable {
     private static let methods = [HTTPMethod.get, .head, .post, .put, .patch, .delete]
         .map(\.rawValue).joined(separator: ", ")
 
-    /// The place of the request's origin; `nil` for one that is not named, or none.
+    /// The index of the request's origin; `nil` if it is not listed, or there is none.
     func place(of request: borrowing HTTPFields) -> Int? {
         request.withBytes(of: .origin) { origin in
             origins.firstIndex { known in
@@ -77,11 +79,11 @@ public struct CrossOrigin: Sendable {
         } ?? nil
     }
 
-    /// What is added to an answer to that origin.
+    /// The fields to add to a response to that origin.
     func fields(at place: Int?) -> HTTPFields { fields[place ?? origins.count] }
 
-    /// The answer to a browser that asks before it sends (a preflight, Fetch §4.8); `nil` for other
-    /// requests. What is added to every answer is not in it.
+    /// The response to a preflight request (Fetch §4.8), without the fields that every response
+    /// has; `nil` for other requests.
     func preflight(_ head: borrowing RequestHead, from place: Int?) -> HTTPResponse? {
         guard place != nil, head.method == .options,
             head.fields.contains(.accessControlRequestMethod)

@@ -1,18 +1,18 @@
 import HTTP
 import Sockets
 
-/// The names by which clients of this machine may call the server, beside IP addresses and
+/// The host names that requests to loopback addresses may use, besides IP addresses and
 /// `localhost`.
 ///
-/// A web page can have its own name resolve to 127.0.0.1 after it was loaded (DNS rebinding), and
-/// would then read what a server on loopback answers: the browser takes it for the page's own. The
-/// name in the request tells.
+/// A web page can make its own name resolve to 127.0.0.1 after loading (DNS rebinding) and then
+/// read the responses of a server on loopback, which the browser takes for the page's own origin.
+/// The `Host` of the request reveals this.
 public struct HostNames: Sendable {
     private var names: Set<String> = ["localhost"]
 
     public init() {}
 
-    /// Adds a name in any case; false for what is no host name (RFC 1123 §2.1).
+    /// Adds a name, ignoring case; false if it is not a host name (RFC 1123 §2.1).
     public mutating func add(_ name: String) -> Bool {
         guard Self.isName(name) else { return false }
         names.insert(name.lowercased())
@@ -24,8 +24,8 @@ public struct HostNames: Sendable {
         Self.isAddress(authority.host) || names.contains(authority.host.lowercased())
     }
 
-    /// Letters, digits, hyphens and underscores between dots: what DNS has for hosts, and no more
-    /// of what URLs allow (RFC 3986 §3.2.2).
+    /// Letters, digits, hyphens and underscores between dots: what DNS allows for hosts, and less
+    /// than URLs allow (RFC 3986 §3.2.2).
     static func isName(_ text: String) -> Bool {
         text.utf8.count <= 253
             && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

@@ -1,18 +1,18 @@
 import HTTP
 
-/// Fields that keep browsers from making more of an answer than it is.
+/// Fields that make browsers treat responses safely.
 enum SecurityHeaders {
-    /// In every answer that can have a body: its type is the one that it says (Fetch §3.6), and
-    /// what it links to is not told where the reader came from (Referrer Policy §3.1).
+    /// In every response that can have a body: browsers do not guess its type (Fetch §3.6) and send
+    /// no referrer to its links (Referrer Policy §3.1).
     private static let always: HTTPFields = [
         .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
     ]
 
-    /// A page may load nothing, run nothing, send nothing, and stand in no other page (CSP 3).
+    /// A page may not load, run or send anything, and may not be framed (CSP 3).
     private static let page =
         "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox"
 
-    /// Adds them to an answer's fields. A page with a policy of its own keeps that.
+    /// Adds the fields to a response. A page with its own policy keeps that.
     static func add(to fields: inout HTTPFields, of status: HTTPStatus) {
         guard !status.forbidsBody else { return }
         fields.append(contentsOf: always)
@@ -21,9 +21,9 @@ enum SecurityHeaders {
         }
     }
 
-    /// Whether a browser would show it as a document that can have scripts: HTML, XHTML, SVG.
+    /// Whether a browser would show it as a document that can run scripts: HTML, XHTML, SVG.
     private static func isPage(_ fields: borrowing HTTPFields) -> Bool {
-        // Nearly all answers are JSON: that is told without making text of it.
+        // Nearly all responses are JSON, which is recognised without creating a string.
         let mayBe =
             fields.withBytes(of: .contentType) { bytes in
                 bytes.count > 5 && (bytes[0] | 0x20 == UInt8(ascii: "t"))

@@ -1,20 +1,21 @@
 public import HTTP
 
-/// Looks at a request before its body is read, which it does not have yet: says who sent it, or
-/// refuses it. It is asked again, still without the body, when that has arrived: what was granted
-/// may have been withdrawn meanwhile. It runs on the connection's event loop and must be quick.
+/// Authenticates and authorizes a request before its body is read. It is called again, still
+/// without the body, when the body has arrived, as access may have been revoked in the meantime. It
+/// runs on the connection's event loop and must be quick.
 public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) -> Admission
 
-/// What a route makes of a request's head.
+/// A route's decision on a request head.
 public enum Admission: Sendable {
     case welcome(Visitor)
-    /// Answered so; a large body is not even read.
+    /// Rejected with this response; a large body is not read.
     case refused(HTTPResponse)
 }
 
-/// Who sent a request, as its route has found out.
+/// The sender of a request, as authenticated by its route.
 public struct Visitor: Sendable {
-    /// Whose limits count, wherever the request comes from; `nil`: those of its address.
+    /// The account whose limits apply, whatever address the request comes from; `nil`: the
+    /// address's.
     public var account: String?
     /// For the route's handler.
     public var identity: (any Sendable)?

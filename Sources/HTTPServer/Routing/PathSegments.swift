@@ -1,13 +1,13 @@
 import HTTP
 
-/// A path in segments, decoded; without a copy when nothing is escaped.
+/// The decoded segments of a path, without a copy if nothing is percent-encoded.
 struct PathSegments {
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]
 
-    /// - Throws: for bad escapes and dot segments.
+    /// - Throws: For invalid percent-encodings and dot segments.
     init(_ target: RequestTarget) throws(RequestTarget.PathError) {
-        // An absolute form may have no path of its own: its slice stands by itself.
+        // The path of an absolute form may be a slice of its own, not of the target.
         let path = target.form == .absolute ? Array(target.path)[...] : target.path
         if path.contains(UInt8(ascii: "%")) {
             (bytes, ranges) = Self.join(try target.segments())
@@ -16,7 +16,7 @@ struct PathSegments {
         var ranges: [Range<Int>] = []
         ranges.reserveCapacity(8)
         var start = path.startIndex + 1
-        // Invariant: the segments before `start` are in `ranges` and are no dot segments.
+        // Invariant: the segments before `start` are in `ranges`, and none is a dot segment.
         for index in start...path.endIndex
         where index == path.endIndex || path[index] == UInt8(ascii: "/") {
             let isDots = path[start..<index].allSatisfy { $0 == UInt8(ascii: ".") }
@@ -52,7 +52,7 @@ struct PathSegments {
         return true
     }
 
-    /// The values of the route's parameters, which stand where its template says.
+    /// The values of the route's parameters, at the positions in its template.
     func parameters(of route: Router.Route) -> PathParameters {
         guard !route.names.isEmpty else { return PathParameters() }
         return PathParameters(

@@ -1,4 +1,4 @@
-/// A route's path in parts: `/v1/articles/{id}`.
+/// The segments of a route's path: `/v1/articles/{id}`.
 struct PathTemplate {
     enum Part: Equatable {
         case literal(String)
@@ -11,7 +11,7 @@ struct PathTemplate {
         parts.compactMap { if case .parameter(let name) = $0 { name } else { nil } }
     }
 
-    /// The numbers of the segments that are parameters.
+    /// The indices of the segments that are parameters.
     var places: [Int] {
         parts.indices.filter { if case .parameter = parts[$0] { true } else { false } }
     }
@@ -43,10 +43,10 @@ struct PathTemplate {
     }
 }
 
-/// Why routes cannot stand together.
+/// Why routes are invalid or conflict.
 public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String, String)
-    /// Two handlers for the same requests.
+    /// Two handlers match the same requests.
     case conflict(method: String, String, String)
 
     public var description: String {

@@ -1,18 +1,18 @@
 import HTTP
 
-/// Finds the handler of a request: a trie of path segments that never changes.
+/// Finds the handler of a request in an immutable trie of path segments.
 ///
-/// Literals go before parameters. `HEAD` is taken by `GET`'s handler and `OPTIONS` answered from
-/// the table, where they have none of their own.
+/// Literals take precedence over parameters. Unless a route defines them, `HEAD` is handled by
+/// `GET` and `OPTIONS` by the router.
 public struct Router: Sendable {
-    /// A class, as are nodes: a request passes them on by one reference.
+    /// A class, like the nodes: requests pass on one reference.
     final class Route: Sendable {
         let method: HTTPMethod
         let template: String
         let names: [String]
-        /// The numbers of the segments that the names stand for.
+        /// The indices of the segments that the parameters match.
         let places: [Int]
-        /// Whether its requests may have a body; otherwise one is rejected by the head alone.
+        /// Whether its requests may have a body; otherwise one with a body is rejected by its head.
         let takesBody: Bool
         let admit: HTTPAdmission?
         let handler: HTTPHandler
@@ -43,25 +43,25 @@ public struct Router: Sendable {
         }
     }
 
-    /// What a request comes to.
+    /// The result of routing a request.
     enum Match {
         case route(Route, PathParameters)
-        /// With the template of the path's routes, if it has any.
+        /// With the template of the matching path, if any.
         case refused(HTTPError, template: String? = nil)
-        /// `OPTIONS`, answered from the table.
+        /// `OPTIONS`, answered by the router.
         case options([HTTPMethod], template: String? = nil)
     }
 
     private let root: Node
-    /// Of all routes, for `OPTIONS *`.
+    /// The methods of all routes, for `OPTIONS *`.
     private let methods: [HTTPMethod]
     private static let standard: [HTTPMethod] = [
         .get, .head, .post, .put, .patch, .delete, .options, .trace,
     ]
 
-    /// Answers of its handlers that are ready.
+    /// The cached responses of its handlers.
     let cache: ResponseCache?
-    /// Who gets these in spite of credentials.
+    /// Identifies clients that are served from the cache in spite of their credentials.
     let readers: (any PublicReaders)?
 
     init(
@@ -113,8 +113,8 @@ public struct Router: Sendable {
             template: template)
     }
 
-    /// The node with routes where the segments from `depth` on lead. It goes no deeper than the
-    /// templates do.
+    /// The node with routes for the segments from `depth` on. The recursion is no deeper than the
+    /// longest template.
     private static func find(
         _ node: Node, _ segments: borrowing PathSegments, _ depth: Int
     ) -> Node? {

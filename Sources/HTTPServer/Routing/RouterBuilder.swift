@@ -1,6 +1,6 @@
 public import HTTP
 
-/// Gathers routes and middleware and makes a router of them, once.
+/// Collects routes and middleware and builds a router once.
 public struct RouterBuilder {
     private var middleware: [any Middleware] = []
     private var routes: [Entry] = []
@@ -8,9 +8,9 @@ public struct RouterBuilder {
     private let readers: (any PublicReaders)?
 
     /// - Parameters:
-    ///   - cache: what handlers put into it goes out without asking them, and middleware around
-    ///     them, again.
-    ///   - readers: who gets that, too, in spite of credentials; `nil`: nobody.
+    ///   - cache: Serves stored responses without calling handlers and their middleware again.
+    ///   - readers: Identifies clients that are served from the cache in spite of their
+    ///     credentials; `nil`: none are.
     public init(cache: ResponseCache? = nil, readers: (any PublicReaders)? = nil) {
         self.cache = cache
         self.readers = readers
@@ -24,15 +24,15 @@ public struct RouterBuilder {
         let handler: HTTPHandler
     }
 
-    /// Puts middleware around all handlers; the first stands outermost.
+    /// Wraps all handlers in middleware; the first added is the outermost.
     public mutating func use(_ middleware: any Middleware) { self.middleware.append(middleware) }
 
-    /// Answers requests of this method to paths of this form: `/v1/articles/{id}`.
+    /// Handles requests with this method for paths of this form: `/v1/articles/{id}`.
     ///
     /// - Parameters:
-    ///   - takesBody: whether requests may have a body; by default those of methods that write. A
-    ///     body that is not taken is rejected by the head, and never read into memory.
-    ///   - admit: looks at each before its body is read, and at one with a body again behind it.
+    ///   - takesBody: Whether requests may have a body; by default for methods that write. An
+    ///     unexpected body is rejected by the head and never read into memory.
+    ///   - admit: Decides on each request before its body is read, and again afterwards.
     public mutating func on(
         _ method: HTTPMethod, _ template: String, takesBody: Bool? = nil,
         admit: HTTPAdmission? = nil, _ handler: @escaping HTTPHandler
@@ -43,7 +43,7 @@ public struct RouterBuilder {
                 admit: admit, handler: handler))
     }
 
-    /// - Throws: for malformed templates, and routes that take the same requests.
+    /// - Throws: For malformed templates, and routes that match the same requests.
     public func build() throws(RouterError) -> Router {
         var nodes = [Draft()]
         for route in routes {
@@ -65,7 +65,7 @@ public struct RouterBuilder {
             readers: readers)
     }
 
-    /// A node while routes are still added.
+    /// A node while routes are being added.
     private struct Draft {
         var literals: [(bytes: [UInt8], node: Int)] = []
         var parameter: Int?

@@ -1,26 +1,26 @@
 public import Sockets
 import Synchronization
 
-/// A connection that a server gives away between two requests.
+/// A connection that a server hands off between two requests.
 public struct PassedConnection: ~Copyable, Sendable {
     public let descriptor: Descriptor
     public let peer: SocketAddress
-    /// The number of its address: of `addresses`, and behind them of `proxiedAddresses` and
-    /// `redirects`.
+    /// The index of its listener: in `addresses`, followed by `proxiedAddresses` and `redirects`.
     public let door: Int
 
     /// The socket, for its next owner.
     public consuming func release() -> Descriptor { descriptor }
 }
 
-/// Where the connections of a server go that gives them away, once it does.
+/// Receives the connections of a server that hands them off.
 final class ConnectionHandoff: Sendable {
     typealias Taker = @Sendable (consuming PassedConnection) -> Void
 
     private let taker = Lock<Taker?>(nil)
     private let quiet = Atomic<Int64>(0)
 
-    /// For how long a connection that cannot go has to be idle before it is ended, in milliseconds.
+    /// How long a connection that cannot be handed off may be idle before it is closed, in
+    /// milliseconds.
     var quietMilliseconds: Int64 { quiet.load(ordering: .relaxed) }
 
     func setQuiet(seconds: Double) {
@@ -35,7 +35,7 @@ final class ConnectionHandoff: Sendable {
         taker.withLock { $0 = nil }
     }
 
-    /// Passes the connection on; it is closed if nobody takes any.
+    /// Hands the connection off; it is closed if there is no receiver.
     func take(_ connection: consuming PassedConnection) {
         taker.withLock { $0 }?(connection)
     }

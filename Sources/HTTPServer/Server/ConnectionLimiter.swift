@@ -1,7 +1,7 @@
 import Dispatch
 import Sockets
 
-/// Counts connections, so that there are never too many and a stop knows when the last has gone.
+/// Limits the number of connections, and lets a shutdown wait for the last one.
 final class ConnectionLimiter: Sendable {
     private struct State {
         var count = 0
@@ -10,18 +10,18 @@ final class ConnectionLimiter: Sendable {
         var nextWaiter = 0
     }
 
-    /// What becomes of a connection.
+    /// The decision on a new connection.
     enum Entrance {
         case welcome
-        /// It is told that there are too many.
+        /// It receives a 503.
         case full
-        /// It is closed.
+        /// It is closed without a response.
         case overrun
     }
 
     private let limit: Int
     private let state = Lock(State())
-    /// How many may be told at the same time that there are too many.
+    /// How many connections may receive a 503 at the same time.
     private static let refusedLimit = 32
 
     init(limit: Int) { self.limit = limit }
@@ -60,14 +60,14 @@ final class ConnectionLimiter: Sendable {
         return Array(state.waiting.values)
     }
 
-    /// Waits until no connection is left, or so long.
+    /// Waits until no connection is left, or until the timeout.
     func waitUntilEmpty(seconds: Double) async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             whenEmpty(orAfter: seconds) { continuation.resume() }
         }
     }
 
-    /// Calls the body once, when no connection is left, or after so long.
+    /// Calls the body once, when no connection is left or after the timeout.
     func whenEmpty(orAfter seconds: Double, _ body: @escaping @Sendable () -> Void) {
         let waiter: Int? = state.withLock { state in
             guard state.count + state.refused > 0 else { return nil }

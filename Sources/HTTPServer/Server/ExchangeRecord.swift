@@ -1,28 +1,28 @@
 public import HTTP
 public import Sockets
 
-/// One request and its answer, when the answer is out or the connection has failed.
+/// One request and its response, recorded when the response is sent or the connection has failed.
 public struct ExchangeRecord: Sendable {
-    /// `nil` for bytes that were no request.
+    /// `nil` if the bytes were not a valid request.
     public let method: HTTPMethod?
     public let target: RequestTarget?
-    /// The route that matched, if one did.
+    /// The template of the matching route, if any.
     public let template: String?
     public let status: HTTPStatus
-    /// Head and body, as far as they went out.
+    /// The bytes of head and body that were sent.
     public let sentBytes: Int
-    /// Head and body, as far as they were read; 0 for what was no request.
+    /// The bytes of head and body that were read; 0 if they were not a valid request.
     public let receivedBytes: Int
     public let microseconds: Int
     public let peer: SocketAddress
     public let requestID: String
-    /// Of the trace that the request belongs to, if it says so (W3C Trace Context).
+    /// The trace that the request belongs to, if it names one (W3C Trace Context).
     public let traceID: String?
     /// Milliseconds since 1970, at the end.
     public let finishedMilliseconds: Int64
 }
 
-/// Is told of exchanges, on the connection's loop: it must be quick.
+/// Observes exchanges, on the connection's loop: it must be quick.
 public protocol ExchangeObserver: Sendable {
     func finished(_ exchange: borrowing ExchangeRecord)
 }

@@ -1,7 +1,7 @@
 public import Sockets
 
-/// What the server and a request's handler share of one exchange, from when its handler begins
-/// until the response has been sent, or dropped with its connection.
+/// What the server and a request's handler share during one exchange: from the start of the handler
+/// until the response is sent or the connection fails.
 public final class ExchangeScope: Sendable {
     private struct State {
         var turns: [WorkerTurn] = []
@@ -12,10 +12,10 @@ public final class ExchangeScope: Sendable {
     private let state = Lock(State())
     private let meter: RateMeter?
 
-    /// - Parameter meter: where the request's tokens come from; `nil`: it is not limited.
+    /// - Parameter meter: The bucket that the request is charged to; `nil`: it is not limited.
     init(meter: RateMeter?) { self.meter = meter }
 
-    /// Keeps the room that the response takes until it is sent.
+    /// Keeps the memory reservation of the response until it is sent.
     public func hold(_ turn: WorkerTurn) {
         let isOver = state.withLock { state in
             if !state.isOver { state.turns.append(turn) }
@@ -24,10 +24,10 @@ public final class ExchangeScope: Sendable {
         if isOver { turn.end() }
     }
 
-    /// Takes more from what the client may send: the request is dearer than others.
+    /// Charges the client more tokens for a request that is expensive.
     ///
-    /// - Parameter tokens: beside the one that each request costs.
-    /// - Returns: `nil`, or after how many seconds the client may try again.
+    /// - Parameter tokens: In addition to the one that every request costs.
+    /// - Returns: `nil`, or the number of seconds after which the client may retry.
     public func charge(_ tokens: Int) -> Int? {
         guard tokens > 0, let meter else { return nil }
         let allowance = meter.take(tokens)
@@ -36,10 +36,10 @@ public final class ExchangeScope: Sendable {
         return nil
     }
 
-    /// What the client has left, if it was charged here.
+    /// What the client may still send, if it was charged here.
     var allowance: RateLimitStatus? { state.withLock { $0.allowance } }
 
-    /// The response is sent, or nobody will get it.
+    /// The response is sent, or will never be.
     func end() {
         let turns = state.withLock { state in
             state.isOver = true
@@ -50,12 +50,12 @@ public final class ExchangeScope: Sendable {
     }
 }
 
-/// Where a request's tokens come from: the bucket of its address, or of its account.
+/// The bucket that a request is charged to: of its address or of its account.
 struct RateMeter: Sendable {
     let limiter: RateLimiter
     let key: RateLimitKey
     let measure: RateLimitStatus.Measure
-    /// Monotonic milliseconds, when the request came.
+    /// Monotonic milliseconds at the arrival of the request.
     let now: Int64
 
     func take(_ tokens: Int = 1) -> RateLimitStatus {

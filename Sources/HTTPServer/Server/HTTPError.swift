@@ -1,25 +1,25 @@
 public import HTTP
 
-/// Why the server itself, and no handler, answers a request.
+/// Why the server itself, rather than a handler, rejects a request.
 public struct HTTPError: Error, Sendable {
     public var status: HTTPStatus
-    /// What it is about, where the status alone does not tell.
+    /// The reason, where the status alone does not identify it.
     public var subject = Subject.request
-    /// For the client, in one sentence.
+    /// One sentence for the client.
     public var detail: String
-    /// What the resource can do: with 405 and `OPTIONS`.
+    /// The methods of the resource, for 405.
     public var allow: [HTTPMethod]
     public var requestID: String
-    /// After which time the client may try again; 503 has 1 in any case.
+    /// The number of seconds after which the client may retry; 503 responses default to 1.
     public var retryAfterSeconds: Int?
 
     public enum Subject: Sendable {
         case request
-        /// Credentials that others on the way may have read.
+        /// Credentials that may have been read on the way.
         case exposedCredentials
-        /// A body where none is taken.
+        /// A body that the route does not accept.
         case unexpectedBody
-        /// A host that is not served at the address that the request came to.
+        /// A host that this address does not serve.
         case foreignHost
     }
 
@@ -34,7 +34,7 @@ public struct HTTPError: Error, Sendable {
         self.retryAfterSeconds = retryAfterSeconds
     }
 
-    /// The request was so slow that meanwhile another process has taken over.
+    /// The request was so slow that another process has taken over in the meantime.
     static let handedOver = HTTPError(
         .serviceUnavailable,
         "The server is being replaced and did not process the request. Send it again.")
@@ -54,7 +54,7 @@ public struct HTTPError: Error, Sendable {
         return refusal
     }()
 
-    /// A handler's answer has a field that cannot be written, and says less without it.
+    /// A handler's response has an invalid field and would be incomplete without it.
     static let unsendable = HTTPError(
         .internalServerError, "The response contains an invalid header field.")
 
@@ -65,17 +65,17 @@ public struct HTTPError: Error, Sendable {
         return refusal
     }()
 
-    /// What makes an answer of a refusal. The server adds `Allow` and `Retry-After` itself.
+    /// Converts an error to a response. The server adds `Allow` and `Retry-After` itself.
     public typealias Renderer = @Sendable (HTTPError) -> HTTPResponse
 
-    /// A line of plain text.
+    /// Renders a line of plain text.
     public static let plainText: Renderer = { refusal in
         HTTPResponse(
             refusal.status, fields: [.contentType: "text/plain; charset=utf-8"],
             body: .bytes(Array("\(refusal.status): \(refusal.detail)\n".utf8)))
     }
 
-    /// The whole answer.
+    /// The complete response.
     func response(by render: Renderer) -> HTTPResponse {
         var response = render(self)
         if !allow.isEmpty {

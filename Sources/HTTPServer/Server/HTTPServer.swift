@@ -4,11 +4,11 @@ import Synchronization
 
 /// Why a server cannot start.
 public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Something else listens there.
+    /// Another process listens there.
     case addressInUse(SocketAddress)
     case cannotListen(SocketAddress, SystemError)
     case noLoop(SystemError)
-    /// A server starts once.
+    /// A server can only be started once.
     case alreadyStarted
 
     public var description: String {
@@ -21,7 +21,7 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// An HTTP/1.1 server on sockets: listeners, event loops, and a router that answers.
+/// An HTTP/1.1 server on sockets: listeners, event loops and a router.
 public final class HTTPServer: Sendable {
     private enum Lifecycle {
         case idle
@@ -29,7 +29,7 @@ public final class HTTPServer: Sendable {
         case stopped
     }
 
-    /// A way in: a socket that listens, and what becomes of who comes.
+    /// A listening socket with the rules for its connections.
     private struct BoundListener {
         let listener: Listener
         let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
@@ -40,7 +40,7 @@ public final class HTTPServer: Sendable {
     private let rules: ConnectionRules
     private let lifecycle = Lock(Lifecycle.idle)
     private let gate: ConnectionLimiter
-    /// Empty, unless `handOver` has left clients behind.
+    /// Empty, unless `handOver` left clients behind.
     private let leftovers = ConnectionLimiter(limit: 1)
 
     public init(_ configuration: ServerConfiguration, router: Router) {
@@ -50,10 +50,10 @@ public final class HTTPServer: Sendable {
         gate = ConnectionLimiter(limit: max(1, min(configuration.maximumConnections, descriptors)))
     }
 
-    /// Connections that are open.
+    /// The number of open connections.
     public var connectionCount: Int { gate.count }
 
-    /// Read buffers that connections hold: none for an idle one.
+    /// The number of read buffers that connections hold: idle ones hold none.
     public var buffersInUse: Int {
         lifecycle.withLock { lifecycle in
             guard case .running(_, _, let locals) = lifecycle else { return 0 }
@@ -61,13 +61,13 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// How often the server refused something for each reason.
+    /// The number of rejections for each reason.
     public var refusals: [(reason: RejectionReason, count: Int)] { rules.refusals.all }
 
-    /// Bytes of requests' bodies that are in memory.
+    /// The bytes of request bodies in memory.
     public var bodyBytes: Int { rules.bodies.usedBytes }
 
-    /// How long each loop took just now to come to new work, in seconds.
+    /// The current latency of each loop in seconds: how long new work waits.
     public func loopLags() async -> [Double] {
         let loops: [EventLoop] = lifecycle.withLock { lifecycle in
             if case .running(_, let group, _) = lifecycle { group.loops } else { [] }
@@ -83,7 +83,7 @@ public final class HTTPServer: Sendable {
         return lags
     }
 
-    /// Runs the body when every loop has come to it, one after the other: never if one hangs.
+    /// Runs the body after every loop has responded in turn: never if one hangs.
     public func whenResponsive(_ body: @escaping @Sendable () -> Void) {
         let loops: [EventLoop] = lifecycle.withLock { lifecycle in
             if case .running(_, let group, _) = lifecycle { group.loops } else { [] }
@@ -100,10 +100,11 @@ public final class HTTPServer: Sendable {
 
     // MARK: Starting
 
-    /// Listens on every address, and serves.
-    /// - Returns: where it listens, with real ports: first `addresses`, then those of proxies, then
-    ///   those that redirect.
-    /// - Parameter ready: is called when nothing can fail any more, before the first client is
+    /// Listens on every address and serves.
+    /// - Returns: The bound addresses with their actual ports: first `addresses`, then
+    ///   `proxiedAddresses`, then `redirects`.
+    /// - Parameter ready: Called when nothing can fail any more, before the first client is
+    ///   accepted.
     ///   accepted.
     @discardableResult
     public func start(
@@ -185,15 +186,15 @@ public final class HTTPServer: Sendable {
                     gate.leaveRefused()
                 }
             case .overrun:
-                // So many that not even a refusal is due: closed.
+                // So many that not even a rejection is sent.
                 rules.refusals.add(.connections, on: loop)
             }
         }
     }
 
     /// Serves a connection that another process has accepted.
-    /// - Parameter door: the number of its address: of `addresses`, and behind them of
-    ///   `proxiedAddresses` and `redirects`.
+    /// - Parameter door: The index of its listener: in `addresses`, followed by `proxiedAddresses`
+    ///   and `redirects`.
     public func adopt(_ connection: consuming Descriptor, from peer: SocketAddress, door: Int) {
         let take: (@Sendable (consuming Descriptor, SocketAddress) -> Void)? =
             lifecycle.withLock { lifecycle in
@@ -206,9 +207,9 @@ public final class HTTPServer: Sendable {
 
     // MARK: Stopping
 
-    /// Accepts no more, ends idle connections, lets requests in flight be answered with
-    /// `Connection: close`, and ends what is left after `graceSeconds`. A second call with 0 ends
-    /// everything at once.
+    /// Stops accepting, closes idle connections, lets requests in flight finish with `Connection:
+    /// close`, and closes what is left after `graceSeconds`. A second call with 0 closes everything
+    /// at once.
     public func stop(graceSeconds: Double = 10) async {
         guard let (doors, group, locals) = running() else { return }
         for door in doors { await door.listener.stop() }
@@ -219,17 +220,16 @@ public final class HTTPServer: Sendable {
         await end(group, locals)
     }
 
-    /// Gives everything away without a client noticing: the sockets stay open, and who comes waits
-    /// in the kernel; connections between two requests are handed to `take`, the others when
-    /// their request is answered. Where TLS is spoken or a proxy has named the client, which stays
-    /// with this process, each connection ends with its next answer instead, or when it has been
-    /// idle for `quietSeconds`, after as long a time in which all of that already holds and
-    /// connections are still accepted.
+    /// Hands everything off without clients noticing: the sockets stay open, and new clients wait
+    /// in the kernel's queue; idle connections are passed to `take`, the others after their current
+    /// response. TLS, and what a proxy reported of a client, cannot be passed on: such connections
+    /// are closed after their next response, or after `quietSeconds` without a request. If there
+    /// may be any, connections are accepted for another `quietSeconds` first.
     ///
-    /// Handlers are at nothing any more when this returns; that takes `patienceSeconds` for clients
-    /// in the middle of a request, and then, up to `graceSeconds`, what handlers take. Clients that
-    /// are slower are not waited for: who still takes an answer goes on here for `graceSeconds`,
-    /// and a request that arrives later is answered 503.
+    /// When this returns, no handler is running. That takes `patienceSeconds` for clients in the
+    /// middle of a request, and then up to `graceSeconds` for handlers. Slower clients are not
+    /// waited for: responses that are being sent continue for `graceSeconds`, and requests that
+    /// arrive later receive a 503.
     public func handOver(
         graceSeconds: Double, quietSeconds: Double = 1, patienceSeconds: Double = 0.5,
         take: @escaping @Sendable (consuming PassedConnection) -> Void
@@ -264,7 +264,7 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Waits for the clients that `handOver` has left behind, for as long as it was told to.
+    /// Waits for the clients that `handOver` left behind, up to its grace period.
     public func finish(graceSeconds: Double) async {
         await leftovers.waitUntilEmpty(seconds: graceSeconds + 1)
     }
@@ -289,13 +289,13 @@ public final class HTTPServer: Sendable {
 
     private func end(_ group: EventLoopGroup, _ locals: [LoopContext]) async {
         group.stop()
-        // Handlers that do not heed their cancellation are not waited for longer.
+        // Handlers that ignore their cancellation are not waited for any longer.
         await gate.waitUntilEmpty(seconds: 1)
         if configuration.accessLog != nil { await Self.handOverLines(of: locals, seconds: 1) }
         lifecycle.withLock { $0 = .stopped }
     }
 
-    /// Has every loop give its lines to the log; one that hangs is not waited for longer.
+    /// Makes every loop flush its lines to the log; one that hangs is not waited for.
     private static func handOverLines(of locals: [LoopContext], seconds: Double) async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let group = DispatchGroup()

@@ -1,24 +1,25 @@
 public import Sockets
 
-/// How a TLS handshake of a client ended.
+/// The outcome of a client's TLS handshake.
 public struct HandshakeRecord: Sendable {
     public enum Outcome: Sendable, Hashable {
-        /// Agreed on: the version as `TLSv1.3`, and whether an earlier session was resumed.
+        /// Succeeded: the version as in `TLSv1.3`, and whether an earlier session was resumed.
         case agreed(version: String, isResumed: Bool)
         case failed(Failure, reason: String)
     }
 
-    /// What kept them from agreeing, as far as it is told apart.
+    /// Why a handshake failed.
     public enum Failure: String, Sendable, CaseIterable {
-        /// The client was gone before the end: a port scan, most often.
+        /// The client disconnected: mostly port scans.
         case gone
-        /// It spoke plain HTTP.
+        /// The client sent plain HTTP.
         case plainHTTP
-        /// It broke the protocol, offered nothing acceptable, or refused the certificate.
+        /// The client violated the protocol, offered nothing acceptable, or rejected the
+        /// certificate.
         case refused
-        /// It took too long.
+        /// The handshake timed out.
         case late
-        /// The server stopped.
+        /// The server is shutting down.
         case stopped
     }
 
@@ -53,7 +54,7 @@ public struct HandshakeRecord: Sendable {
     }
 }
 
-/// Is told of handshakes, on the connection's loop: it must be quick.
+/// Observes handshakes, on the connection's loop: it must be quick.
 public protocol HandshakeObserver: Sendable {
     func ended(_ handshake: borrowing HandshakeRecord)
 }

@@ -1,9 +1,9 @@
 public import HTTP
 
-/// Makes the answer to a request. It runs on the connection's event loop and must not block.
+/// Responds to a request. It runs on the connection's event loop and must not block.
 public typealias HTTPHandler = @Sendable (HTTPRequest, RequestContext) async -> HTTPResponse
 
-/// Stands around handlers: may change the request, the answer, or answer itself.
+/// Wraps handlers: it may change the request or the response, or respond itself.
 public protocol Middleware: Sendable {
     func respond(
         to request: HTTPRequest, in context: RequestContext, next: HTTPHandler
@@ -11,7 +11,7 @@ public protocol Middleware: Sendable {
 }
 
 extension Middleware {
-    /// This middleware around a handler, made once.
+    /// Wraps a handler in this middleware; called once per handler.
     func around(_ next: @escaping HTTPHandler) -> HTTPHandler {
         { request, context in await respond(to: request, in: context, next: next) }
     }

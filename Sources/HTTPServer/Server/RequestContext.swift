@@ -1,22 +1,22 @@
 public import Sockets
 
-/// What the server knows of a request beside the request.
+/// What the server knows of a request besides the request itself.
 public struct RequestContext: Sendable {
-    /// Names the request in answers and logs.
+    /// Identifies the request in responses and logs.
     public let requestID: String
-    /// Who sent it: the connection's peer, or whom a trusted proxy names.
+    /// The client's address: the connection's peer, or the client named by a trusted proxy.
     public let peer: SocketAddress
-    /// The route that matched: `/v1/articles/{id}`.
+    /// The template of the matching route: `/v1/articles/{id}`.
     public let template: String
     public let parameters: PathParameters
-    /// Seconds since 1970, when the request came.
+    /// The time of the request in seconds since 1970.
     public let receivedSeconds: Int64
     /// What the route found out about the sender before the body was read.
     public var visitor = Visitor()
-    /// What lives as long as the exchange; `nil` where no server has begun one.
+    /// Shared with the server for the exchange; `nil` outside of a server.
     public internal(set) var scope: ExchangeScope?
 
-    /// Tells the peer, or its network, from others, in this process.
+    /// Identifies the peer, or its network, within this process.
     public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
 
     public init(
@@ -31,7 +31,7 @@ public struct RequestContext: Sendable {
     }
 }
 
-/// The decoded segments that a route's parameters stand for.
+/// The decoded path segments that match the route's parameters.
 public struct PathParameters: Sendable, Hashable {
     private let names: [String]
     private let values: [String]

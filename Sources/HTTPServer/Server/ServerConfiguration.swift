@@ -1,34 +1,34 @@
 public import Sockets
 
-/// What a server needs to know before it starts.
+/// The configuration of a server.
 public struct ServerConfiguration: Sendable {
-    /// Where it listens; port 0 lets the kernel choose.
+    /// The addresses to listen on; port 0 lets the kernel choose one.
     public var addresses: [SocketAddress]
-    /// Who may connect to Unix sockets, as a file's mode; `nil`: as the umask has it.
+    /// The file mode of Unix sockets; `nil`: according to the umask.
     public var socketMode: UInt32?
-    /// Event loops, each on a thread of its own.
+    /// The number of event loops, each on its own thread.
     public var loops: Int
-    /// Beyond, connections are answered 503 and closed. At most what the descriptor limit allows.
+    /// Maximum connections; further ones receive a 503. It is capped by the descriptor limit.
     public var maximumConnections = 12_000
     public var limits = ServerLimits()
-    /// Told of each answer that went out.
+    /// Notified of each exchange.
     public var observers: [any ExchangeObserver] = []
-    /// Where a line of each answer goes.
+    /// Where responses are logged.
     public var accessLog: AccessLog?
-    /// Told of each TLS handshake that ended.
+    /// Notified of each TLS handshake.
     public var handshakeObservers: [any HandshakeObserver] = []
-    /// Told of what keeps the server from accepting connections, in one sentence each time.
+    /// Called with a sentence when the server cannot accept connections.
     public var report: @Sendable (String) -> Void = { _ in }
-    /// Makes answers of the server's own refusals.
+    /// Renders the server's own rejections.
     public var refusals: HTTPError.Renderer = HTTPError.plainText
 
-    /// What clients on TCP have to speak; those on Unix sockets never do.
+    /// TLS for clients on TCP; Unix sockets never use it.
     public var tls: TLSServer?
-    /// Where plain HTTP is answered by a redirection (308) to the first address's port, by https.
+    /// Addresses where plain HTTP is redirected (308) to HTTPS on the first address's port.
     public var redirects: [SocketAddress] = []
-    /// For how long clients should come by https alone (`Strict-Transport-Security`, RFC 6797).
+    /// How long browsers should only use HTTPS (`Strict-Transport-Security`, RFC 6797), in seconds.
     public var strictTransportSeconds: Int?
-    /// Where the sockets come from: made anew, unless somebody has them already.
+    /// Provides the sockets for `addresses`; by default new ones.
     public var open: SocketOpener = { (address, mode) throws(SystemError) in
         try ListeningSocket(address, mode: mode)
     }
@@ -40,24 +40,24 @@ public struct ServerConfiguration: Sendable {
     public var openRedirect: SocketOpener = { (address, mode) throws(SystemError) in
         try ListeningSocket(address, mode: mode)
     }
-    /// Who takes over the connections of clients that ask for another protocol, by its name
-    /// (`Upgrade`, RFC 9110 §7.8), when that was granted.
+    /// Takes over connections that a client upgrades to another protocol, by protocol name
+    /// (`Upgrade`, RFC 9110 §7.8).
     public var protocols: [String: @Sendable (consuming Descriptor) -> Void] = [:]
 
-    /// Gives the socket for an address.
-    /// - Parameter mode: who may connect to a Unix socket.
+    /// Provides the socket for an address, a new one or one that is already bound.
+    /// - Parameter mode: The file mode of a Unix socket.
     public typealias SocketOpener =
         @Sendable (_ address: SocketAddress, _ mode: UInt32?) throws(SystemError) ->
         ListeningSocket
 
-    /// Whose word is taken for how a request came to them, and from whom.
+    /// The peers whose forwarding headers are trusted.
     public var trustedProxies = NetworkList()
-    /// Where each connection begins with a PROXY protocol header, of a trusted proxy; others are
-    /// closed.
+    /// Addresses where each connection begins with a PROXY protocol header of a trusted proxy;
+    /// others are closed.
     public var proxiedAddresses: [SocketAddress] = []
-    /// Which hosts requests to loopback addresses may name, 421 otherwise; `nil`: any.
+    /// The hosts that requests to loopback addresses may name, otherwise 421; `nil`: any.
     public var hostNames: HostNames?
-    /// Whose pages may read answers in a browser.
+    /// The origins whose pages may read responses in a browser.
     public var crossOrigin = CrossOrigin()
 
     public init(addresses: [SocketAddress], loops: Int = 1) {
@@ -65,6 +65,6 @@ public struct ServerConfiguration: Sendable {
         self.loops = loops
     }
 
-    /// Descriptors that are kept for files, loops and the store.
+    /// Descriptors that are reserved for files, loops and the store.
     public static let reservedDescriptors = 64
 }

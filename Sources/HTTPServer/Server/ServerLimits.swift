@@ -1,48 +1,48 @@
 public import HTTP
 
-/// How long and how large things may be before the server ends them.
+/// The time and size limits of requests and connections.
 public struct ServerLimits: Sendable {
-    /// Sizes of heads and bodies, in bytes.
+    /// Maximum sizes of heads and bodies, in bytes.
     public var message = HTTPLimits()
-    /// For a TLS handshake, from its first byte to its last: the connection is dropped beyond.
+    /// Time limit of a TLS handshake, from its first byte to its last; then the connection closes.
     public var handshakeMilliseconds: Int64 = 10_000
-    /// From a head's first byte to its last: 408 beyond.
+    /// Time limit of a head, from its first byte to its last; otherwise 408.
     public var headMilliseconds: Int64 = 10_000
-    /// A body may be this slow at first …
+    /// A body may be slower than the minimum rate for this time …
     public var bodyGraceMilliseconds: Int64 = 5_000
-    /// … and has to keep up this rate, on average, behind that: 408 otherwise.
+    /// … and must reach this average rate afterwards; otherwise 408.
     public var bodyBytesPerSecond: Int64 = 240
-    /// A body in all: 408 beyond.
+    /// Time limit of a whole body; otherwise 408.
     public var bodyMilliseconds: Int64 = 60_000
-    /// Between two requests; the connection is closed without a word.
+    /// Time limit between two requests; then the connection is closed.
     public var idleMilliseconds: Int64 = 75_000
-    /// While an answer goes out: without any progress for so long, the connection is dropped.
+    /// Time limit without progress while a response is sent; then the connection is dropped.
     public var writeStallMilliseconds: Int64 = 30_000
     /// Maximum bytes of responses that wait for slow readers, on all loops; a response that would
     /// exceed it is dropped with its connection.
     public var waitingBytes = 128 << 20
-    /// For a handler to make its answer. Beyond, its task is cancelled; a client that only reads is
-    /// answered 503, and one that writes is cut off, as nobody knows what became of it.
+    /// Time limit of a handler. Then its task is cancelled; safe requests receive a 503, and the
+    /// connections of others are closed, as the outcome is unknown.
     public var handlerMilliseconds: Int64 = 30_000
-    /// How long a refused client's bytes are read and dropped, so that it sees the answer …
+    /// How long bytes of a rejected client are discarded, so that it can read the response …
     public var lingerMilliseconds: Int64 = 2_000
-    /// … and how many bytes of them.
+    /// … and at most how many of them.
     public var lingerBytes = 16 << 20
-    /// Open connections of one address, or IPv6 network (/64): 429 beyond, and closed; `nil`: any
-    /// number. This machine's own and those of trusted proxies are not counted.
+    /// Maximum open connections per address or IPv6 network (/64), otherwise 429; `nil`: unlimited.
+    /// Connections from this machine and from trusted proxies are not counted.
     public var connectionsPerAddress: Int?
-    /// Of requests' bodies in memory, over all connections: 503 beyond. A quarter of it is kept for
-    /// those of up to 64 KiB.
+    /// Maximum bytes of request bodies in memory, over all connections; otherwise 503. A quarter is
+    /// reserved for bodies of up to 64 KiB.
     public var bodyMemoryBytes = 128 << 20
-    /// Requests of one address that come without a key, or with a bad one: 429 beyond. This
-    /// machine's own and those of trusted proxies themselves are not counted.
+    /// The rate of requests without a valid key per address; otherwise 429. Requests from this
+    /// machine and of trusted proxies themselves are not counted.
     public var addressRate: RateLimit?
-    /// Requests of one account, wherever they come from: 429 beyond.
+    /// The rate of requests per account, whatever address they come from; otherwise 429.
     public var keyRate: RateLimit?
 
     public init() {}
 
-    /// When a body of which so much has come must go on or be refused (monotonic milliseconds).
+    /// When a body of this size must make progress or be rejected (monotonic milliseconds).
     func bodyDeadline(since start: Int64, received: Int) -> Int64 {
         let rate = start + bodyGraceMilliseconds + Int64(received) * 1_000 / bodyBytesPerSecond
         return min(rate, start + bodyMilliseconds)
