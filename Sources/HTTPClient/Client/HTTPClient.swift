@@ -1,10 +1,10 @@
 public import HTTP
 public import Sockets
 
-/// An HTTP/1.1 client on sockets: kept-alive connections to each origin, bounded, on one event
-/// loop.
+/// An HTTP/1.1 client on sockets, with a bounded pool of kept-alive connections per origin, on one
+/// event loop.
 ///
-/// Many may use it at once. When the last one lets it go, its connections end.
+/// It can be shared between tasks. Its connections close when the last reference is released.
 public final class HTTPClient: Sendable {
     private let pool: ConnectionPool
 
@@ -14,19 +14,19 @@ public final class HTTPClient: Sendable {
 
     deinit { pool.stop() }
 
-    /// Connections that are open or about to be.
+    /// The number of connections that are open or being opened.
     public var connectionCount: Int { pool.loop.channelCount }
 
-    /// The event loop: work that goes on there after an exchange wakes no other thread. It must not
-    /// block.
+    /// The client's event loop: continuing there after an exchange wakes no other thread. Work on
+    /// it must not block.
     public var executor: any TaskExecutor { pool.loop }
 
-    /// Sends the request and gives the answer: whole, or with a body that streams.
+    /// Sends the request and returns the response: complete, or with a streamed body.
     ///
-    /// A request that only reads is sent a second time if a kept connection turns out to have
-    /// ended. Cancelling the task ends the exchange at once.
+    /// A safe request is retried once if a kept-alive connection turns out to be closed. Cancelling
+    /// the task aborts the exchange immediately.
     ///
-    /// - Parameter request: `Host` is filled in where it is missing.
+    /// - Parameter request: `Host` is added if it is missing.
     public func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: ExchangeOptions = .init()
     ) async throws(HTTPClientError) -> HTTPResponse {
@@ -47,7 +47,7 @@ public final class HTTPClient: Sendable {
         }
         var response = try outcome.get()
         if case .stream(let stream) = response.body {
-            // A body that is still being read keeps the client, and so its connection.
+            // A body that is still being read keeps the client, and so its connection, alive.
             response.body = .stream(
                 HTTPBodyStream(length: stream.length) { [self] in
                     defer { withExtendedLifetime(self) {} }
@@ -57,13 +57,13 @@ public final class HTTPClient: Sendable {
         return response
     }
 
-    /// Ends every exchange and connection; what is sent later fails with `stopped`.
+    /// Aborts every exchange and closes every connection; later requests fail with `stopped`.
     public func stop() { pool.stop() }
 
     private static func addressed(_ request: HTTPRequest, to origin: HTTPOrigin) -> HTTPRequest {
         guard !request.fields.contains(.host) else { return request }
         var request = request
-        // A recipient wants it first (RFC 9110 §7.2).
+        // `Host` should be the first field (RFC 9110 §7.2).
         var fields: HTTPFields = [.host: origin.authority]
         fields.append(contentsOf: request.fields)
         request.fields = fields

@@ -1,44 +1,44 @@
 public import HTTP
 public import Sockets
 
-/// Bounds of a client.
+/// The limits of a client.
 public struct HTTPClientConfiguration: Sendable {
-    /// Connections to one origin at a time.
+    /// Maximum connections to one origin.
     public var connectionsPerOrigin = 8
-    /// Exchanges that wait for one of them.
+    /// Maximum exchanges that wait for a connection to one origin.
     public var waitingPerOrigin = 4_096
-    /// How long an unused connection is kept; less than servers keep theirs.
+    /// How long an idle connection is kept; it should be shorter than the servers' own timeout.
     public var idleMilliseconds: Int64 = 50_000
-    /// For looking up a host and connecting to one of its addresses.
+    /// The time limit for resolving a host and connecting to one of its addresses.
     public var connectMilliseconds: Int64 = 10_000
-    /// For one address while others are left to try.
+    /// The time limit for one address while there are others to try.
     public var addressMilliseconds: Int64 = 2_000
-    /// What https is spoken by; `nil`: whom the system trusts is trusted.
+    /// TLS for https; `nil`: trust the system's authorities.
     public var tls: TLSClient?
-    /// Sizes of heads, in bytes.
+    /// Maximum sizes of heads, in bytes.
     public var message = HTTPLimits()
-    /// What a stream holds for its reader before the sender has to wait, in bytes.
+    /// How many bytes a streamed body buffers before the sender has to wait.
     public var streamWindowBytes = 256 << 10
 
     public init() {}
 }
 
-/// What one exchange may take, and what is made of its answer.
+/// The options of one exchange.
 public struct ExchangeOptions: Sendable {
-    /// From the call to the end of the answer; of a stream, to its head.
+    /// The time limit from the call to the end of the response; for a stream, to its head.
     public var deadlineMilliseconds: Int64 = 60_000
-    /// How long the peer may stand still while it takes the request or sends the answer; `nil`:
-    /// as long as it likes, as streams of events do.
+    /// The time limit without progress while the request is sent or the response is received;
+    /// `nil`: unlimited, as event streams need.
     public var stallMilliseconds: Int64? = 30_000
-    /// The longest body that is taken, in bytes; of one in gzip, what comes out of it.
+    /// Maximum length of the body in bytes, after decoding gzip.
     public var bodyBytes = 16 << 20
-    /// Whether the answer is given with its head, and its body piece by piece.
+    /// Whether to return as soon as the head is received, with a streamed body.
     public var isStreamed = false
-    /// Whether gzip is asked for, and taken off the answer again. A request that says itself which
-    /// codings it takes, or asks for a part, gets its answer as it comes.
+    /// Whether to request gzip and decode the response. Requests that set `Accept-Encoding` or
+    /// `Range` themselves get their response unchanged.
     public var decodesGzip = true
-    /// Told how many bytes of the request's body have gone out, of how many. Runs on the event
-    /// loop and must not block.
+    /// Called with the number of bytes of the request body that were sent, and their total. It runs
+    /// on the event loop and must not block.
     public var uploadProgress: (@Sendable (_ sent: Int, _ total: Int) -> Void)?
 
     public init() {}

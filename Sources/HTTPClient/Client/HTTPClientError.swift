@@ -1,25 +1,25 @@
 public import HTTP
 public import Sockets
 
-/// Why an exchange came to no answer.
+/// Why an exchange has no response.
 public enum HTTPClientError: Error, Sendable, Hashable {
-    /// The host has no address.
+    /// The host cannot be resolved.
     case unknownHost(HTTPOrigin, SocketAddress.ParsingError)
-    /// No address of the origin took the connection; the failure of the last one.
+    /// No address of the origin accepted a connection; with the last address's error.
     case cannotConnect(HTTPOrigin, SystemError)
-    /// TLS was not agreed on, or broke; or the origin's certificate is not to be trusted.
+    /// The TLS handshake or session failed, or the origin's certificate is not trusted.
     case insecure(TLSFailure)
-    /// The deadline came, or a peer stood still for too long.
+    /// A time limit expired.
     case timedOut
-    /// Whoever waited for the answer no longer does.
+    /// The caller's task was cancelled.
     case cancelled
-    /// The connection ended before the answer was whole.
+    /// The connection closed before the response was complete.
     case disconnected
-    /// What came was no answer, or what was to be sent no request; what was wrong with it.
+    /// The response, or the request to be sent, is invalid; with what is wrong with it.
     case malformed(String)
-    /// The answer's body is longer than was allowed.
+    /// The response's body exceeds the limit.
     case tooLarge(limitBytes: Int)
-    /// So many wait for a connection to the origin that this one was not taken.
+    /// Too many exchanges already wait for a connection to the origin.
     case tooManyWaiting
     /// The client was stopped.
     case stopped

@@ -2,7 +2,7 @@ import HTTP
 import Sockets
 
 extension ClientConnection {
-    /// Reads the body behind the head, and gives the answer to the exchange.
+    /// Reads the body after the head, and delivers the response to the exchange.
     func readBody(
         _ head: ResponseHead, _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) {
@@ -10,7 +10,7 @@ extension ClientConnection {
         if isCoded, gzip == nil { gzip = GzipDecoder() }
         var answer = HTTPResponse(head.status, fields: head.fields)
         if isCoded, gzip != nil {
-            // They are of what was sent, which nobody sees any more.
+            // They describe the encoded body, which the caller does not see.
             answer.fields.remove(.contentEncoding)
             answer.fields.remove(.contentLength)
         }
@@ -26,10 +26,10 @@ extension ClientConnection {
         exchange.finish(.success(answer))
     }
 
-    /// No more room is made for what a peer only announces.
+    /// Reserves no memory for what a peer only announces.
     private static var reservedBytes: Int { 256 << 10 }
 
-    /// Gives the head to the caller, then the body as fast as it is read.
+    /// Delivers the head to the caller, then the body as fast as it is read.
     private func stream(
         _ answer: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: Exchange,
         _ channel: SocketChannel
@@ -48,7 +48,7 @@ extension ClientConnection {
         exchange.bodyEnded(.success(()))
     }
 
-    /// Behind this the caller alone has the reader, whose end is the exchange's.
+    /// From here on only the caller holds the reader, whose release ends the exchange.
     private func hand(
         _ answer: HTTPResponse, _ length: Int?, _ pipe: BodyPipe, to exchange: Exchange
     ) {
@@ -58,7 +58,7 @@ extension ClientConnection {
         exchange.finish(.success(answer), streaming: pipe)
     }
 
-    /// Takes out what is there, or waits for more first.
+    /// Decodes what was received, or waits for more first.
     private func decode(
         _ body: inout ResponseBodyDecoder, into bytes: inout [UInt8], _ exchange: Exchange,
         _ channel: SocketChannel
@@ -71,7 +71,7 @@ extension ClientConnection {
 }
 
 extension ResponseHead {
-    /// Whether a body follows in gzip and no other coding (RFC 9110 §8.4.1.3).
+    /// Whether a body follows with gzip as its only content coding (RFC 9110 §8.4.1.3).
     fileprivate var hasGzipBody: Bool {
         guard framing != .none, let coding = fields.combined(.contentEncoding)?.lowercased() else {
             return false

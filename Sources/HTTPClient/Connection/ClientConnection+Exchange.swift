@@ -2,7 +2,7 @@ import HTTP
 import Sockets
 
 extension ClientConnection {
-    /// Carries the exchange to its end; tells whether another may follow.
+    /// Performs the exchange; returns whether another one may follow on the connection.
     func serve(_ exchange: Exchange, on channel: SocketChannel) async -> Bool {
         guard !exchange.isOver else { return true }
         (sentBytes, receivedBytes) = (0, 0)
@@ -19,8 +19,8 @@ extension ClientConnection {
         }
     }
 
-    /// A kept connection may end just when it is used again: then, and if nothing can have come of
-    /// the request, another one carries it (RFC 9112 §9.3.1).
+    /// A kept-alive connection may close just as it is reused. If the request cannot have had any
+    /// effect, it is retried on another connection (RFC 9112 §9.3.1).
     private func fail(_ exchange: Exchange, _ error: HTTPClientError) {
         let hasNoEffect = exchange.request.method.isSafe || sentBytes == 0
         if error == .disconnected, answered > 0, receivedBytes == 0, hasNoEffect,
@@ -35,10 +35,11 @@ extension ClientConnection {
 
     // MARK: Writing
 
-    /// Bodies beyond this go out in pieces of this size, between which the answer is looked for.
+    /// Larger bodies are sent in pieces of this size; between pieces it checks for an early
+    /// response.
     private static var pieceBytes: Int { 64 << 10 }
 
-    /// Sends the request; false if the answer came before the end of it.
+    /// Sends the request; false if the response arrived before all of it was sent.
     private func write(
         _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> Bool {
@@ -51,7 +52,7 @@ extension ClientConnection {
             return true
         }
         var position = 0
-        // Invariant: the bytes before `position` are out.
+        // Invariant: the bytes before `position` are sent.
         while position < bytes.count {
             let end = min(bytes.count, max(position, headBytes) + Self.pieceBytes)
             try await write(Array(bytes[position..<end]), exchange, channel)
@@ -69,7 +70,7 @@ extension ClientConnection {
         sentBytes += written
         guard written < bytes.count else { return }
         do throws(ChannelError) {
-            // Of what goes out now, nobody can tell how much the peer got.
+            // From here on it is unknown how much of the request the peer received.
             sentBytes += 1
             try await channel.write(
                 bytes, from: written,
@@ -77,17 +78,17 @@ extension ClientConnection {
         } catch { throw HTTPClientError(error) }
     }
 
-    /// Without a limit: about a year.
+    /// Unlimited: about a year.
     private static var longMilliseconds: Int64 { 1 << 35 }
 
     // MARK: Reading
 
-    /// The head of the final answer.
+    /// The head of the final response.
     private func readHead(
         _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> ResponseHead {
         var informational = 0
-        // Invariant: the buffer holds the beginning of a head, or nothing.
+        // Invariant: the buffer is empty or holds the beginning of a head.
         while true {
             if let head = try parseHead(exchange.request.method) {
                 guard head.status.code < 200 else { return head }
@@ -110,14 +111,14 @@ extension ClientConnection {
         } catch { throw .malformed(error.detail) }
     }
 
-    /// Waits for more and takes it; the peer's end is an error.
+    /// Waits for bytes and receives them; the end of the stream is an error.
     private func receive(
         _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         guard try await more(exchange, channel) else { throw .disconnected }
     }
 
-    /// Waits for more and takes it; false at the peer's end.
+    /// Waits for bytes and receives them; false at the end of the stream.
     func more(
         _ exchange: Exchange, _ channel: SocketChannel
     ) async throws(HTTPClientError) -> Bool {
@@ -150,7 +151,7 @@ extension ClientConnection {
 }
 
 extension HTTPClientError {
-    /// What the end of a channel means for its exchange.
+    /// Maps the error of a channel to the error of its exchange.
     init(_ error: ChannelError) {
         switch error {
         case .timedOut: self = .timedOut

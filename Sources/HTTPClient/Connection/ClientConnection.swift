@@ -1,11 +1,10 @@
 import HTTP
 import Sockets
 
-/// One connection to an origin, from connecting to its end, in one task: wait for an exchange,
-/// write its request, read its answer, and again.
-// Everything of it lives on its loop's thread, like the channel that it has.
+/// One connection to an origin, from connecting to closing, in one task: it waits for an exchange,
+/// sends its request, receives its response, and repeats.
 final class ClientConnection: @unchecked Sendable {
-    /// How far it has come.
+    /// The state of the connection.
     enum Phase {
         case connecting
         case open
@@ -16,15 +15,15 @@ final class ClientConnection: @unchecked Sendable {
     let pool: ConnectionPool
     private(set) var phase = Phase.connecting
     private var channel: SocketChannel?
-    /// What it is to do next, or is doing.
+    /// The current or next exchange.
     private(set) var exchange: Exchange?
     var parser: ResponseParser
     let buffer: ReceiveBuffer
-    /// Made for the first body in gzip, and used for those that follow.
+    /// Created for the first gzip body and reused for later ones.
     var gzip: GzipDecoder?
-    /// Exchanges that were answered.
+    /// The number of completed exchanges.
     private(set) var answered = 0
-    /// Bytes of the current request that went out, and of its answer that came.
+    /// The bytes of the current request that were sent, and of its response that were received.
     var sentBytes = 0
     var receivedBytes = 0
     private var roomWaiter: UnsafeContinuation<Void, Never>?
@@ -38,29 +37,29 @@ final class ClientConnection: @unchecked Sendable {
             capacity: max(32 << 10, message.requestLineBytes + message.fieldBytes + 1_024))
     }
 
-    // MARK: Told by the pool
+    // MARK: Called by the pool
 
-    /// Gives it something to do while it has nothing.
+    /// Assigns an exchange to an idle connection.
     func take(_ exchange: Exchange) {
         self.exchange = exchange
         exchange.place.connection = self
         channel?.interrupt()
     }
 
-    /// Ends it at once, whatever it is doing.
+    /// Closes the connection immediately, whatever it is doing.
     func abort() {
         channel?.abort()
         roomAgain()
     }
 
-    /// The reader of a streamed body has taken what it was given.
+    /// The reader of a streamed body has consumed what was buffered.
     func roomAgain() { roomWaiter.take()?.resume() }
 
-    // MARK: Its life
+    // MARK: Lifecycle
 
     /// - Parameters:
-    ///   - deadline: until when it has to be connected; monotonic milliseconds.
-    ///   - secureDeadline: until when TLS has to be agreed on.
+    ///   - deadline: Until when the socket must be connected; monotonic milliseconds.
+    ///   - secureDeadline: Until when the TLS handshake must be complete.
     func run(
         _ channel: SocketChannel, connectedBy deadline: Int64, securedBy secureDeadline: Int64
     ) async {
@@ -86,12 +85,12 @@ final class ClientConnection: @unchecked Sendable {
         self.channel = nil
     }
 
-    /// The next exchange; `nil` when the connection has ended or was idle for too long.
+    /// The next exchange; `nil` when the connection has closed or was idle for too long.
     private func next() async -> Exchange? {
         guard let channel else { return nil }
         let deadline = channel.loop.now + pool.configuration.idleMilliseconds
         do throws(ChannelError) {
-            // Invariant: nothing was received that no request asked for.
+            // Invariant: no unsolicited bytes have been received.
             while true {
                 if channel.mayRead {
                     guard case .wouldBlock = try channel.read(into: buffer.room()) else { break }
@@ -100,7 +99,7 @@ final class ClientConnection: @unchecked Sendable {
                 try await channel.waitReadable(until: deadline)
             }
         } catch {
-            // Ended, or idle for too long.
+            // Closed, or idle for too long.
         }
         if let exchange {
             release()
@@ -109,12 +108,12 @@ final class ClientConnection: @unchecked Sendable {
         return nil
     }
 
-    /// Waits until `roomAgain`, or the end.
+    /// Waits until `roomAgain` is called or the exchange ends.
     func waitForRoom() async {
         await withUnsafeContinuation { roomWaiter = $0 }
     }
 
-    /// It has nothing to do with its exchange any more.
+    /// Detaches the connection from its exchange.
     func release() {
         exchange?.place.connection = nil
         exchange = nil

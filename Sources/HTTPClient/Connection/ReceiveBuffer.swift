@@ -1,22 +1,22 @@
-/// Bytes that a connection has received and not looked at yet.
+/// Bytes that a connection has received but not consumed.
 final class ReceiveBuffer {
     private let memory: UnsafeMutableRawBufferPointer
     private var start = 0
     private var end = 0
 
-    /// - Parameter capacity: more than the largest head, in bytes.
+    /// - Parameter capacity: Larger than the longest head, in bytes.
     init(capacity: Int) { memory = .allocate(byteCount: capacity, alignment: 16) }
 
     deinit { memory.deallocate() }
 
     var isEmpty: Bool { start == end }
 
-    /// What is there. Valid until the buffer changes.
+    /// The contents. Valid until the buffer changes.
     var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeRawBufferPointer(rebasing: memory[start..<end]).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Where the next bytes go; empty if the buffer is full.
+    /// The free space for the next bytes; empty if the buffer is full.
     func room() -> UnsafeMutableRawBufferPointer {
         if start == end {
             (start, end) = (0, 0)

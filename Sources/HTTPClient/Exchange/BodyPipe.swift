@@ -1,8 +1,8 @@
 import HTTP
 import Sockets
 
-/// A body on its way from the connection to its reader: bounded, so that a slow reader makes the
-/// sender wait.
+/// Passes a body from the connection to its reader. It is bounded, so that a slow reader applies
+/// back pressure to the sender.
 final class BodyPipe: Sendable {
     typealias Piece = Result<[UInt8]?, HTTPClientError>
     private typealias Reader = UnsafeContinuation<Piece, Never>
@@ -18,7 +18,7 @@ final class BodyPipe: Sendable {
 
     private let windowBytes: Int
     private let state = Lock(State())
-    /// Called when the writer, that was told to wait, may go on.
+    /// Called when a writer that has to wait may continue.
     private let roomAgain: @Sendable () -> Void
 
     init(windowBytes: Int, roomAgain: @escaping @Sendable () -> Void) {
@@ -28,8 +28,8 @@ final class BodyPipe: Sendable {
 
     // MARK: Writing
 
-    /// Adds a piece that is not empty.
-    /// - Returns: whether there is room for more; without it, `roomAgain` will be called.
+    /// Appends a piece, which must not be empty.
+    /// - Returns: Whether there is room for more; otherwise `roomAgain` will be called.
     func add(_ piece: [UInt8]) -> Bool {
         let (reader, hasRoom) = state.withLock { state in
             guard state.end == nil else { return (nil as Reader?, true) }
@@ -43,12 +43,12 @@ final class BodyPipe: Sendable {
         return hasRoom
     }
 
-    /// No more comes: the body is whole, or was cut off. Only the first end counts.
+    /// Ends the body, completely or with an error. Only the first call has an effect.
     func end(_ end: Result<Void, HTTPClientError>) {
         let (reader, isWriterWaiting) = state.withLock { state in
             guard state.end == nil else { return (nil as Reader?, false) }
             state.end = end
-            // A whole body is read to its end; of one that was cut off, nothing more.
+            // A complete body can still be read to its end; a truncated one cannot.
             if case .failure = end { (state.pieces, state.head, state.bytes) = ([], 0, 0) }
             defer { state.isWriterWaiting = false }
             return (state.reader.take(), state.isWriterWaiting)
@@ -75,7 +75,7 @@ final class BodyPipe: Sendable {
         state.withLock { state in
             guard state.head < state.pieces.count else {
                 if let end = state.end { return (end.map { nil }, false) }
-                // One reader at a time: a second one gets nothing.
+                // Only one reader at a time is supported: a second one gets nothing.
                 guard state.reader == nil else { return (.failure(.cancelled), false) }
                 state.reader = reader
                 return (nil, false)
@@ -93,7 +93,7 @@ final class BodyPipe: Sendable {
     }
 }
 
-/// The reader's end of a pipe: letting it go ends the exchange.
+/// The reading end of a pipe; releasing it ends the exchange.
 final class BodyReader: Sendable {
     private let pipe: BodyPipe
     private let exchange: Exchange

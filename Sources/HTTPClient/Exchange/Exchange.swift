@@ -1,7 +1,7 @@
 import HTTP
 import Sockets
 
-/// One request on its way to one answer, which its caller gets exactly once.
+/// One request and its response, which the caller receives exactly once.
 final class Exchange: Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPClientError>
     typealias Caller = UnsafeContinuation<Outcome, Never>
@@ -14,19 +14,19 @@ final class Exchange: Sendable {
 
     private struct State {
         var caller: Caller?
-        /// The caller has the outcome, or will take this one.
+        /// The caller has received the outcome, or will receive this one.
         var isOver = false
         var early: HTTPClientError?
         /// The body that the caller may still be reading.
         var pipe: BodyPipe?
     }
 
-    /// What only the pool touches, on its loop.
+    /// State that only the pool accesses, on its loop.
     struct Place {
         var deadline = Int64.max
         var timer: LoopTimer?
         var connection: ClientConnection?
-        /// It met a connection that had ended, and takes no other idle one.
+        /// It failed on a closed connection, and must not use another idle one.
         var isRetried = false
     }
     // Confined to the pool's loop.
@@ -42,7 +42,7 @@ final class Exchange: Sendable {
         self.pool = pool
     }
 
-    /// Takes the caller, and begins unless it is over already.
+    /// Stores the caller's continuation and starts, unless the exchange has already ended.
     func begin(_ caller: Caller) {
         let early = state.withLock { state in
             if state.early == nil { state.caller = caller }
@@ -54,9 +54,9 @@ final class Exchange: Sendable {
 
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Ends the exchange with this, if it has not ended yet.
+    /// Ends the exchange with this outcome unless it has already ended.
     ///
-    /// - Parameter pipe: where the body of a streamed answer comes.
+    /// - Parameter pipe: The body of a streamed response.
     @discardableResult
     func finish(_ outcome: Outcome, streaming pipe: BodyPipe? = nil) -> Bool {
         let (isFirst, caller) = state.withLock { state in
@@ -70,14 +70,14 @@ final class Exchange: Sendable {
         return isFirst
     }
 
-    /// The caller no longer wants the answer, or what is left of it.
+    /// The caller no longer wants the response or the rest of it.
     func cancel() {
         let pipe = state.withLock { $0.pipe.take() }
         pipe?.end(.failure(.cancelled))
         if finish(.failure(.cancelled)) || pipe != nil { pool.drop(self) }
     }
 
-    /// The body has ended by itself: there is nothing left to cancel.
+    /// The body is complete, so there is nothing left to cancel.
     func bodyEnded(_ end: Result<Void, HTTPClientError>) {
         state.withLock { $0.pipe.take() }?.end(end)
     }

@@ -1,17 +1,17 @@
 import CZlib
 
-/// Takes the gzip coding (RFC 1952) off a body, a bounded piece at a time.
+/// Decodes the gzip coding (RFC 1952) of a body in bounded pieces.
 final class GzipDecoder {
-    // zlib keeps the address: it may not move.
+    // zlib keeps the address, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private let room: UnsafeMutableBufferPointer<UInt8>
-    /// Whether a member has begun, and whether the last one that did has ended.
+    /// Whether a member has begun, and whether the last one is complete.
     private var (hasBegun, hasEnded) = (false, false)
 
-    /// The most that comes out of one step, in bytes.
+    /// Maximum output of one step, in bytes.
     static let stepBytes = 32 << 10
 
-    /// `nil`: there is no memory for it (`inflateInit2`).
+    /// `nil` if memory is exhausted (`inflateInit2`).
     init?() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -25,24 +25,24 @@ final class GzipDecoder {
         room.deallocate()
     }
 
-    /// Forgets what it was at: another body begins.
+    /// Resets the decoder for another body.
     func begin() {
         inflateReset(stream)
         (hasBegun, hasEnded) = (false, false)
     }
 
-    /// Whether what was given so far is a whole body. Nothing at all is one, too: an empty one.
+    /// Whether the input so far is a complete body. No input at all is an empty one.
     var isWhole: Bool { !hasBegun || hasEnded }
 
-    /// Decodes what stands behind `position`, as far as one step goes.
+    /// Decodes the input from `position` on, up to one step's output.
     ///
-    /// - Returns: whether there is more to come of this input.
-    /// - Throws: `malformed`, if that is no gzip.
+    /// - Returns: Whether this input has more output.
+    /// - Throws: `malformed` if the input is not valid gzip.
     func step(
         _ input: [UInt8], _ position: inout Int, into output: inout [UInt8]
     ) throws(HTTPClientError) -> Bool {
         if hasEnded, position < input.count {
-            // One member may follow the other (§2.2).
+            // Members may follow each other (§2.2).
             inflateReset(stream)
             hasEnded = false
         }
@@ -54,7 +54,7 @@ final class GzipDecoder {
             hasEnded = true
             return position < input.count
         case Z_OK: return position < input.count || stream.pointee.avail_out == 0
-        // It has given all that it has.
+        // All output of the input has been produced.
         case Z_BUF_ERROR: return false
         case Z_MEM_ERROR: throw .malformed("a gzip body that exhausts memory")
         default: throw .malformed("a body that is not valid gzip")

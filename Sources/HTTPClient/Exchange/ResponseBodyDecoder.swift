@@ -1,19 +1,19 @@
 import HTTP
 
-/// The body of one answer while it comes: out of its framing, and out of gzip.
+/// Decodes the body of one response while it is received: its framing, then gzip.
 struct ResponseBodyDecoder {
     private let framing: BodyFraming
     private let limitBytes: Int
     private var decoder: BodyDecoder
     private let gzip: GzipDecoder?
-    /// What came out of the framing, and how far gzip has looked at it.
+    /// Output of the framing, and how much of it gzip has consumed.
     private var (coded, position): ([UInt8], Int) = ([], 0)
     private var hasMoreInside = false
     private var decodedBytes = 0
     private var isOver: Bool
 
-    /// - Parameter gzip: takes the coding off; `nil`: there is none.
-    /// - Throws: `tooLarge`, if the head announces so much.
+    /// - Parameter gzip: Decodes gzip; `nil` if the body has no content coding.
+    /// - Throws: `tooLarge` if the head announces more than the limit.
     init(
         _ framing: BodyFraming, _ gzip: GzipDecoder?, limitBytes: Int
     ) throws(HTTPClientError) {
@@ -29,20 +29,20 @@ struct ResponseBodyDecoder {
         gzip?.begin()
     }
 
-    /// Whether nothing comes out of it any more before more was received.
+    /// Whether more input is needed before there is more output.
     var needsMore: Bool { !isOver && !hasMoreInside }
 
-    /// Whether all of it was taken out.
+    /// Whether the whole body has been decoded.
     var isComplete: Bool { isOver && !hasMoreInside }
 
-    /// The bytes that the head announces, as they will be taken out.
+    /// The announced length of the decoded body.
     var length: Int? {
         if gzip == nil, case .length(let length) = framing { length } else { nil }
     }
 
-    /// Takes out what can be; with gzip, as far as one step of it goes.
+    /// Decodes what is possible; with gzip, one step of it.
     ///
-    /// - Parameter received: what was received and not looked at yet.
+    /// - Parameter received: Bytes that were received but not consumed.
     mutating func decode(
         _ received: ReceiveBuffer, into body: inout [UInt8]
     ) throws(HTTPClientError) {
@@ -59,7 +59,7 @@ struct ResponseBodyDecoder {
         try checkEnd()
     }
 
-    /// The peer has ended the connection: for some bodies, that is their end (RFC 9112 §6.3).
+    /// The peer has closed the connection, which delimits some bodies (RFC 9112 §6.3).
     mutating func close() throws(HTTPClientError) {
         guard framing == .untilClose else { throw .disconnected }
         isOver = true

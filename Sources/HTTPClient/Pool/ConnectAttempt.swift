@@ -7,10 +7,10 @@ import Sockets
     import Darwin
 #endif
 
-/// A connection to an origin that is sought at one address after the other.
+/// An attempt to connect to an origin, one address after the other.
 struct ConnectAttempt: Sendable {
     let origin: HTTPOrigin
-    /// Those that were not tried yet.
+    /// The addresses that were not tried yet.
     var addresses: ArraySlice<SocketAddress>
     /// Monotonic milliseconds.
     let deadline: Int64
@@ -30,7 +30,7 @@ extension SystemError {
 }
 
 extension HTTPOrigin.Place {
-    /// As `SocketAddress.resolve` reads it.
+    /// As parsed by `SocketAddress.resolve`.
     var socketAddress: String {
         switch self {
         case .host(let host, let port): "\(host):\(port)"

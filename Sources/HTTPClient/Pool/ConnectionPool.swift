@@ -1,13 +1,13 @@
 import HTTP
 import Sockets
 
-/// All connections of a client, and which exchange goes on which.
+/// The connections of a client, and the assignment of exchanges to them.
 ///
-/// Exchanges come from any thread; everything else happens on the loop.
+/// Exchanges arrive from any thread; everything else happens on the loop.
 final class ConnectionPool: Sendable {
     let loop: EventLoop
     let configuration: HTTPClientConfiguration
-    /// What https is spoken by, once it is asked for: to read whom the system trusts takes time.
+    /// TLS for https, created on first use, as loading the system's authorities takes time.
     private let preparedTLS: Lock<TLSClient?>
     private let resolver = BlockingPool(label: "broadsheet.client.names", width: 2, depth: 256)
 
@@ -33,7 +33,7 @@ final class ConnectionPool: Sendable {
         loop.submit { [self] in begin(exchange) }
     }
 
-    /// The exchange is over before its answer was whole: what works on it stops.
+    /// The exchange ended before its response was complete: stops the connection that works on it.
     func drop(_ exchange: Exchange) {
         loop.submit { [self] in
             leaveQueue(exchange)
@@ -64,7 +64,7 @@ final class ConnectionPool: Sendable {
         place(exchange)
     }
 
-    /// Gives the exchange to an idle connection, or lets it wait for one.
+    /// Assigns the exchange to an idle connection, or queues it.
     private func place(_ exchange: Exchange) {
         guard !exchange.isOver else { return }
         guard !state.isStopped else { return end(exchange, .stopped) }
@@ -93,7 +93,7 @@ final class ConnectionPool: Sendable {
         openConnections(to: exchange.origin)
     }
 
-    /// Sends the exchange on its way again: its connection had ended before it was used.
+    /// Retries the exchange: its connection had closed before it was used.
     func retry(_ exchange: Exchange) {
         exchange.place.isRetried = true
         place(exchange)
@@ -112,13 +112,13 @@ final class ConnectionPool: Sendable {
 
     // MARK: Connections
 
-    /// Opens as many connections as exchanges wait, within the limit.
+    /// Opens connections for waiting exchanges, up to the limit.
     private func openConnections(to origin: HTTPOrigin) {
         guard var connections = state.origins[origin] else { return }
         while connections.connecting < connections.waiting.count {
             if connections.all.count + connections.connecting >= configuration.connectionsPerOrigin
             {
-                // Only what was sent again leaves idle ones alone: the oldest makes room for it.
+                // Only retries do not use idle connections: the oldest one is closed to make room.
                 guard !connections.idle.isEmpty else { break }
                 let oldest = connections.idle.removeFirst()
                 connections.all[ObjectIdentifier(oldest)] = nil
@@ -148,7 +148,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Does what blocks, away from the loop: finds the origin's addresses, and whom to trust.
+    /// Performs blocking work off the loop: resolves the origin and loads trusted authorities.
     private func prepare(_ origin: HTTPOrigin) throws(HTTPClientError) -> [SocketAddress] {
         if origin.scheme == .https, tls == nil {
             do throws(TLSConfigurationError) {
@@ -161,7 +161,7 @@ final class ConnectionPool: Sendable {
         } catch { throw .unknownHost(origin, error) }
     }
 
-    /// Tries the addresses that are left, one after the other.
+    /// Tries the remaining addresses, one after the other.
     private func connect(_ attempt: ConnectAttempt) {
         guard !state.isStopped else { return }
         var attempt = attempt
@@ -194,7 +194,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Called once for each connection that was begun, after its last step.
+    /// Called exactly once for each connection attempt, at its end.
     private func ended(_ connection: ClientConnection, _ attempt: ConnectAttempt) {
         var attempt = attempt
         switch connection.phase {
@@ -205,7 +205,7 @@ final class ConnectionPool: Sendable {
             openConnections(to: origin)
             forgetIfEmpty(origin)
         case .failed(.insecure(let failure)):
-            // Another address would not make the origin another.
+            // Another address would not make the certificate valid.
             failed(attempt.origin, .insecure(failure))
         case .failed(let error):
             attempt.lastError = error
@@ -215,7 +215,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// No connection came of it. Without any other, nobody waits for one in vain.
+    /// The attempt failed. If there are no other connections, waiting exchanges fail as well.
     private func failed(_ origin: HTTPOrigin, _ error: HTTPClientError) {
         guard var connections = state.origins[origin] else { return }
         connections.connecting -= 1
@@ -228,7 +228,7 @@ final class ConnectionPool: Sendable {
         forgetIfEmpty(origin)
     }
 
-    /// The connection has nothing to do: the first that waits has it, or it is kept.
+    /// The connection is idle: it gets the first waiting exchange, or is kept.
     func isFree(_ connection: ClientConnection) {
         let origin = connection.origin
         guard !state.isStopped, var connections = state.origins[origin] else {

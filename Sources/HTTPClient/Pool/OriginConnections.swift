@@ -1,11 +1,11 @@
 import Sockets
 
-/// The connections to one origin, and what waits for one.
+/// The connections to one origin, and the exchanges that wait for one.
 struct OriginConnections {
-    /// Connected and without an exchange; the last one was used last.
+    /// Connected and without an exchange; the most recently used one is last.
     var idle: [ClientConnection] = []
     var all: [ObjectIdentifier: ClientConnection] = [:]
-    /// Being looked up or connected.
+    /// Being resolved or connected.
     var connecting = 0
     var waiting: [Exchange] = []
 
@@ -15,7 +15,7 @@ struct OriginConnections {
         idle.removeAll { $0 === connection }
     }
 
-    /// Takes the exchange out of those that wait.
+    /// Removes the exchange from the waiting ones.
     mutating func removeWaiting(_ exchange: Exchange) {
         waiting.removeAll { $0 === exchange }
     }

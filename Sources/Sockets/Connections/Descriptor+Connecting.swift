@@ -1,7 +1,7 @@
 import Glibc
 
 extension Descriptor {
-    /// A socket that begins to connect (`connect(2)`); a channel's `waitConnected` sees it through.
+    /// A socket that starts to connect (`connect(2)`); `waitConnected` of a channel completes it.
     public static func connecting(
         to address: SocketAddress
     ) throws(SystemError) -> Descriptor {
@@ -15,7 +15,7 @@ extension Descriptor {
                 socklen_t(MemoryLayout<Int32>.size))
         }
         let result = address.withSockaddr { connect(descriptor.raw, $0, $1) }
-        // Interrupted, it goes on by itself.
+        // When interrupted, it continues in the background.
         guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
             throw .last("connect")
         }

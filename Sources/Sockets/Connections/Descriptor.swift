@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A file descriptor with one owner; leaving scope closes it (`close(2)`).
+/// A file descriptor with one owner, closed when it leaves scope (`close(2)`).
 public struct Descriptor: ~Copyable, Sendable {
     public let raw: Int32
 
@@ -12,7 +12,7 @@ public struct Descriptor: ~Copyable, Sendable {
 
     deinit { close(raw) }
 
-    /// Gives the descriptor away, open: someone else closes it.
+    /// Releases the open descriptor to the caller, who has to close it.
     public consuming func release() -> Int32 {
         let raw = raw
         discard self
@@ -20,9 +20,9 @@ public struct Descriptor: ~Copyable, Sendable {
     }
 }
 
-/// How many descriptors this process may have.
+/// The descriptor limit of this process.
 public enum DescriptorLimit {
-    /// Raises the soft limit to the hard one (`setrlimit(2)`, `RLIMIT_NOFILE`) and tells it.
+    /// Raises the soft limit to the hard limit (`setrlimit(2)`, `RLIMIT_NOFILE`) and returns it.
     @discardableResult
     public static func raise() -> Int {
         var limit = rlimit()
@@ -34,7 +34,7 @@ public enum DescriptorLimit {
         return current
     }
 
-    /// How many descriptors the process may have open (`getrlimit(2)`).
+    /// The maximum number of open descriptors (`getrlimit(2)`).
     public static var current: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {

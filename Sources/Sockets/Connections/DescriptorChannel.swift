@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A Unix socket between two processes, over which lines of text go, some with a descriptor
-/// (SCM_RIGHTS, unix(7)). Calls block; one thread uses it at a time.
+/// A Unix socket between two processes that carries lines of text, some with a descriptor
+/// (SCM_RIGHTS, unix(7)). Calls block; only one thread may use it at a time.
 public final class DescriptorChannel: Sendable {
     private let socket: Int32
     private let pending = Lock(Pending())
@@ -15,7 +15,7 @@ public final class DescriptorChannel: Sendable {
 
     private static let lineLimit = 4_096
 
-    /// - Parameter timeoutSeconds: for each message; 0: none.
+    /// - Parameter timeoutSeconds: The timeout of each message; 0: none.
     public init(_ socket: consuming Descriptor, timeoutSeconds: Int) throws(SystemError) {
         let raw = socket.raw
         _ = try retrying("fcntl") { fcntl(raw, F_SETFL, 0) }
@@ -23,7 +23,7 @@ public final class DescriptorChannel: Sendable {
         setTimeout(seconds: timeoutSeconds)
     }
 
-    /// The other end listens there (`connect(2)`).
+    /// Connects to the peer that listens at the path (`connect(2)`).
     public static func connect(
         to path: String, timeoutSeconds: Int
     ) throws(SystemError) -> DescriptorChannel {
@@ -41,14 +41,14 @@ public final class DescriptorChannel: Sendable {
         close(socket)
     }
 
-    /// The process at the other end, as it was when the two were connected.
+    /// The process at the other end at the time of connecting.
     public var peerProcess: Int32? {
         let process = broadsheet_peer_process(socket)
         return process > 0 ? process : nil
     }
 
-    /// How long a message may take from now on, until its last byte; 0: as long as the other end
-    /// is there.
+    /// The timeout of each message from now on, until its last byte; 0: unlimited while the peer is
+    /// connected.
     public func setTimeout(seconds: Int) {
         timeout.withLock { $0 = seconds }
         var time = timeval(tv_sec: seconds, tv_usec: 0)
@@ -56,17 +56,17 @@ public final class DescriptorChannel: Sendable {
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &time, size)
     }
 
-    /// Ends the connection for both sides, and with it a call that waits.
+    /// Closes the connection in both directions, which also ends a waiting call.
     public func end() { shutdown(socket, Int32(SHUT_RDWR)) }
 
     // MARK: Sending
 
-    /// Sends a line, and a descriptor with it, which stays the caller's.
+    /// Sends a line, optionally with a descriptor, which the caller keeps.
     public func send(_ line: String, with descriptor: Int32 = -1) throws(SystemError) {
         let bytes = Array("\(line)\n".utf8)
         var sent = 0
         var descriptor = descriptor
-        // Invariant: the first `sent` bytes are out, and with the first of them the descriptor.
+        // Invariant: the first `sent` bytes are sent, and the descriptor with the first of them.
         while sent < bytes.count {
             let count = try retrying("sendmsg") {
                 bytes[sent...].withUnsafeBytes { rest in
@@ -82,8 +82,8 @@ public final class DescriptorChannel: Sendable {
 
     // MARK: Receiving
 
-    /// The next line; `nil` at the end.
-    /// - Throws: `ETIMEDOUT` if it does not come in time.
+    /// The next line; `nil` at the end of the stream.
+    /// - Throws: `ETIMEDOUT` if it does not arrive in time.
     public func receiveLine() throws(SystemError) -> String? {
         let seconds = timeout.withLock { $0 }
         let end = seconds > 0 ? ContinuousClock.now + .seconds(seconds) : nil
@@ -98,7 +98,7 @@ public final class DescriptorChannel: Sendable {
         }
     }
 
-    /// The first descriptor that came and was not taken, which came with or before the last line.
+    /// The first received descriptor that was not taken; it arrived with or before the last line.
     public func takeDescriptor() -> Descriptor? {
         pending.withLock { $0.descriptors.isEmpty ? nil : $0.descriptors.removeFirst() }
             .map { Descriptor($0) }
@@ -106,7 +106,7 @@ public final class DescriptorChannel: Sendable {
 
     private static func takeLine(from pending: inout Pending) throws(SystemError) -> String? {
         guard let end = pending.bytes.firstIndex(of: 0x0A) else {
-            // No line is that long: it is not our own kind who speaks.
+            // No valid message is that long, so the peer does not speak this protocol.
             guard pending.bytes.count <= lineLimit else {
                 throw SystemError("recvmsg", code: EMSGSIZE)
             }

@@ -1,15 +1,15 @@
-/// Accepts connections on a loop and deals them out to it and to others.
+/// Accepts connections on a loop and distributes them over that loop and others.
 ///
-/// On the loop, because whoever came is served there without another thread having to wake up: a
-/// Dispatch source beside it took two changes of threads for each connection. When descriptors run
-/// out, or the socket fails, it takes no more connections for a moment and then looks again; those
-/// that wait meanwhile stay in the kernel's queue, and the operator is told.
+/// It accepts on the loop, because a connection is then served without waking another thread: a
+/// Dispatch source took two thread switches per connection. If descriptors run out or the socket
+/// fails, it pauses for a moment and retries; meanwhile connections wait in the kernel's queue, and
+/// the operator is notified.
 public final class Listener: Sendable {
-    /// Where it listens: with the real port.
+    /// The bound address with its actual port.
     public let address: SocketAddress
     private let socket: ListeningSocket
     private let loop: EventLoop
-    /// What the loop knows it by while it accepts.
+    /// Identifies the listener on its loop while it accepts.
     private let place = Lock<UInt64?>(nil)
     private let take: @Sendable (consuming Descriptor, SocketAddress) -> Void
     private let accept: Accept
@@ -17,21 +17,21 @@ public final class Listener: Sendable {
     /// When each kind of failure was last reported; monotonic milliseconds.
     private let reports = Lock<[Int32: Int64]>([:])
     private static let batch = 64
-    /// A failure that lasts, or comes again, is reported this often.
+    /// The minimum interval between reports of the same failure.
     private static let reportMilliseconds: Int64 = 60_000
 
-    /// How the next connection is taken from the socket (`ListeningSocket.accept`).
+    /// Accepts the next connection from the socket (`ListeningSocket.accept`).
     typealias Accept =
         @Sendable (ListeningSocket) throws(SystemError) -> (descriptor: Int32, peer: SocketAddress)?
 
-    /// Binds at once, and accepts from `start` on.
+    /// Binds immediately; accepts from `start` on.
     ///
     /// - Parameters:
-    ///   - socketMode: who may connect to a Unix socket; `nil`: as the umask has it.
-    ///   - backlog: how many connections may wait in the kernel (`listen(2)`).
-    ///   - loop: where connections are accepted; it has to run until `stop` or `rest` is over.
-    ///   - report: told in a sentence why connections cannot be accepted.
-    ///   - take: gets each connection, on the loop; what it does not keep is closed.
+    ///   - socketMode: The file mode of a Unix socket; `nil`: according to the umask.
+    ///   - backlog: Maximum connections that wait in the kernel (`listen(2)`).
+    ///   - loop: The loop to accept on; it has to run until `stop` or `rest` returns.
+    ///   - report: Called with a sentence when connections cannot be accepted.
+    ///   - take: Receives each connection, on the loop; if it does not keep one, that is closed.
     public convenience init(
         _ address: SocketAddress, on loop: EventLoop, socketMode: UInt32? = nil,
         backlog: Int32 = 4_096, report: @escaping @Sendable (String) -> Void = { _ in },
@@ -42,7 +42,7 @@ public final class Listener: Sendable {
             report: report, take)
     }
 
-    /// Accepts from a socket that is there already, from `start` on.
+    /// Accepts from an existing socket, from `start` on.
     public convenience init(
         _ socket: ListeningSocket, on loop: EventLoop,
         report: @escaping @Sendable (String) -> Void = { _ in },
@@ -66,7 +66,7 @@ public final class Listener: Sendable {
         self.loop = loop
     }
 
-    /// Begins to accept.
+    /// Starts accepting.
     public func start() {
         loop.submit { [self] in
             place.withLock { place in
@@ -76,13 +76,13 @@ public final class Listener: Sendable {
         }
     }
 
-    /// Accepts no more; the socket is closed when this returns.
+    /// Stops accepting; the socket is closed when this returns.
     public func stop() async {
         await rest()
         socket.close()
     }
 
-    /// Accepts no more, and leaves the socket open: new clients wait in the kernel.
+    /// Stops accepting but leaves the socket open: new clients wait in the kernel's queue.
     public func rest() async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             loop.submit { [self] in
@@ -92,7 +92,7 @@ public final class Listener: Sendable {
         }
     }
 
-    /// - Returns: whether connections can be taken at all.
+    /// - Returns: Whether connections can be accepted at all.
     private func acceptBatch() -> Bool {
         for _ in 0..<Self.batch {
             do throws(SystemError) {
@@ -108,8 +108,8 @@ public final class Listener: Sendable {
         return true
     }
 
-    /// Reports a failure, unless it was reported a short time ago: it may last, or come again with
-    /// each descriptor that is closed.
+    /// Reports a failure unless it was reported recently: it may last, or recur with each
+    /// descriptor that is closed.
     private func tell(_ error: SystemError) {
         let now = loop.now
         let isNew = reports.withLock { reports in

@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 
 extension SocketAddress {
-    /// Finds out whether a server could listen here; a Unix socket's place is left alone.
+    /// Checks whether a server could listen here, without touching the file of a Unix socket.
     public func tryListening() throws(SystemError) {
         if case .unix = self { return }
         _ = try ListeningSocket(self)
     }
 }
 
-/// A socket that listens (`listen(2)`); closing removes the file of a Unix socket, if it is its
-/// own.
+/// A listening socket (`listen(2)`). Closing it removes the file of a Unix socket if this process
+/// created it.
 public final class ListeningSocket: Sendable {
     public let raw: Int32
     private let state: Lock<State>
-    /// Where it listens: with the real port.
+    /// The bound address with its actual port.
     public let address: SocketAddress
 
     private struct State {
@@ -22,20 +22,20 @@ public final class ListeningSocket: Sendable {
         var ownsFile: Bool
     }
 
-    /// A file as the file system tells it apart from others, whatever its name.
+    /// Identifies a file independently of its name.
     private struct FileIdentity: Equatable {
         let device: dev_t
         let number: ino_t
     }
 
-    /// The file of a Unix socket, as it was made.
+    /// The file of a Unix socket when it was created.
     private let file: FileIdentity?
 
-    /// - Parameter mode: who may connect to a Unix socket; `nil`: as the process's umask has it.
+    /// - Parameter mode: The file mode of a Unix socket; `nil`: according to the umask.
     public init(
         _ address: SocketAddress, mode: UInt32? = nil, backlog: Int32 = 4_096
     ) throws(SystemError) {
-        // Until it listens, another process would take the socket for a stale one.
+        // Until it listens, another process would consider the socket stale.
         let turn = PathTurn(address)
         defer { turn?.end() }
         if case .unix(let path) = address { try Self.removeStale(path) }
@@ -55,7 +55,7 @@ public final class ListeningSocket: Sendable {
                 setsockopt(raw, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, size)
             }
         }
-        // Before the file is there, so that nobody comes in between (unix(7)).
+        // Before the file is created, so that no other client can connect in between (unix(7)).
         if case .unix = address, let mode {
             _ = try retrying("fchmod") { fchmod(raw, mode_t(mode)) }
         }
@@ -67,9 +67,10 @@ public final class ListeningSocket: Sendable {
         state = Lock(State(ownsFile: true))
     }
 
-    /// A socket that another process made, and that listens already; a file stays that process's.
+    /// A listening socket that another process created; a Unix socket's file remains that
+    /// process's.
     ///
-    /// - Throws: `EINVAL` for anything else.
+    /// - Throws: `EINVAL` for any other descriptor.
     public init(adopting descriptor: consuming Descriptor) throws(SystemError) {
         let raw = descriptor.raw
         var listens: Int32 = 0
@@ -105,14 +106,15 @@ public final class ListeningSocket: Sendable {
             return (state.isClosed, state.ownsFile)
         }
         guard !wasClosed else { return }
-        // The file goes first: who finds the path answered has not bound it anew.
+        // The file is removed first: while a client can connect at the path, no other server has
+        // bound it.
         if ownsFile, case .unix(let path) = address, Self.file(of: address) == file {
             unlink(path)
         }
         Glibc.close(raw)
     }
 
-    /// The next connection and its peer; `nil` when none is waiting.
+    /// The next connection and its peer; `nil` if none is waiting.
     func accept() throws(SystemError) -> (descriptor: Int32, peer: SocketAddress)? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -145,12 +147,13 @@ public final class ListeningSocket: Sendable {
         return bound
     }
 
-    /// Removes the file of a Unix socket on which nobody answers any more; anything else stays, and
-    /// `bind` then says that the address is in use.
+    /// Removes the file of a stale Unix socket; anything else is left alone, and `bind` then
+    /// reports that the address is in use.
     private static func removeStale(_ path: String) throws(SystemError) {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-        // A full queue would let `connect` wait; without that it says EAGAIN: an answer.
+        // If the server's queue is full, `connect` would block; non-blocking, it fails with EAGAIN,
+        // which shows that a server is there.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let probe = Descriptor(try retrying("socket") { socket(AF_UNIX, type, 0) })
         let isAnswered = SocketAddress.unix(path).withSockaddr { connect(probe.raw, $0, $1) } == 0

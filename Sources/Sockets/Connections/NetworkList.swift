@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Networks of peers: `10.0.0.0/8`, `2001:db8::/32`, one address, or `unix` for every peer on a
+/// A list of networks: `10.0.0.0/8`, `2001:db8::/32`, one address, or `unix` for every peer on a
 /// Unix socket (RFC 4632 §3.1, RFC 4291 §2.3).
 public struct NetworkList: Sendable, Hashable {
     private struct Network: Hashable {
@@ -27,8 +27,7 @@ public struct NetworkList: Sendable, Hashable {
 
     public var isEmpty: Bool { networks.isEmpty && !hasUnix }
 
-    /// Adds the network that the text stands for; false if it stands for none, or has bits set
-    /// behind its prefix.
+    /// Adds the network in this notation; false if it is invalid or has bits set after its prefix.
     public mutating func add(_ text: String) -> Bool {
         if text == "unix" {
             hasUnix = true
@@ -67,7 +66,7 @@ public struct NetworkList: Sendable, Hashable {
 }
 
 extension SocketAddress {
-    /// The IPv4 or IPv6 address that the text is (`inet_pton(3)`), without a name being looked up.
+    /// The IPv4 or IPv6 address in this notation (`inet_pton(3)`), without resolving names.
     public init?(ip text: String, port: UInt16) {
         var octets = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, text, &octets) == 1 {
@@ -79,7 +78,7 @@ extension SocketAddress {
         }
     }
 
-    /// The address alone; an IPv4 address that IPv6 carries (RFC 4291 §2.5.5.2) as itself, and
+    /// The octets of the address; an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2) counts as IPv4.
     /// `nil` for a Unix socket.
     package var networkOctets: [UInt8]? {
         switch self {
@@ -91,7 +90,7 @@ extension SocketAddress {
         }
     }
 
-    /// Whether what goes there stays on this machine: 127.0.0.0/8, ::1 or a Unix socket.
+    /// Whether connections to it stay on this machine: 127.0.0.0/8, ::1 or a Unix socket.
     public var isLoopback: Bool {
         guard let octets = networkOctets else { return true }
         if octets.count == 4 { return octets[0] == 127 }

@@ -1,16 +1,16 @@
 import Glibc
 
-/// The turn of one process at the Unix sockets of a folder: to find a stale socket, remove it and
-/// listen in its place takes several steps, and another process must not take any meanwhile.
+/// Exclusive access of one process to the Unix sockets of a folder: detecting a stale socket,
+/// removing it and listening in its place takes several steps that must not interleave.
 ///
-/// It is a lock on the folder itself (`flock(2)`), so that no file is left beside the socket. Where
-/// the folder cannot be read, or somebody keeps the lock for long, one goes on without.
+/// It locks the folder itself (`flock(2)`), so that no lock file is left behind. If the folder
+/// cannot be read, or the lock is held for long, the caller continues without it.
 struct PathTurn {
     private let folder: Int32
     private static let patienceMilliseconds: UInt32 = 2_000
     private static let stepMilliseconds: UInt32 = 5
 
-    /// Waits for the turn; `nil` for an address that is no path.
+    /// Waits for the lock; `nil` for an address that is not a path.
     init?(_ address: SocketAddress) {
         guard case .unix(let path) = address else { return nil }
         let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))

@@ -1,15 +1,16 @@
-/// What a proxy says of a connection before its first byte: PROXY protocol, version 2
+/// The header that a proxy sends before a connection's first byte: PROXY protocol, version 2
 /// (haproxy's `proxy-protocol.txt`, §2.2).
 public struct ProxyHeader: Sendable, Hashable {
-    /// Who connected to the proxy; `nil` where the proxy speaks for itself, as to see whether the
-    /// server lives, or does not know.
+    /// The proxy's client; `nil` if the proxy connects for itself, as in health checks, or does not
+    /// know its client.
     public let client: SocketAddress?
-    /// Whether the client came by TLS; `nil` where that is not told.
+    /// Whether the client connected over TLS; `nil` if the header does not report it.
     public let isSecure: Bool?
 
-    /// What is read first: signature, version, command, family, and the length of the rest.
+    /// The length of the fixed part: signature, version, command, family, and the length of the
+    /// rest.
     static let startBytes = 16
-    /// Longer rests are taken for an attack: what proxies tell takes some hundred bytes.
+    /// The maximum length of the rest: proxies send some hundred bytes.
     static let restLimit = 4 << 10
 
     private static let signature: [UInt8] = [
@@ -19,8 +20,8 @@ public struct ProxyHeader: Sendable, Hashable {
     private static let tlsType: UInt8 = 0x20
     private static let tlsBit: UInt8 = 0x01
 
-    /// How many bytes follow the first 16; `nil` if these are no such header, or of a version or a
-    /// length that is not taken.
+    /// The length of what follows the first 16 bytes; `nil` if they are not such a header, or its
+    /// version or length is not supported.
     static func restBytes(_ start: [UInt8]) -> Int? {
         guard start.count == startBytes, start.starts(with: signature), start[12] >> 4 == 2 else {
             return nil
@@ -29,7 +30,7 @@ public struct ProxyHeader: Sendable, Hashable {
         return count <= restLimit ? count : nil
     }
 
-    /// The header in these bytes, all of it; `nil` if it is malformed.
+    /// Parses the complete header; `nil` if it is malformed.
     public init?(_ bytes: [UInt8]) {
         guard let count = Self.restBytes(Array(bytes.prefix(Self.startBytes))),
             bytes.count == Self.startBytes + count
@@ -49,8 +50,8 @@ public struct ProxyHeader: Sendable, Hashable {
         }
     }
 
-    /// The client's address, and how many bytes all addresses take; `nil` if they are cut off, or
-    /// of no stream.
+    /// The client's address, and the length of all addresses; `nil` if they are truncated or do not
+    /// describe a stream.
     private static func client(
         family: UInt8, _ rest: ArraySlice<UInt8>
     ) -> (SocketAddress?, Int)? {
@@ -68,12 +69,12 @@ public struct ProxyHeader: Sendable, Hashable {
         }
     }
 
-    /// Whether the client came by TLS, as far as the further values tell; `nil` if they are
+    /// Whether the client connected over TLS, according to the remaining values; `nil` if they are
     /// malformed.
     private static func tellsTLS(_ values: ArraySlice<UInt8>) -> Bool?? {
         var rest = values
         var isSecure: Bool?
-        // Invariant: all values before `rest` are whole.
+        // Invariant: all values before `rest` are complete.
         while !rest.isEmpty {
             guard rest.count >= 3 else { return nil }
             let start = rest.startIndex
@@ -91,10 +92,10 @@ public struct ProxyHeader: Sendable, Hashable {
 }
 
 extension SocketChannel {
-    /// Reads the header that a proxy sends first, and not a byte of what follows it.
+    /// Reads the header that a proxy sends first, and no byte beyond it.
     ///
-    /// - Returns: `nil` if what came is no such header, or the peer ended it.
-    /// - Throws: `cancelled`, after which the channel can be given away if nothing came.
+    /// - Returns: `nil` if the bytes are not such a header, or the peer closed the connection.
+    /// - Throws: `cancelled`; the channel can then be handed off if nothing was received.
     public func readProxyHeader(until deadline: Int64) async throws(ChannelError) -> ProxyHeader? {
         guard
             let start = try await readExactly(
@@ -105,15 +106,15 @@ extension SocketChannel {
         return ProxyHeader(start + rest)
     }
 
-    /// So many bytes; `nil` if the peer sends fewer.
+    /// Reads exactly `count` bytes; `nil` if the peer sends fewer.
     ///
-    /// - Parameter mayLeave: whether another process may read them instead, if none has come.
+    /// - Parameter mayLeave: Whether another process may read them instead if none was received.
     private func readExactly(
         _ count: Int, until deadline: Int64, mayLeave: Bool = false
     ) async throws(ChannelError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var received = 0
-        // Invariant: the first `received` bytes are the peer's.
+        // Invariant: the first `received` bytes were received.
         while received < count {
             switch try read(into: &bytes, from: received) {
             case .bytes(let more): received += more
@@ -129,7 +130,7 @@ extension SocketChannel {
     private func read(
         into bytes: inout [UInt8], from start: Int
     ) throws(ChannelError) -> ReadResult {
-        // Arrays rethrow no typed errors.
+        // The array's initialiser cannot rethrow typed errors.
         try bytes.withUnsafeMutableBytes { bytes in
             let room = UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
             return Result { () throws(ChannelError) in try readRaw(into: room) }

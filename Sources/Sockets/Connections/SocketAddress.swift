@@ -4,16 +4,16 @@
     package import Darwin
 #endif
 
-/// Where a socket listens or connects to.
+/// An address to listen on or connect to.
 public enum SocketAddress: Sendable, Hashable {
-    /// Four octets, and a port.
+    /// Four octets and a port.
     case v4([UInt8], port: UInt16)
-    /// Sixteen octets, and a port.
+    /// Sixteen octets and a port.
     case v6([UInt8], port: UInt16)
     /// A path of at most 107 bytes.
     case unix(String)
 
-    /// Why text is no address.
+    /// Why text is not a valid address.
     public enum ParsingError: Error, Sendable, Hashable, CustomStringConvertible {
         case noPort
         case badPort
@@ -30,11 +30,11 @@ public enum SocketAddress: Sendable, Hashable {
         }
     }
 
-    /// How many bytes the path of a Unix socket may have (unix(7)).
+    /// The maximum length of a Unix socket's path in bytes (unix(7)).
     public static let unixPathLimit = 107
 
-    /// The addresses that `127.0.0.1:8080`, `[::1]:0`, `localhost:8080`, `:8080` (every one of this
-    /// machine) or `unix:/run/x.sock` stands for (`getaddrinfo(3)`).
+    /// Resolves `127.0.0.1:8080`, `[::1]:0`, `localhost:8080`, `:8080` (all addresses of this
+    /// machine) or `unix:/run/x.sock` (`getaddrinfo(3)`).
     public static func resolve(_ text: String) throws(ParsingError) -> [SocketAddress] {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
@@ -43,7 +43,7 @@ public enum SocketAddress: Sendable, Hashable {
         }
         guard let colon = text.lastIndex(of: ":") else { throw .noPort }
         let digits = text[text.index(after: colon)...]
-        // Digits alone: `UInt16` would also take a sign.
+        // Only digits: `UInt16` would also accept a sign.
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits)
         else { throw .badPort }
         var host = String(text[..<colon])
@@ -91,7 +91,7 @@ public enum SocketAddress: Sendable, Hashable {
         return addresses
     }
 
-    /// The address in a C structure; `nil` for other families.
+    /// Converts a C structure; `nil` for other families.
     init?(_ raw: UnsafePointer<sockaddr>, port: UInt16? = nil) {
         switch Int32(raw.pointee.sa_family) {
         case AF_INET:
@@ -122,7 +122,7 @@ public enum SocketAddress: Sendable, Hashable {
         }
     }
 
-    /// Runs the body with the C structure and its length.
+    /// Calls the body with the C structure and its length.
     package func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result)
         -> Result
     {
@@ -169,7 +169,7 @@ extension SocketAddress: CustomStringConvertible {
         }
     }
 
-    /// The host alone; `unix` for a Unix socket.
+    /// The host without the port; `unix` for a Unix socket.
     public var host: String {
         switch self {
         case .v4(let bytes, _): bytes.map(String.init).joined(separator: ".")

@@ -1,9 +1,9 @@
 import Glibc
 
 extension SocketChannel {
-    /// Waits until the connection that was begun stands.
+    /// Waits until the connection is established.
     ///
-    /// - Throws: also `disconnected` with the code of `connect(2)`.
+    /// - Throws: Also `disconnected` with the error code of `connect(2)`.
     public func waitConnected(until deadline: Int64) async throws(ChannelError) {
         while true {
             try check()

@@ -1,20 +1,20 @@
 import Glibc
 
 extension SocketChannel {
-    /// Whether what is written can be read by the peer alone.
+    /// Whether the channel is encrypted.
     public var isSecure: Bool { session?.isEstablished ?? false }
 
-    /// The version that was agreed on: `TLSv1.2`, `TLSv1.3`; `nil` in the clear.
+    /// The negotiated version: `TLSv1.2`, `TLSv1.3`; `nil` without TLS.
     public var secureVersion: String? { session.map(\.version) }
 
-    /// Whether the handshake went on with what an earlier one had agreed on.
+    /// Whether the handshake resumed an earlier session.
     public var isResumedSession: Bool { session?.isResumed ?? false }
 
-    /// Takes part in a client's TLS handshake (RFC 8446, RFC 5246); what is read and written from
-    /// then on is inside.
+    /// Performs the server's side of a TLS handshake (RFC 8446, RFC 5246); reads and writes are
+    /// encrypted from then on.
     ///
-    /// - Throws: `insecure` for a failed handshake; after `insecure(.plainHTTP)` the channel can be
-    ///   used in the clear, and given away after `cancelled` if it is still open.
+    /// - Throws: `insecure` for a failed handshake. After `insecure(.plainHTTP)` the channel can be
+    ///   used without TLS; after `cancelled` it can be handed off if it is still open.
     public func secure(
         by server: TLSServer, until deadline: Int64
     ) async throws(ChannelError) {
@@ -23,9 +23,9 @@ extension SocketChannel {
         }
     }
 
-    /// Begins TLS with the server of this name, and makes sure that it is the one.
+    /// Performs the client's side of a TLS handshake and verifies that the server has this name.
     ///
-    /// - Throws: `insecure(.untrusted)` for a server that is not to be trusted.
+    /// - Throws: `insecure(.untrusted)` if the server is not trusted.
     public func secure(
         as client: TLSClient, with host: String, until deadline: Int64
     ) async throws(ChannelError) {
@@ -43,8 +43,8 @@ extension SocketChannel {
             session = try make(wires)
         } catch { throw fail(.insecure(error)) }
         self.session = session
-        // Invariant: everything received before is with the session. A server has nothing to say
-        // before it has heard something.
+        // Invariant: the session has everything received so far. A server sends nothing before it
+        // has received something.
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
         var isUntouched = session.server != nil
         var isDone = session.server == nil
@@ -66,8 +66,8 @@ extension SocketChannel {
         }
     }
 
-    /// Gives the session what was received, and sends what it answers; true when the handshake is
-    /// done.
+    /// Passes received bytes to the session and sends its output; true when the handshake is
+    /// complete.
     private func stepHandshake(
         _ received: UnsafeRawBufferPointer, until deadline: Int64
     ) async throws(ChannelError) -> Bool {
@@ -96,7 +96,7 @@ extension SocketChannel {
         try check()
         let wires = session.wires
         var received = UnsafeRawBufferPointer(start: nil, count: 0)
-        // Invariant: what was received before is with the session; the buffer is empty.
+        // Invariant: the session has everything received so far; the buffer is empty.
         while true {
             if session.mayRead || !received.isEmpty {
                 switch try decrypt(into: buffer, received, session) {
@@ -116,7 +116,7 @@ extension SocketChannel {
         }
     }
 
-    /// Nothing follows soon that it could go out with.
+    /// No write will follow soon that could carry the pending output.
     private func sendHeld(_ session: TLSSession) {
         do throws(TLSFailure) { try session.flush(sendSome) } catch { _ = end(session, error) }
     }
@@ -134,7 +134,7 @@ extension SocketChannel {
 
     // MARK: Writing
 
-    /// What is encrypted before it is sent, at most: a few records a call.
+    /// The maximum plaintext that is encrypted before it is sent: a few records per call.
     private static var batchBytes: Int { 4 * TLSRecordBuffers.recordBytes }
 
     func write(
@@ -143,7 +143,8 @@ extension SocketChannel {
     ) async throws(ChannelError) {
         let total = head.count + body.count
         var written = start + session.heldBack
-        // Invariant: the first `written` of both pieces' bytes are sent or in the session's rest.
+        // Invariant: the first `written` bytes of both pieces are sent or in the session's pending
+        // output.
         while true {
             try check()
             try await sendLeftover(session, stallMilliseconds: stallMilliseconds)
@@ -154,15 +155,15 @@ extension SocketChannel {
         }
     }
 
-    /// - Returns: how many bytes went out; of those that are encrypted and did not, the session
-    ///   knows, and `write` does not encrypt them again.
+    /// - Returns: How many bytes were consumed; encrypted bytes that could not be sent are pending
+    ///   in the session, and `write` does not encrypt them again.
     func writeAtOnce(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, through session: TLSSession
     ) -> Int {
         guard session.unsent.isEmpty || session.isHolding else { return 0 }
         var written = 0
         while written < head.count + body.count, session.unsent.isEmpty || session.isHolding {
-            // Of a failure, the next use of the channel tells.
+            // The next use of the channel reports the failure.
             guard case .success(let count) = encryptBatch(head, body, from: written, session)
             else { break }
             written += count
@@ -170,8 +171,8 @@ extension SocketChannel {
         return written - session.heldBack
     }
 
-    /// Encrypts the next bytes of both pieces and sends what goes out.
-    /// - Returns: how many bytes were encrypted.
+    /// Encrypts the next bytes of both pieces and sends what the kernel accepts.
+    /// - Returns: How many bytes were encrypted.
     private func encryptBatch(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, from start: Int,
         _ session: TLSSession
@@ -211,7 +212,7 @@ extension SocketChannel {
         if !session.unsent.isEmpty { try await waitWritable(until: deadline) }
     }
 
-    /// Sends what the kernel takes now; a failure ends the channel.
+    /// Sends what the kernel accepts now; a failure closes the channel.
     private func sendSome(_ bytes: UnsafeRawBufferPointer) -> Int {
         while isWritable, isOpen {
             let count = sendRaw(bytes)
@@ -229,13 +230,13 @@ extension SocketChannel {
 
     // MARK: Ending
 
-    /// Says what is wrong, in an alert if there is one, and ends the channel.
+    /// Sends an alert if there is one, and closes the channel.
     private func end(_ session: TLSSession, _ failure: TLSFailure) -> ChannelError {
         try? session.flush(sendSome)
         return fail(.insecure(failure))
     }
 
-    /// Tells the peer inside TLS that nothing more comes (RFC 8446 §6.1), if it goes out at once.
+    /// Sends a close_notify alert (RFC 8446 §6.1) if that is possible without waiting.
     func sendEnd(through session: TLSSession) {
         guard isOpen, session.unsent.isEmpty else { return }
         session.writeEnd()
@@ -244,8 +245,8 @@ extension SocketChannel {
 }
 
 extension TLSSession {
-    /// Encrypts one record that begins at a place in two pieces.
-    /// - Returns: how many of their bytes are in it.
+    /// Encrypts one record that begins at an offset in the two pieces.
+    /// - Returns: How many of their bytes it contains.
     fileprivate func writeRecord(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, from start: Int
     ) throws(TLSFailure) -> Int {

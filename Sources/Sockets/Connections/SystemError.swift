@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// A system call that failed: the one place where `errno` becomes an error.
+/// A failed system call: the one place where `errno` becomes an error.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The call's name: `bind`.
+    /// The name of the call: `bind`.
     public let call: String
     /// `errno`.
     public let code: Int32
@@ -16,21 +16,21 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         self.code = code
     }
 
-    /// The failure of the call that just returned -1.
+    /// The error of the call that just returned -1.
     package static func last(_ call: String) -> SystemError { SystemError(call, code: errno) }
 
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
 
-    /// Another process listens on the address.
+    /// Another process is listening on the address.
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
-    /// Whether it only means that descriptors or memory are short for now (`accept(2)`).
+    /// Whether descriptors or memory are temporarily exhausted (`accept(2)`).
     var isShortage: Bool {
         code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM
     }
 
-    /// Whether it concerns a connection that broke off while it waited, or that may not come in,
-    /// and not the socket where it waited: the next one may be accepted (`accept(2)`).
+    /// Whether the error concerns one pending connection, which was aborted or is not permitted,
+    /// and not the listening socket: the next connection may be accepted (`accept(2)`).
     var isOfConnection: Bool {
         switch code {
         case ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH,
@@ -41,9 +41,9 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Runs a call again while signals interrupt it.
-/// - Returns: what the call gave.
-/// - Throws: what `errno` says when it gave -1.
+/// Repeats a call while signals interrupt it.
+/// - Returns: The result of the call.
+/// - Throws: The error in `errno` if it returned -1.
 @inline(__always)
 package func retrying<Value: FixedWidthInteger & SignedInteger>(
     _ call: String, _ body: () -> Value

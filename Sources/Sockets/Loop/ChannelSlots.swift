@@ -1,5 +1,5 @@
-/// The open channels of a loop, by token: a slot's number and how often it was used, so that an
-/// event for a closed channel never reaches the next one in its slot.
+/// The open channels of a loop, by token: a slot's index and generation, so that an event for a
+/// closed channel never reaches the next one in its slot.
 struct ChannelSlots {
     private var slots: [(generation: UInt32, channel: SocketChannel?)] = []
     private var free: [UInt32] = []
@@ -27,13 +27,13 @@ struct ChannelSlots {
 
     mutating func free(_ token: UInt64) {
         let index = UInt32(truncatingIfNeeded: token)
-        // The highest bit is left to timers.
+        // The highest bit is reserved for timers.
         slots[Int(index)].generation = (slots[Int(index)].generation &+ 1) & 0x7FFF_FFFF
         slots[Int(index)].channel = nil
         free.append(index)
         count -= 1
     }
 
-    /// The channels that are open now.
+    /// The open channels.
     var open: [SocketChannel] { slots.compactMap(\.channel) }
 }

@@ -1,7 +1,7 @@
-/// Sockets at which connections arrive.
+/// Listening sockets of an event loop.
 extension EventLoop {
-    /// Calls `arrive` on the loop whenever connections wait at the socket, until `endListening`.
-    /// When it says that it cannot take them, they wait for a moment. Only on the loop.
+    /// Calls `arrive` on the loop whenever connections wait at the socket, until `endListening`. If
+    /// it returns false, the loop retries after a moment. Only on the loop.
     func listen(at descriptor: Int32, _ arrive: @escaping () -> Bool) -> UInt64 {
         checkIsOnLoop()
         let token = state.listeners.add(.init(descriptor: descriptor, arrive: arrive))
@@ -32,7 +32,7 @@ extension EventLoop {
         state.arrivals = []
         for token in arrivals {
             guard let listener = state.listeners[token], !listener.arrive() else { continue }
-            // It would be told again at once, of the connection that still waits.
+            // The poller would immediately report the connection that still waits.
             poller.forget(listener.descriptor)
             watchLater(token)
         }

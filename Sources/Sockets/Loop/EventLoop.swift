@@ -2,55 +2,54 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// One thread that waits for sockets and runs the tasks of their connections, so that a connection
+/// A thread that waits for sockets and runs the tasks of their connections, so that a connection
 /// reads as straight-line `async` code without hops, locks or copies between threads.
 ///
-/// The loop is the executor of its tasks (`TaskExecutor`); it runs as the body of a serial Dispatch
-/// queue of its own until it is stopped and its last channel is closed. What still comes after that
-/// runs there too.
+/// The loop is the executor of its tasks (`TaskExecutor`). It runs on its own serial Dispatch queue
+/// until it is stopped and its last channel is closed; jobs that arrive later also run there.
 public final class EventLoop: TaskExecutor, Sendable {
-    /// Everything that only the loop's thread touches.
+    /// The state that only the loop's thread accesses.
     struct State {
         var wheel: TimerWheel
         var jobs = FIFO<UnownedJob>()
-        /// What other threads asked for.
+        /// Work submitted by other threads.
         var work = FIFO<@Sendable () -> Void>()
         var slots = ChannelSlots()
         var timers = LoopTimers()
         var listeners = LoopListeners()
-        /// Listeners at which connections wait.
+        /// Listeners where connections wait.
         var arrivals: [UInt64] = []
         var now: Int64
         var wallSeconds: Int64
         var nextTurn: [UnsafeContinuation<Void, Never>] = []
         var isDraining = false
-        /// Whether channels are given away: soon (false), or now.
+        /// Whether channels are handed off: soon (false), or now.
         var leaves: Bool?
         var isStopping = false
         var wires: TLSRecordBuffers?
     }
 
-    /// What other threads ask for.
+    /// Work submitted by other threads.
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var work: [@Sendable () -> Void] = []
-        /// Nobody empties the inbox any more.
+        /// Nothing drains the inbox any more.
         var hasEnded = false
         var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
     }
 
-    // Confined to the loop's thread: `isOnLoop` is checked wherever another could come in.
-    // Nothing keeps an access to it open while it calls others, so none needs to be watched.
+    // Confined to the loop's thread: `isOnLoop` is checked at every entry point. Accesses never
+    // overlap, so exclusivity is not checked.
     @exclusivity(unchecked) nonisolated(unsafe) var state: State
     let poller: EpollPoller
     private let inbox = Lock(Inbox())
     private let thread = Atomic<UInt>(0)
     private let channels = Atomic<Int>(0)
     private let queue: DispatchQueue
-    /// Its place in its group.
+    /// Its index in its group.
     public let index: Int
 
-    /// A loop that runs at once.
+    /// Creates a loop and starts it.
     public init(index: Int) throws(SystemError) {
         self.index = index
         let now = Self.clock(CLOCK_MONOTONIC)
@@ -73,7 +72,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         }
     }
 
-    /// Ends the program unless the caller runs on the loop's thread.
+    /// Traps unless the caller runs on the loop's thread.
     func checkIsOnLoop() {
         precondition(isOnLoop, "programmer error: loop-confined state used off its loop")
     }
@@ -81,12 +80,12 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// Whether the caller runs on the loop's thread.
     public var isOnLoop: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Runs the work on the loop, soon.
+    /// Runs the work on the loop soon.
     public func submit(_ work: @escaping @Sendable () -> Void) {
         post { $0.work.append(work) }
     }
 
-    /// The wake-up is written only when the inbox was empty: otherwise one is on its way.
+    /// Wakes the loop only if the inbox was empty: otherwise a wake-up is pending.
     private func post(_ add: (inout Inbox) -> Void) {
         let (wasEmpty, hadEnded) = inbox.withLock { inbox in
             let state = (inbox.isEmpty, inbox.hasEnded)
@@ -106,7 +105,8 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         repeat {
-            // Invariant: one turn runs what is ready, for a bounded time, then looks at sockets.
+            // Invariant: each turn runs what is ready, for a bounded time, and then polls the
+            // sockets.
             while !isDone {
                 runReady()
                 waitForEvents()
@@ -115,7 +115,7 @@ public final class EventLoop: TaskExecutor, Sendable {
                 resumeNextTurn()
             }
             runReady()
-            // What was to happen later may hold on to the loop.
+            // Pending timers may retain the loop.
             _ = state.timers.takeAll()
         } while !ends()
         thread.store(0, ordering: .relaxed)
@@ -124,7 +124,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     private var isDone: Bool { state.isStopping && state.slots.isEmpty }
     private var hasReady: Bool { !state.jobs.isEmpty || !state.work.isEmpty }
 
-    /// Whether nothing is left; who posts from now on starts the loop again.
+    /// Whether nothing is left; a later post starts the loop again.
     private func ends() -> Bool {
         guard !hasReady else { return false }
         return inbox.withLock { inbox in
@@ -133,9 +133,9 @@ public final class EventLoop: TaskExecutor, Sendable {
         }
     }
 
-    /// Runs what other threads asked for, and jobs, also those that these enqueue: each for a
-    /// bounded time, after which the rest waits for the next turn. However much is ready, sockets,
-    /// listeners and timers are looked at in between.
+    /// Runs submitted work and jobs, including those that they enqueue, each for a bounded time;
+    /// the rest waits for the next turn. Sockets, listeners and timers are thus polled under any
+    /// load.
     private func runReady() {
         takeInbox()
         var end = Self.nanoseconds + Self.longestTurnNanoseconds
@@ -147,14 +147,14 @@ public final class EventLoop: TaskExecutor, Sendable {
         end = Self.nanoseconds + Self.longestTurnNanoseconds
         for _ in 0..<Self.mostJobsInATurn {
             guard let job = state.jobs.popFirst() else { return }
-            // Not as isolated to the loop as an actor would be: every call of an async function
-            // would then leave that isolation by way of the queue.
+            // Not isolated to the loop like an actor: every call of an async function would then
+            // leave that isolation by way of the queue.
             job.runSynchronously(on: asUnownedTaskExecutor())
             guard Self.nanoseconds < end else { return }
         }
     }
 
-    /// A turn's work, and its jobs, may each take so long, and one piece longer.
+    /// The time limit of a turn's work, and of its jobs; one item may exceed it.
     private static let longestTurnNanoseconds: Int64 = 1_000_000
     private static let mostJobsInATurn = 256
 
@@ -218,7 +218,7 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     private func resumeNextTurn() {
         guard !state.nextTurn.isEmpty else { return }
-        // The oldest few: each may take its time, and what arrives meanwhile waits for all of them.
+        // Only the oldest few: each may take its time, and new arrivals wait for all of them.
         let waiting = state.nextTurn.prefix(Self.mostResumedInATurn)
         state.nextTurn.removeFirst(waiting.count)
         for continuation in waiting { continuation.resume() }
@@ -226,7 +226,7 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     private static let mostResumedInATurn = 8
 
-    /// Monotonic; unlike `now` it goes on during a turn.
+    /// Monotonic milliseconds; unlike `now` it advances during a turn.
     static var nanoseconds: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
@@ -241,20 +241,20 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     // MARK: On the loop
 
-    /// Monotonic milliseconds, as of this turn.
+    /// Monotonic milliseconds, updated once per turn.
     public var now: Int64 {
         assert(isOnLoop, "programmer error: the loop's time is read off its loop")
         return state.now
     }
 
-    /// Seconds since 1970, as of this turn.
+    /// Seconds since 1970, updated once per turn.
     public var wallSeconds: Int64 {
         assert(isOnLoop, "programmer error: the loop's time is read off its loop")
         return state.wallSeconds
     }
 
-    /// Runs the work once on the loop, on time or up to 64 ms later; not after the loop has
-    /// stopped. Only on the loop.
+    /// Runs the work once on the loop, up to 64 ms late, but not after the loop has stopped. Only
+    /// on the loop.
     @discardableResult
     public func schedule(
         afterMilliseconds delay: Int64, _ work: @escaping () -> Void
@@ -266,19 +266,19 @@ public final class EventLoop: TaskExecutor, Sendable {
         return timer
     }
 
-    /// Takes the timer back: its work does not run, and is let go. Only on the loop.
+    /// Cancels the timer and releases its work. Only on the loop.
     public func cancel(_ timer: LoopTimer) {
         checkIsOnLoop()
         state.timers.remove(timer)
     }
 
-    /// Lets everything else that is ready go first. Only on the loop. (`Task.yield` would go by way
-    /// of the global executor, which may be busy.)
+    /// Yields to everything else that is ready. Only on the loop. (`Task.yield` would go through
+    /// the global executor, which may be busy.)
     public func giveWay() async {
         await withUnsafeContinuation { state.nextTurn.append($0) }
     }
 
-    /// What the loop's TLS sessions share, made for the first of them. Only on the loop.
+    /// The buffers shared by the loop's TLS sessions, created on first use. Only on the loop.
     var wires: TLSRecordBuffers {
         checkIsOnLoop()
         if let wires = state.wires { return wires }
@@ -287,16 +287,16 @@ public final class EventLoop: TaskExecutor, Sendable {
         return wires
     }
 
-    /// The channels whose tasks have not ended. From any thread.
+    /// The number of channels whose tasks have not ended. From any thread.
     public var channelCount: Int { channels.load(ordering: .relaxed) }
 
-    /// Shows the channel its deadline at or after `time`.
-    /// - Returns: the time before which it is not shown.
+    /// Makes the timer wheel show the channel at or after `time`.
+    /// - Returns: The earliest time at which it is shown.
     func arm(_ token: UInt64, at time: Int64) -> Int64 { state.wheel.add(token, at: time) }
 
-    /// Makes the descriptor a channel of this loop and runs its task here: the one place where
-    /// tasks are made. The channel is closed when the task ends, and then `ended` is called, also
-    /// when the loop could not take the channel. From any thread.
+    /// Creates a channel for the descriptor and runs its task here: this is the only place where
+    /// tasks are created. When the task ends, the channel is closed and `ended` is called; `ended`
+    /// is also called if the loop cannot create the channel. From any thread.
     public func adopt(
         _ descriptor: consuming Descriptor, peer: SocketAddress,
         _ body: @escaping @Sendable (SocketChannel) async -> Void,
@@ -352,7 +352,7 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     // MARK: Stopping
 
-    /// Ends the waits of idle channels, now and from now on: their next read ends the connection.
+    /// Ends the waits of idle channels, now and in future: their next read ends the connection.
     public func drain() {
         submit { [self] in
             state.isDraining = true
@@ -360,7 +360,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         }
     }
 
-    /// Lets channels know, those that come too, that they are to be given away (`detach`): now, or
+    /// Notifies channels, including future ones, that they are to be handed off (`detach`): now or
     /// soon.
     public func leave(now: Bool) {
         submit { [self] in
@@ -369,10 +369,10 @@ public final class EventLoop: TaskExecutor, Sendable {
         }
     }
 
-    /// Tells no more of a descriptor that goes elsewhere: closing it here alone would not do.
+    /// Stops watching a handed-off descriptor: closing it here would not be enough.
     func forget(_ descriptor: Int32) { poller.forget(descriptor) }
 
-    /// Closes every channel at once and ends when their tasks have.
+    /// Closes every channel immediately, and ends when their tasks have ended.
     public func stop() {
         submit { [self] in
             state.isStopping = true

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Loops that share the connections of a server.
+/// Event loops that share the connections of a server.
 public final class EventLoopGroup: Sendable {
     public let loops: [EventLoop]
     private let turn = Atomic<Int>(0)
@@ -12,13 +12,13 @@ public final class EventLoopGroup: Sendable {
         self.loops = loops
     }
 
-    /// The loop for the next connection, in turn.
+    /// The loop for the next connection, round-robin.
     public func next() -> EventLoop {
         let turn = UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue)
         return loops[Int(turn % UInt(loops.count))]
     }
 
-    /// The channels of all loops whose tasks have not ended.
+    /// The number of channels in all loops whose tasks have not ended.
     public var channelCount: Int { loops.reduce(0) { $0 + $1.channelCount } }
 
     /// Ends idle connections; see `EventLoop.drain`.
@@ -26,12 +26,12 @@ public final class EventLoopGroup: Sendable {
         for loop in loops { loop.drain() }
     }
 
-    /// Lets connections know that they are to be given away; see `EventLoop.leave`.
+    /// Notifies connections that they are to be handed off; see `EventLoop.leave`.
     public func leave(now: Bool) {
         for loop in loops { loop.leave(now: now) }
     }
 
-    /// Closes all connections and lets the threads go.
+    /// Closes all connections and lets the threads end.
     public func stop() {
         for loop in loops { loop.stop() }
     }

@@ -1,16 +1,16 @@
-/// The sockets of a loop at which connections arrive, by tokens that no channel has.
+/// The listening sockets of a loop, by tokens that no channel uses.
 struct LoopListeners {
     struct Entry {
         let descriptor: Int32
-        /// Takes who waits there; says whether that was possible.
+        /// Accepts waiting connections; returns whether that was possible.
         let arrive: () -> Bool
     }
 
     private var entries: [UInt64: Entry] = [:]
     private var next: UInt64 = 0
-    // Channels leave this bit of their generations alone (`ChannelSlots.free`).
+    // Channels do not use this bit in their generations (`ChannelSlots.free`).
     private static let mark: UInt64 = 1 << 63
-    /// How long connections wait that could not be taken.
+    /// The delay before a failed accept is retried.
     static let shortageMilliseconds: Int64 = 100
 
     static func holds(_ token: UInt64) -> Bool { token & mark != 0 }

@@ -1,21 +1,21 @@
-/// Work that a loop does later, unless it is cancelled before (`EventLoop.schedule`).
+/// Work that a loop does later unless it is cancelled (`EventLoop.schedule`).
 public struct LoopTimer: Sendable, Hashable {
     let token: UInt64
 }
 
-/// What a loop does later, by tokens that no channel has.
+/// The timers of a loop, by tokens that no channel uses.
 struct LoopTimers {
-    /// What became of a timer whose tick has come.
+    /// The state of a timer whose tick has come.
     enum Outcome {
         case due(() -> Void)
-        /// The wheel's span was too short for it.
+        /// The timer is further away than the wheel's span.
         case later(Int64)
         case cancelled
     }
 
     private var entries: [UInt64: (time: Int64, work: () -> Void)] = [:]
     private var next: UInt64 = 0
-    // Channels leave this bit of their generations alone (`ChannelSlots.free`).
+    // Channels do not use this bit in their generations (`ChannelSlots.free`).
     private static let mark: UInt64 = 1 << 63
 
     static func holds(_ token: UInt64) -> Bool { token & mark != 0 }
@@ -28,7 +28,7 @@ struct LoopTimers {
 
     mutating func remove(_ timer: LoopTimer) { entries[timer.token] = nil }
 
-    /// Takes all of them back; what they hold goes with what is returned.
+    /// Cancels all timers; the caller releases what they retain.
     mutating func takeAll() -> [() -> Void] {
         defer { entries = [:] }
         return entries.values.map(\.work)

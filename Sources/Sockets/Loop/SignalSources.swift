@@ -1,17 +1,17 @@
 import Dispatch
 import Glibc
 
-/// Signals as calls, in place of their default actions, until they are cancelled.
+/// Calls a handler for signals, instead of their default actions, until it is cancelled.
 public final class SignalSources: Sendable {
     // Dispatch sources may be used from any thread (dispatch_source_create(3)).
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
-    /// Takes the signals over. From when this returns, none is lost.
+    /// Installs the handlers. No signal is lost after this returns.
     ///
-    /// - Parameter received: called on a Dispatch queue with the signal's number.
+    /// - Parameter received: Called on a Dispatch queue with the signal's number.
     public init(_ numbers: [Int32], _ received: @escaping @Sendable (Int32) -> Void) {
         let queue = DispatchQueue(label: "broadsheet.signals")
-        // Dispatch registers a source some time after it is activated; what comes before that is
+        // Dispatch registers a source some time after it is activated; earlier signals would be
         // ignored.
         let registered = DispatchSemaphore(value: 0)
         sources = numbers.map { number in
@@ -25,15 +25,15 @@ public final class SignalSources: Sendable {
         for _ in numbers { registered.wait() }
     }
 
-    /// Lets the signal no longer end the process, unless Dispatch has it already: its handler,
-    /// which it sets once for each source, passes the signal on.
+    /// Removes the signal's default action unless Dispatch has already replaced it: its handler,
+    /// which it installs once per source, forwards the signal.
     private static func disarm(_ number: Int32) {
         var action = sigaction()
         sigaction(number, nil, &action)
         if action.__sigaction_handler.sa_handler == nil { signal(number, SIG_IGN) }
     }
 
-    /// No call comes from here on; the signals are ignored.
+    /// Stops the calls; the signals are ignored from now on.
     public func cancel() {
         for source in sources { source.cancel() }
     }

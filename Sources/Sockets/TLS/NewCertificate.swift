@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// A private key that was just made, with a certificate for it (RFC 5280).
+/// A newly generated private key with a certificate for it (RFC 5280).
 public final class NewCertificate: Sendable {
-    // Counts its references and locks for itself (openssl-threads(7)); it is only read.
+    // OpenSSL counts its references and locks internally (openssl-threads(7)); it is only read.
     private nonisolated(unsafe) let certificate: OpaquePointer
     // As above.
     private nonisolated(unsafe) let key: OpaquePointer
 
-    /// Why a certificate cannot be made.
+    /// Why a certificate cannot be created.
     public enum Failure: Error, Sendable, Hashable, CustomStringConvertible {
-        /// Neither a DNS name nor an IP address.
+        /// The name is neither a DNS name nor an IP address.
         case badName(String)
         case failed(String)
 
@@ -21,15 +21,15 @@ public final class NewCertificate: Sendable {
         }
     }
 
-    /// What a certificate says.
+    /// The contents of a certificate.
     package struct Claims {
         /// DNS names and IP addresses.
         package var names: [String]
         package var usesRSA = false
-        /// Whether it may sign others.
+        /// Whether it is an authority that may sign others.
         package var isAuthority = false
-        /// Whether the names stand where clients look for them (RFC 9525 §6.3), or the first one in
-        /// the subject alone.
+        /// Whether the names are subject alternative names (RFC 9525 §6.3), rather than the first
+        /// one only in the subject.
         package var hasAlternativeNames = true
         /// Seconds from now.
         package var start = -3_600
@@ -41,18 +41,18 @@ public final class NewCertificate: Sendable {
         }
     }
 
-    /// A certificate for a server that nobody but its own key vouches for, with a P-256 key.
+    /// A self-signed certificate for a server, with a P-256 key.
     ///
     /// - Parameters:
-    ///   - names: DNS names, `*.` before one, and IP addresses; the first is the subject.
-    ///   - days: how long it is valid.
+    ///   - names: DNS names, also with a leading `*.`, and IP addresses; the first is the subject.
+    ///   - days: The number of days it is valid.
     public static func selfSigned(
         _ names: [String], days: Int
     ) throws(Failure) -> NewCertificate {
         try NewCertificate(Claims(names, days: days), signedBy: nil)
     }
 
-    /// - Parameter issuer: `nil`: it signs itself.
+    /// - Parameter issuer: `nil`: it is self-signed.
     package init(_ claims: Claims, signedBy issuer: NewCertificate?) throws(Failure) {
         ERR_clear_error()
         let alternatives = try Self.alternativeNames(claims.names)
@@ -95,7 +95,7 @@ public final class NewCertificate: Sendable {
         Self.text { PEM_write_bio_X509($0, certificate) }
     }
 
-    /// Not encrypted: keep it where only its owner reads.
+    /// Not encrypted: store it where only its owner can read it.
     public var keyPEM: String {
         Self.text { PEM_write_bio_PrivateKey($0, key, nil, nil, 0, nil, nil) }
     }
@@ -111,7 +111,7 @@ public final class NewCertificate: Sendable {
 
     // MARK: Parts
 
-    /// As OpenSSL reads alternative names; a name could say more than it should.
+    /// In OpenSSL's syntax for alternative names, so names are validated: one could inject others.
     private static func alternativeNames(_ names: [String]) throws(Failure) -> String {
         guard !names.isEmpty else { throw .badName("") }
         var texts: [String] = []

@@ -1,17 +1,17 @@
 import COpenSSL
 
-/// The client's side of TLS: whom it trusts, and that a server is who it should be.
+/// The client's side of TLS: its trusted authorities, and the verification of servers.
 ///
-/// Refused are certificates that are expired, for another name, or of nobody who is trusted, and
-/// whatever is older than TLS 1.2.
+/// It rejects certificates that are expired, for another name, or not issued by a trusted
+/// authority, and versions older than TLS 1.2.
 public final class TLSClient: Sendable {
     private let context: TLSContext
 
     /// - Parameters:
-    ///   - authorities: PEM of those who are trusted; `nil`: those of the system, or of
+    ///   - authorities: PEM of the trusted authorities; `nil`: those of the system, or of
     ///     `SSL_CERT_FILE` and `SSL_CERT_DIR`.
-    ///   - protocols: what it speaks inside, for ALPN (RFC 7301), best first.
-    /// - Throws: if there are no authorities in the PEM.
+    ///   - protocols: The application protocols for ALPN (RFC 7301), most preferred first.
+    /// - Throws: If the PEM contains no certificates.
     public init(
         authorities: [UInt8]? = nil, protocols: [String]
     ) throws(TLSConfigurationError) {
@@ -31,7 +31,8 @@ public final class TLSClient: Sendable {
         }
     }
 
-    /// A session with the server of this name: a DNS name, or an IP address, in brackets or not.
+    /// A session with the server of this name: a DNS name, or an IP address with or without
+    /// brackets.
     func makeSession(
         with host: String, _ wires: TLSRecordBuffers
     ) throws(TLSFailure) -> TLSSession {
@@ -51,14 +52,14 @@ public final class TLSClient: Sendable {
         return authorities.allSatisfy { X509_STORE_add_cert(store, $0) == 1 }
     }
 
-    /// `SSL_CTX_set_alpn_protos(3)`, which gives 0 where others give 1.
+    /// `SSL_CTX_set_alpn_protos(3)`, which returns 0 for success, unlike other functions.
     private static func offer(_ protocols: [String], in context: OpaquePointer) -> Bool {
         let list = protocols.flatMap { [UInt8(truncatingIfNeeded: $0.utf8.count)] + Array($0.utf8) }
         return list.isEmpty || SSL_CTX_set_alpn_protos(context, list, UInt32(list.count)) == 0
     }
 
-    /// Has the certificate be for this name (RFC 9110 §4.3.4), and names it to the server
-    /// (RFC 6066 §3: never an address).
+    /// Requires the certificate to match this name (RFC 9110 §4.3.4), and sends the name to the
+    /// server (RFC 6066 §3: never an address).
     private static func expect(_ host: String, of ssl: OpaquePointer) -> Bool {
         var host = host
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
@@ -68,7 +69,7 @@ public final class TLSClient: Sendable {
             ASN1_OCTET_STRING_free(address)
             return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1
         }
-        // The subject's common name is no name of a server (RFC 9525 §6.3).
+        // The subject's common name does not identify a server (RFC 9525 §6.3).
         let flags = X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT
         SSL_set_hostflags(ssl, UInt32(flags))
         var name = Array(host.utf8CString)

@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// What sessions are made from (`SSL_CTX`): versions, ciphers, certificates. Set up once, then only
-/// read.
+/// The configuration of sessions (`SSL_CTX`): versions, ciphers, certificates. It is read-only
+/// after its initialisation.
 final class TLSContext: Sendable {
-    // Counts its references and locks for itself once it is set up (openssl-threads(7)).
+    // After initialisation OpenSSL counts its references and locks internally (openssl-threads(7)).
     private nonisolated(unsafe) let raw: OpaquePointer
 
-    /// - Throws: what OpenSSL says, in words.
+    /// - Throws: OpenSSL's description of the error.
     init(_ method: OpaquePointer?, profile: TLSProfile) throws(TLSContextError) {
         ERR_clear_error()
         guard let raw = SSL_CTX_new(method) else { throw TLSContextError() }
@@ -29,7 +29,7 @@ final class TLSContext: Sendable {
 
     deinit { SSL_CTX_free(raw) }
 
-    /// A session of this context, whose wires are the loop's.
+    /// A session of this context, which uses the loop's record buffers.
     func makeSession(
         _ wires: TLSRecordBuffers, of server: TLSServer.Material? = nil
     ) throws(TLSFailure) -> TLSSession {
@@ -38,10 +38,10 @@ final class TLSContext: Sendable {
         return TLSSession(ssl, wires, server)
     }
 
-    /// Has a session go on with this context's certificates.
+    /// Makes a session continue with this context's certificates.
     func take(over ssl: OpaquePointer) { SSL_set_SSL_CTX(ssl, raw) }
 
-    /// Sets up what has to be set up before the first session.
+    /// Configures what must be set before the first session.
     func configure(
         _ body: (OpaquePointer) -> Bool
     ) throws(TLSContextError) {
@@ -55,7 +55,7 @@ final class TLSContext: Sendable {
     }
 }
 
-/// What OpenSSL says of a context that could not be set up.
+/// OpenSSL's description of why a context could not be created.
 struct TLSContextError: Error {
     let reason: String
 

@@ -1,15 +1,15 @@
 import COpenSSL
 
-/// Why a TLS connection was not made, or ended before its time.
+/// Why a TLS connection was not established or broke.
 public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The peer's bytes ended without the alert that says so (RFC 8446 §6.1): something may be
+    /// The peer closed the connection without a close_notify alert (RFC 8446 §6.1): data may be
     /// missing.
     case truncated
-    /// What came is a request in plain HTTP; it can be answered in the clear.
+    /// The peer sent a plain HTTP request; the response can be sent without TLS.
     case plainHTTP
-    /// The peer's certificate is not to be trusted (`X509_V_ERR_…`).
+    /// The peer's certificate is not trusted (`X509_V_ERR_…`).
     case untrusted(code: Int, reason: String)
-    /// The peer broke the protocol, offered nothing acceptable, or sent an alert.
+    /// The peer violated the protocol, offered nothing acceptable, or sent an alert.
     case refused(reason: String)
 
     public var description: String {
@@ -21,8 +21,8 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What OpenSSL has to say of the call that just failed on this thread (`ERR_get_error`): the
-    /// one place where its queue becomes an error.
+    /// OpenSSL's error for the call that just failed on this thread (`ERR_get_error`): the one
+    /// place where its queue becomes an error.
     static func last() -> TLSFailure {
         let code = ERR_peek_error()
         defer { ERR_clear_error() }
@@ -32,7 +32,7 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
         return .refused(reason: reason(of: code))
     }
 
-    /// The reason of the call that just failed, for people.
+    /// The readable reason of the call that just failed.
     static func lastReason() -> String {
         defer { ERR_clear_error() }
         return reason(of: ERR_peek_error())

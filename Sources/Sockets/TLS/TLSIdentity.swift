@@ -1,20 +1,20 @@
 import COpenSSL
 
-/// A private key with its certificate chain, as a server shows it.
+/// A private key with its certificate chain, as a server presents it.
 final class TLSIdentity: Sendable {
-    // Counts its references and locks for itself (openssl-threads(7)); it is only read.
+    // OpenSSL counts its references and locks internally (openssl-threads(7)); it is only read.
     private nonisolated(unsafe) let leaf: OpaquePointer
     // As above.
     private nonisolated(unsafe) let chain: [OpaquePointer]
     // As above.
     private nonisolated(unsafe) let key: OpaquePointer
-    /// The DNS names it is for, in small letters; `*.example.org` as it is.
+    /// The DNS names it is valid for, in lower case, including wildcards such as `*.example.org`.
     let names: [String]
     let facts: TLSServer.Certificate
-    /// `EVP_PKEY_EC`, `EVP_PKEY_RSA`, …: a server shows one certificate of each kind.
+    /// `EVP_PKEY_EC`, `EVP_PKEY_RSA`, …: a context has one certificate of each type.
     let keyKind: Int32
 
-    /// How many certificates a chain may have.
+    /// Maximum number of certificates in a chain.
     private static let chainLimit = 10
 
     /// - Parameters:
@@ -33,7 +33,7 @@ final class TLSIdentity: Sendable {
             fingerprint: Self.fingerprint(of: leaf),
             validity: start...max(start, Self.seconds(X509_get0_notAfter(leaf))))
         let parsed = PEM.privateKey(in: key)
-        // Everything has to be there before this can throw: `deinit` frees it.
+        // Every property must be set before this can throw, as `deinit` frees them.
         self.key = parsed ?? EVP_PKEY_new()
         keyKind = EVP_PKEY_get_base_id(self.key)
         guard parsed != nil else { throw .badKey(TLSFailure.lastReason()) }
@@ -50,13 +50,13 @@ final class TLSIdentity: Sendable {
         EVP_PKEY_free(key)
     }
 
-    /// Lets a context show this identity (`SSL_CTX_use_certificate(3)`).
+    /// Makes a context present this identity (`SSL_CTX_use_certificate(3)`).
     func install(in context: OpaquePointer) -> Bool {
         guard SSL_CTX_use_certificate(context, leaf) == 1,
             SSL_CTX_use_PrivateKey(context, key) == 1
         else { return false }
         return chain.allSatisfy {
-            // `SSL_CTX_add1_chain_cert`: to the certificate that was set last.
+            // `SSL_CTX_add1_chain_cert` adds to the certificate that was set last.
             SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, UnsafeMutableRawPointer($0)) == 1
         }
     }
@@ -101,7 +101,7 @@ enum TLSIdentityError: Error, Hashable {
 
 /// Certificates and keys in text (RFC 7468).
 enum PEM {
-    /// All certificates, in order; the caller owns them. Empty if one of them is broken.
+    /// All certificates in order; the caller owns them. Empty if one of them is invalid.
     static func certificates(in text: [UInt8]) -> [OpaquePointer] {
         withSource(text) { source in
             ERR_clear_error()
@@ -109,7 +109,7 @@ enum PEM {
             while let certificate = PEM_read_bio_X509(source, nil, nil, nil) {
                 found.append(certificate)
             }
-            // The end of the text is told as an error, too.
+            // OpenSSL also reports the end of the text as an error.
             let code = ERR_peek_last_error()
             let isEnd =
                 ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE
@@ -122,7 +122,7 @@ enum PEM {
         }
     }
 
-    /// The first private key; the caller owns it. Nobody is asked for a passphrase.
+    /// The first private key; the caller owns it. It never prompts for a passphrase.
     static func privateKey(in text: [UInt8]) -> OpaquePointer? {
         withSource(text) { source in
             ERR_clear_error()

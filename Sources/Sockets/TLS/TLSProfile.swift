@@ -1,11 +1,11 @@
-/// What a server takes of its clients, by Mozilla's guideline 5.7.
+/// The TLS versions and cipher suites that a server accepts, by Mozilla's guideline 5.7.
 public enum TLSProfile: String, Sendable, Hashable, CaseIterable {
     /// TLS 1.2 and 1.3: nearly every client of the last ten years.
     case intermediate
-    /// TLS 1.3 alone.
+    /// Only TLS 1.3.
     case modern
 
-    /// OpenSSL's names of the cipher suites of TLS 1.2; the client's order counts.
+    /// OpenSSL's names of the TLS 1.2 cipher suites; the client's order is preferred.
     var ciphers: String {
         """
         ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:\
@@ -14,7 +14,7 @@ public enum TLSProfile: String, Sendable, Hashable, CaseIterable {
         """
     }
 
-    /// The cipher suites of TLS 1.3.
+    /// The TLS 1.3 cipher suites.
     static let suites =
         "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
 

@@ -1,30 +1,30 @@
 import COpenSSL
 
-/// The memory through which all TLS sessions of one loop exchange encrypted bytes with OpenSSL: a
-/// session that is not at work holds none.
+/// The buffers through which all TLS sessions of one loop exchange encrypted bytes with OpenSSL, so
+/// that idle sessions hold no memory.
 ///
-/// One operation of one session at a time puts bytes in and takes bytes out (`BIO_meth_new(3)`).
+/// Only one operation of one session uses them at a time (`BIO_meth_new(3)`).
 final class TLSRecordBuffers {
-    /// Where encrypted bytes are received: more than the longest record (RFC 8446 §5.2).
+    /// Receives encrypted bytes; larger than the longest record (RFC 8446 §5.2).
     let received = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
-    /// Where pieces are joined that go into one record.
+    /// Joins pieces that are encrypted into one record.
     let joined = UnsafeMutableRawBufferPointer.allocate(
         byteCount: TLSRecordBuffers.recordBytes, alignment: 16)
-    /// What OpenSSL may still take of the operation's input.
+    /// What OpenSSL may still read of the operation's input.
     private(set) var input = UnsafeRawBufferPointer(start: nil, count: 0)
     private var output = UnsafeMutableRawBufferPointer.allocate(
         byteCount: TLSRecordBuffers.outputBytes, alignment: 16)
     private var outputCount = 0
     private let bio: OpaquePointer
 
-    /// Plaintext of one record (RFC 8446 §5.1).
+    /// The plaintext of one record (RFC 8446 §5.1).
     static let recordBytes = 16 << 10
-    /// Room for the records that go out in one call; it grows for a moment when a handshake needs
-    /// more.
+    /// Capacity for the records that are sent in one call; it grows temporarily if a handshake
+    /// needs more.
     private static let outputBytes = 72 << 10
 
     init() {
-        // Programmer error: a BIO without a source fails only when there is no memory left at all.
+        // Programmer error: a BIO without a source fails only when memory is exhausted.
         guard let bio = BIO_new(Self.method) else { preconditionFailure("BIO_new: out of memory") }
         self.bio = bio
         BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
@@ -39,7 +39,7 @@ final class TLSRecordBuffers {
         output.deallocate()
     }
 
-    /// Lets a session read and write here (`SSL_set_bio(3)`, which takes a reference).
+    /// Makes a session read and write here (`SSL_set_bio(3)`, which takes a reference).
     func attach(_ ssl: OpaquePointer) {
         BIO_up_ref(bio)
         SSL_set_bio(ssl, bio, bio)
@@ -47,7 +47,7 @@ final class TLSRecordBuffers {
 
     // MARK: One operation
 
-    /// What OpenSSL reads next. It has to stay where it is until it is read or taken back.
+    /// Sets what OpenSSL reads next. It must not move until it is read or taken back.
     func put(_ bytes: UnsafeRawBufferPointer) { input = bytes }
 
     /// What OpenSSL did not read.
@@ -96,7 +96,7 @@ final class TLSRecordBuffers {
         BIO_get_data(bio).map { Unmanaged<TLSRecordBuffers>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    // OpenSSL only reads it once it is made.
+    // After its creation OpenSSL only reads it.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
         let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "broadsheet wires")
         BIO_meth_set_read(method) { bio, target, count in

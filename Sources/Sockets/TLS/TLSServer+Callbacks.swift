@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension TLSServer {
-    /// What OpenSSL asks while a client shakes hands; the answers are the session's material's.
+    /// Installs the callbacks of the handshake, which use the session's certificates.
     static func setUp(_ context: OpaquePointer) -> Bool {
         broadsheet_ssl_on_server_name(context) { ssl, _, _ in
             guard let ssl, let material = TLSSession.of(ssl)?.server,
@@ -15,7 +15,7 @@ extension TLSServer {
             context,
             { ssl, chosen, chosenLength, offered, offeredLength, _ in
                 let list = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
-                // Without a protocol in common there is nothing to talk in (RFC 7301 §3.2).
+                // Without a common protocol the handshake fails (RFC 7301 §3.2).
                 guard let offered, let range = TLSSession.of(ssl)?.server?.agreed(list) else {
                     return SSL_TLSEXT_ERR_ALERT_FATAL
                 }
@@ -32,7 +32,8 @@ extension TLSServer {
                 seals: seals == 1)
         }
         SSL_CTX_set_timeout(context, TicketKeys.lifetimeSeconds)
-        // The groups for DHE, as long as the certificate's key (`SSL_CTX_set_dh_auto`).
+        // Selects DHE groups that match the strength of the certificate's key
+        // (`SSL_CTX_set_dh_auto`).
         _ = SSL_CTX_ctrl(context, SSL_CTRL_SET_DH_AUTO, 1, nil)
         let scope = Array("broadsheet".utf8)
         return SSL_CTX_set_session_id_context(context, scope, UInt32(scope.count)) == 1

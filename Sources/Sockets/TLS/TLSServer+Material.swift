@@ -1,16 +1,16 @@
 import COpenSSL
 
 extension TLSServer {
-    /// One set of certificates, ready to be shown. It never changes; sessions keep theirs.
+    /// An immutable set of certificates that is ready for use; sessions keep theirs.
     final class Material: Sendable {
         let identities: [TLSIdentity]
-        /// For clients that name no server, or an unknown one.
+        /// For clients that send no server name, or an unknown one.
         let standard: TLSContext
         private let contexts: [String: TLSContext]
         private let protocols: [[UInt8]]
         private let tickets: TicketKeys
 
-        /// How many pairs there may be.
+        /// Maximum number of pairs.
         private static let limit = 64
 
         init(
@@ -62,8 +62,8 @@ extension TLSServer {
 
         // MARK: Asked by OpenSSL
 
-        /// The context for the server that a client names (RFC 6066 §3): its own name before a
-        /// wildcard for its first label (RFC 6125 §6.4.3).
+        /// The context for the server name that a client sends (RFC 6066 §3): an exact match takes
+        /// precedence over a wildcard for its first label (RFC 6125 §6.4.3).
         func context(for name: String) -> TLSContext? {
             let name = name.lowercased()
             if let exact = contexts[name] { return exact }
@@ -71,8 +71,8 @@ extension TLSServer {
             return contexts["*" + name[dot...]]
         }
 
-        /// The first of the server's protocols that the client offers, as a range of its list of
-        /// names with their lengths before them.
+        /// The server's most preferred protocol that the client offers, as a range of the client's
+        /// length-prefixed list.
         func agreed(_ offered: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
             var found: (rank: Int, range: Range<Int>)?
             var next = 0
@@ -96,7 +96,7 @@ extension TLSServer {
         }
     }
 
-    /// Makes one context for each set of identities that belong together.
+    /// Creates one context for each set of identities that are used together.
     private struct ContextMaker {
         let identities: [TLSIdentity]
         let profile: TLSProfile
@@ -107,7 +107,7 @@ extension TLSServer {
             self.profile = profile
         }
 
-        /// The context that shows, of those which fit, the first of each kind of key.
+        /// The context with the first of the matching identities for each type of key.
         mutating func context(
             _ fits: (TLSIdentity) -> Bool
         ) throws(TLSConfigurationError) -> TLSContext {

@@ -3,7 +3,7 @@ import Glibc
 
 /// A certificate chain and its private key, in PEM (RFC 7468).
 public struct CertificateAndKey: Sendable {
-    /// The server's own certificate first, then those that lead to an authority.
+    /// The server's own certificate first, then the intermediates.
     public let certificate: [UInt8]
     public let key: [UInt8]
 
@@ -13,13 +13,13 @@ public struct CertificateAndKey: Sendable {
     }
 }
 
-/// Why certificates cannot be served.
+/// Why certificates cannot be used.
 public struct TLSConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Part: Sendable, Hashable {
         case certificate, key
     }
 
-    /// Which pair is wrong, and which part of it; `nil`: none alone.
+    /// The invalid pair and its invalid part; `nil` if no single pair is to blame.
     public let place: (pair: Int, part: Part)?
     public let reason: String
 
@@ -38,8 +38,8 @@ public struct TLSConfigurationError: Error, Sendable, Hashable, CustomStringConv
     public func hash(into hasher: inout Hasher) { hasher.combine(reason) }
 }
 
-/// The server's side of TLS: what it shows to which client. Certificates can be replaced while it
-/// serves; connections that stand keep theirs.
+/// The server's side of TLS. Certificates can be replaced while it serves; established connections
+/// keep theirs.
 public final class TLSServer: Sendable {
     private let profile: TLSProfile
     private let protocols: [String]
@@ -47,9 +47,9 @@ public final class TLSServer: Sendable {
     private let material: Lock<Material>
 
     /// - Parameters:
-    ///   - pairs: at least one. Of those that a client's server name fits, the first of each kind
-    ///     of key is shown; the first pair where none fits.
-    ///   - protocols: what it speaks inside, for ALPN (RFC 7301), best first.
+    ///   - pairs: At least one. Of the pairs that match a client's server name, the first for each
+    ///     type of key is used; if none matches, the first pair.
+    ///   - protocols: The application protocols for ALPN (RFC 7301), most preferred first.
     public convenience init(
         _ pairs: [CertificateAndKey], profile: TLSProfile = .intermediate, protocols: [String]
     ) throws(TLSConfigurationError) {
@@ -57,7 +57,7 @@ public final class TLSServer: Sendable {
             pairs, profile: profile, protocols: protocols, ticketClock: Self.monotonicSeconds)
     }
 
-    /// - Parameter ticketClock: the seconds by which the keys of session tickets grow old.
+    /// - Parameter ticketClock: The clock, in seconds, by which the keys of session tickets expire.
     package init(
         _ pairs: [CertificateAndKey], profile: TLSProfile = .intermediate, protocols: [String],
         ticketClock: @escaping @Sendable () -> Int64
@@ -68,17 +68,17 @@ public final class TLSServer: Sendable {
         material = Lock(try Material(pairs, profile, protocols, tickets))
     }
 
-    /// Shows these to connections from now on; if something is wrong with them, nothing changes.
+    /// Uses these certificates for new connections; if one is invalid, nothing changes.
     public func replace(_ pairs: [CertificateAndKey]) throws(TLSConfigurationError) {
         let new = try Material(pairs, profile, protocols, tickets)
         material.withLock { $0 = new }
     }
 
-    /// What there is to know of a certificate that is shown.
+    /// Information about a certificate in use.
     public struct Certificate: Sendable, Hashable {
-        /// SHA-256 of the whole (`X509_digest`): no two certificates share it.
+        /// The SHA-256 fingerprint (`X509_digest`), which is unique.
         public let fingerprint: [UInt8]
-        /// The first and the last second, since 1970.
+        /// The first and the last second of its validity, since 1970.
         public let validity: ClosedRange<Int64>
     }
 

@@ -1,31 +1,31 @@
 import COpenSSL
 
-/// One connection's TLS (`SSL`): turns encrypted bytes into plain ones and back, and moves none
-/// itself. It lives on its channel's loop.
+/// One connection's TLS session (`SSL`): encrypts and decrypts bytes, but does not transfer them.
+/// It is used on its channel's loop.
 final class TLSSession {
     private let ssl: OpaquePointer
     let wires: TLSRecordBuffers
-    /// Keeps what callbacks ask for.
+    /// Retained for the callbacks.
     let server: TLSServer.Material?
-    /// Received, encrypted, and not given to OpenSSL yet.
+    /// Received encrypted bytes that were not passed to OpenSSL yet.
     private var unread = Leftover()
-    /// Encrypted, and not sent yet.
+    /// Encrypted bytes that were not sent yet.
     private(set) var unsent = Leftover()
-    /// How many plain bytes are in `unsent`.
+    /// How many plaintext bytes `unsent` contains.
     private var unsentPlain = 0
-    /// OpenSSL may give more without new input.
+    /// OpenSSL may produce more output without new input.
     private var mayHaveMore = false
-    /// The peer said that nothing more comes.
+    /// The peer sent a close_notify alert.
     private(set) var hasEnded = false
     private(set) var isEstablished = false
-    /// What is unsent may go out with what is written next, or at the latest when nothing is left
-    /// to read.
+    /// Pending output may be sent together with the next write, or at the latest when there is
+    /// nothing left to read.
     private(set) var isHolding = false
 
-    /// The most that may wait to be sent beside answers: a peer that asks and never reads.
+    /// The maximum pending output besides responses, for a peer that keeps sending and never reads.
     private static let unsentLimit = 256 << 10
 
-    /// Takes the `SSL` over.
+    /// Takes ownership of the `SSL`.
     init(_ ssl: OpaquePointer, _ wires: TLSRecordBuffers, _ server: TLSServer.Material?) {
         self.ssl = ssl
         self.wires = wires
@@ -36,27 +36,27 @@ final class TLSSession {
 
     deinit { SSL_free(ssl) }
 
-    /// The session that a callback is called for.
+    /// The session of an `SSL` in a callback.
     static func of(_ ssl: OpaquePointer?) -> TLSSession? {
         SSL_get_ex_data(ssl, 0).map { Unmanaged<TLSSession>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Reads what the handshake agreed on, or changes what it will ask.
+    /// Accesses the `SSL` to read or change the parameters of the handshake.
     func withSSL<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(ssl) }
 
     // MARK: Input
 
-    /// Whether `read` may give something before new bytes are received.
+    /// Whether `read` may produce bytes before new ones are received.
     var mayRead: Bool { mayHaveMore || !unread.isEmpty || hasEnded || isHolding }
 
-    /// What OpenSSL made of its input.
+    /// The result of processing input.
     enum Progress {
         case done(Int)
         case end
         case needsInput
     }
 
-    /// One step of the handshake, with bytes that were just received.
+    /// One step of the handshake, with newly received bytes.
     func handshake(_ received: UnsafeRawBufferPointer) throws(TLSFailure) -> Bool {
         begin(received)
         let result = SSL_do_handshake(ssl)
@@ -71,14 +71,16 @@ final class TLSSession {
         }
     }
 
-    /// Decrypts into the buffer, which is not empty: first what was received before.
+    /// Decrypts into the buffer, which is not empty, starting with bytes that were received
+    /// earlier.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, _ received: UnsafeRawBufferPointer
     ) throws(TLSFailure) -> Progress {
         guard !hasEnded else { return .end }
         begin(received)
         var total = 0
-        // Invariant: the buffer's first `total` bytes are plain; the wires hold what is left.
+        // Invariant: the buffer's first `total` bytes are plaintext; the record buffers hold the
+        // remaining input.
         while total < buffer.count {
             var count = 0
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[total...])
@@ -109,7 +111,7 @@ final class TLSSession {
         wires.put(received.isEmpty ? unread.bytes : received)
     }
 
-    /// Keeps what OpenSSL left of its input.
+    /// Keeps the input that OpenSSL did not read.
     private func keepInput() { unread.replace(by: wires.takeInput()) }
 
     private func failure() -> TLSFailure {
@@ -130,18 +132,18 @@ final class TLSSession {
 
     // MARK: Output
 
-    /// Encrypts one record's plaintext into the wires.
+    /// Encrypts one record's plaintext into the record buffers.
     func write(_ bytes: UnsafeRawBufferPointer) throws(TLSFailure) {
         ERR_clear_error()
         var written = 0
-        // The wires take everything, so that a write never stops halfway.
+        // The record buffers accept everything, so a write never stops halfway.
         guard SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &written) == 1,
             written == bytes.count
         else { throw .last() }
         unsentPlain += written
     }
 
-    /// Puts the alert that nothing more comes into the wires (`SSL_shutdown(3)`).
+    /// Writes a close_notify alert to the record buffers (`SSL_shutdown(3)`).
     func writeEnd() {
         guard isEstablished, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
         ERR_clear_error()
@@ -149,11 +151,11 @@ final class TLSSession {
         ERR_clear_error()
     }
 
-    /// Whether the peer needs nothing of the handshake's last output to go on: the tickets of a
-    /// server of TLS 1.3.
+    /// Whether the peer can continue without the handshake's last output: the session tickets of a
+    /// TLS 1.3 server.
     var canWait: Bool { server != nil && SSL_version(ssl) == TLS1_3_VERSION }
 
-    /// Keeps what is in the wires for later.
+    /// Keeps the output in the record buffers for later.
     func hold() {
         guard wires.hasOutput else { return }
         unsent.append(wires.encrypted)
@@ -161,13 +163,13 @@ final class TLSSession {
         isHolding = true
     }
 
-    /// Sends what is in the wires, behind what was left before, as far as `send` takes it.
+    /// Sends the pending output and then the record buffers' output, as far as `send` accepts it.
     ///
-    /// - Parameter send: sends bytes, and tells how many it took.
+    /// - Parameter send: Sends bytes and returns how many were accepted.
     func flush(_ send: (UnsafeRawBufferPointer) -> Int) throws(TLSFailure) {
         isHolding = false
         if !unsent.isEmpty {
-            // Both go out in one call.
+            // Sends both with one call.
             if wires.hasOutput { unsent.append(wires.encrypted) }
             unsent.drop(send(unsent.bytes))
         } else if wires.hasOutput {
@@ -182,10 +184,10 @@ final class TLSSession {
         }
     }
 
-    /// How many plain bytes stand in what was not sent yet.
+    /// How many plaintext bytes the pending output contains.
     var heldBack: Int { unsentPlain }
 
-    /// Bytes that wait for their turn; without any, no memory is held.
+    /// A queue of bytes that holds no memory while it is empty.
     struct Leftover: ~Copyable {
         private var memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         private var start = 0

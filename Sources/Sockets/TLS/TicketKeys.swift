@@ -1,8 +1,8 @@
 import COpenSSL
 import Glibc
 
-/// The keys that seal session tickets (RFC 8446 §4.6.1, RFC 5077): a new one every hour, and those
-/// of the last two hours still open theirs, so that a stolen key tells little.
+/// The keys that encrypt session tickets (RFC 8446 §4.6.1, RFC 5077). They rotate every hour and
+/// those of the last two hours still decrypt, so that a stolen key reveals little.
 final class TicketKeys: Sendable {
     private struct Key {
         var name = [UInt8](repeating: 0, count: 16)
@@ -14,12 +14,12 @@ final class TicketKeys: Sendable {
     private let keys = Lock<[Key]>([])
     /// Monotonic seconds.
     private let now: @Sendable () -> Int64
-    // A fetched algorithm counts its references and never changes (EVP_CIPHER_fetch(3)).
+    // A fetched algorithm is reference-counted and immutable (EVP_CIPHER_fetch(3)).
     private nonisolated(unsafe) let cipher: OpaquePointer?
 
     private static let rotationSeconds: Int64 = 3_600
     private static let kept = 3
-    /// How long a ticket is good, which is told to clients.
+    /// The lifetime of a ticket, which is sent to clients.
     static let lifetimeSeconds = 7_200
 
     init(now: @escaping @Sendable () -> Int64) {
@@ -29,8 +29,8 @@ final class TicketKeys: Sendable {
 
     deinit { EVP_CIPHER_free(cipher) }
 
-    /// What `SSL_CTX_set_tlsext_ticket_key_evp_cb(3)` asks for: 1 with both contexts ready, 2 if
-    /// the ticket should be renewed, 0 if nothing fits, -1 for a failure.
+    /// The callback of `SSL_CTX_set_tlsext_ticket_key_evp_cb(3)`: 1 with both contexts ready, 2 if
+    /// the ticket should be renewed, 0 if no key fits, -1 for a failure.
     func prepare(
         name: UnsafeMutablePointer<UInt8>, vector: UnsafeMutablePointer<UInt8>,
         cipherContext: OpaquePointer, authenticationContext: OpaquePointer, seals: Bool
@@ -60,7 +60,7 @@ final class TicketKeys: Sendable {
 
     // MARK: Rotation
 
-    /// The newest key, made when the last one is old; `nil` without randomness.
+    /// The newest key, created when the last one is too old; `nil` if randomness fails.
     private func current() -> Key? {
         let now = now()
         return keys.withLock { keys in
@@ -82,7 +82,7 @@ final class TicketKeys: Sendable {
             guard let index = keys.firstIndex(where: { $0.name.elementsEqual(name) }) else {
                 return nil
             }
-            // Without new tickets no key is made: an old one ends by its age alone.
+            // Without new tickets no key is created, so old keys also expire by age.
             let age = now - keys[index].madeAt
             guard age < Self.rotationSeconds + Int64(Self.lifetimeSeconds) else { return nil }
             return (keys[index], index == 0 && age < Self.rotationSeconds)

@@ -1,16 +1,16 @@
 import Dispatch
 
-/// Runs work that blocks (files, databases, hashing) away from event loops, with bounds: at most
-/// `width` at once, at most `depth` waiting beside them. Work begins in the order of its arrival.
+/// Runs blocking work (files, databases, hashing) off the event loops: at most `width` items at
+/// once, with at most `depth` waiting. Work starts in the order of its arrival.
 public final class BlockingPool: Sendable {
-    /// Work of the worker with this number, from 0 on.
+    /// Work of the worker with this index, from 0 on.
     private typealias Work = @Sendable (Int) -> Void
 
     private struct State {
         var waiting = FIFO<Work>()
-        /// The workers that do nothing.
+        /// The idle workers.
         var idle: [Int]
-        /// Accepted and not done yet.
+        /// Accepted but not finished.
         var inFlight = 0
     }
 
@@ -19,8 +19,8 @@ public final class BlockingPool: Sendable {
         public init() {}
     }
 
-    // A serial queue has a thread of its own when it needs one; a concurrent one would share as
-    // many threads as there are cores with every other pool, and one that blocks would hold up the
+    // A serial queue gets its own thread when it needs one. A concurrent queue would share as many
+    // threads as there are cores with every other pool, so that a blocked one would hold up the
     // rest.
     private let queues: [DispatchQueue]
     private let limit: Int
@@ -28,11 +28,11 @@ public final class BlockingPool: Sendable {
     private let whenIdle: @Sendable (Int) -> Void
 
     /// - Parameters:
-    ///   - label: of the Dispatch queues, for debuggers.
-    ///   - width: how many threads work at once; at least 1.
-    ///   - depth: how much may wait while all of them work.
-    ///   - whenIdle: called by a worker that finds nothing more to do, with its number: what it
-    ///     kept from one piece of work to the next goes.
+    ///   - label: The label of the Dispatch queues, for debuggers.
+    ///   - width: The number of threads; at least 1.
+    ///   - depth: How much work may wait while all of them are busy.
+    ///   - whenIdle: Called by a worker that becomes idle, with its index, to release what it kept
+    ///     between items.
     public init(
         label: String, width: Int, depth: Int,
         whenIdle: @escaping @Sendable (_ worker: Int) -> Void = { _ in }
@@ -44,7 +44,7 @@ public final class BlockingPool: Sendable {
         state = Lock(State(idle: Array((0..<width).reversed())))
     }
 
-    /// How much is waiting now.
+    /// The number of waiting items.
     public var waiting: Int { state.withLock { $0.waiting.count } }
 
     /// Runs the work on a thread of the pool and suspends until it is done.
@@ -55,8 +55,8 @@ public final class BlockingPool: Sendable {
     }
 
     /// Runs the work on a thread of the pool and suspends until it is done.
-    /// - Parameter work: gets the number of the worker that runs it, from 0 to below `width`; a
-    ///   worker does one thing at a time.
+    /// - Parameter work: Called with the index of the worker that runs it, below `width`; a worker
+    ///   does one item at a time.
     public func run<Result: Sendable>(
         _ work: @escaping @Sendable (_ worker: Int) -> Result
     ) async throws(Full) -> Result {
@@ -72,7 +72,7 @@ public final class BlockingPool: Sendable {
         return result
     }
 
-    /// Runs the work on a thread of the pool, soon, and waits for nothing.
+    /// Runs the work on a thread of the pool soon, without waiting for it.
     public func start(_ work: @escaping @Sendable () -> Void) throws(Full) {
         let isQueued = enqueue { [self] _ in
             work()
@@ -81,7 +81,7 @@ public final class BlockingPool: Sendable {
         guard isQueued else { throw Full() }
     }
 
-    /// Runs this once by each worker, behind what the worker does at the moment.
+    /// Runs this once on each worker, after its current item.
     public func runByEach(_ work: @escaping @Sendable (_ worker: Int) -> Void) async {
         for (worker, queue) in queues.enumerated() {
             await withUnsafeContinuation { continuation in
@@ -111,7 +111,7 @@ public final class BlockingPool: Sendable {
         } while !rest(worker)
     }
 
-    /// Lets the worker do nothing, unless something came meanwhile.
+    /// Makes the worker idle unless new work has arrived.
     private func rest(_ worker: Int) -> Bool {
         state.withLock { state in
             guard state.waiting.isEmpty else { return false }
@@ -120,7 +120,7 @@ public final class BlockingPool: Sendable {
         }
     }
 
-    /// Before the caller hears of it, so that who runs one piece after another never finds it full.
+    /// Done before the caller resumes, so that sequential callers never find a full pool.
     private func finishOne() {
         state.withLock { $0.inFlight -= 1 }
     }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A program that this one started, to whose signals nothing clings: none is blocked and none
-/// ignored, whatever this process does with its own.
+/// A child process with default signal handling: no signal is blocked or ignored, whatever this
+/// process does with its own.
 public struct ChildProcess: Sendable {
     public let id: Int32
 
     /// Starts the program at the path (`posix_spawn(3)`).
     ///
     /// - Parameters:
-    ///   - arguments: the first is the name that it sees itself by.
-    ///   - environment: each `NAME=value`.
-    ///   - input: becomes its standard input; without one it shares this process's.
-    ///   - inOwnGroup: an interrupt from the terminal does not reach it.
+    ///   - arguments: The first is the program's own name.
+    ///   - environment: Entries of the form `NAME=value`.
+    ///   - input: Its standard input; without one it shares this process's.
+    ///   - inOwnGroup: Whether it is shielded from interrupts typed at the terminal.
     public init(
         _ path: String, _ arguments: [String], environment: [String], input: Int32? = nil,
         inOwnGroup: Bool = false
@@ -43,7 +43,7 @@ public struct ChildProcess: Sendable {
         self.id = id
     }
 
-    /// Waits for its end (`waitpid(2)`); gives what `wait(2)` calls its status.
+    /// Waits for its end (`waitpid(2)`) and returns its status as defined by `wait(2)`.
     public func wait() -> Int32 {
         var status: Int32 = 0
         while waitpid(id, &status, 0) == -1, errno == EINTR {}

@@ -1,12 +1,11 @@
 import CLinux
 import Glibc
 
-/// Keeps a process's memory, and the keys in it, from others.
+/// Protects a process's memory and the keys in it.
 public enum CoreDumps {
-    /// From here on this process leaves no core dump (`setrlimit(2)`, `RLIMIT_CORE`), and its
-    /// user's other processes read neither its memory nor its environment (`prctl(2)`,
-    /// `PR_SET_DUMPABLE`); root does. A program that it runs is dumpable again until it calls
-    /// this itself.
+    /// Disables core dumps of this process (`setrlimit(2)`, `RLIMIT_CORE`) and denies other
+    /// processes of its user access to its memory and environment (`prctl(2)`, `PR_SET_DUMPABLE`);
+    /// root keeps access. A program that it executes is dumpable again until it calls this itself.
     public static func forbid() throws(SystemError) {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         _ = try retrying("setrlimit") {

@@ -1,6 +1,6 @@
-/// A first-in, first-out queue with constant cost for each element.
+/// A first-in, first-out queue with constant cost per element.
 struct FIFO<Element> {
-    // Invariant: the elements from `head` on are there; those before it have been let go.
+    // Invariant: the elements from `head` on are stored; those before it were released.
     private var elements: [Element?] = []
     private var head = 0
 
@@ -17,7 +17,7 @@ struct FIFO<Element> {
     /// The oldest element.
     var first: Element? { isEmpty ? nil : elements[head] }
 
-    /// Takes out the newest element.
+    /// Removes and returns the newest element.
     mutating func popLast() -> Element? {
         guard head < elements.count else { return nil }
         let element = elements.removeLast()
@@ -28,14 +28,14 @@ struct FIFO<Element> {
         return element
     }
 
-    /// Takes out the oldest element.
+    /// Removes and returns the oldest element.
     mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
-        // What the element holds on to ends with it, not with the array.
+        // Releases what the element retains now, not with the array.
         let element = elements[head].take()
         head += 1
         if head == elements.count {
-            // A burst leaves no more room behind than the next turns are likely to need.
+            // A burst leaves no more capacity behind than the next turns are likely to need.
             elements.removeAll(keepingCapacity: elements.capacity <= Self.keptCapacity)
             head = 0
         } else if head > Self.mostLetGo, head * 2 > elements.count {

@@ -4,13 +4,13 @@
     import Darwin
 #endif
 
-/// The one kind of lock: a value that only its holder can touch (`pthread_mutex_t`, which the
-/// thread sanitizer understands).
+/// A value that only the lock's holder can access (`pthread_mutex_t`, which the thread sanitizer
+/// understands). This is the only kind of lock.
 public final class Lock<Value>: Sendable {
-    // `pthread_mutex_t` must not move, so it has a place of its own; all access to `value` is under
-    // it.
+    // `pthread_mutex_t` must not move, so it is allocated separately; `value` is only accessed
+    // under it.
     private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // Guarded by `mutex`, which does not let its own holder in again either.
+    // Guarded by `mutex`, which is not recursive.
     @exclusivity(unchecked) private nonisolated(unsafe) var value: Value
 
     public init(_ value: sending Value) {
@@ -25,7 +25,7 @@ public final class Lock<Value>: Sendable {
         mutex.deallocate()
     }
 
-    /// Runs the body with the value, alone. The body must not block.
+    /// Runs the body with exclusive access to the value. The body must not block.
     @inline(__always)
     public func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result

@@ -1,20 +1,20 @@
 import CLinux
 import Dispatch
 
-/// Gives memory that is no longer needed back to the kernel, within seconds.
+/// Returns unused memory to the kernel within seconds.
 ///
-/// What is large goes back when it is freed; what is small stays in malloc's arenas, and what a
-/// burst left there would stay for good. Every two seconds it is looked at how much that is.
+/// Large blocks return when they are freed; small ones stay in malloc's arenas, where a burst would
+/// leave them for good. This checks every two seconds how much that is.
 public final class MemoryKeeper: Sendable {
     // Dispatch sources may be used from any thread (dispatch_source_create(3)).
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
     private static let seconds = 2
-    /// Less than this is left to whoever needs it next.
+    /// Less than this is left for later allocations.
     private static let keptBytes: UInt = 16 << 20
 
-    /// Looks after the process's memory as long as it lives.
+    /// Maintains the process's memory as long as this object lives.
     ///
-    /// - Parameter cores: threads that allocate at the same time.
+    /// - Parameter cores: The number of threads that allocate at the same time.
     public init(cores: Int) {
         broadsheet_tune_memory(Int32(clamping: cores + 4))
         timer = DispatchSource.makeTimerSource(

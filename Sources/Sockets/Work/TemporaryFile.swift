@@ -1,20 +1,19 @@
 import CLinux
 import Glibc
 
-/// A new file that only its owner can read, under a name that nobody else has. Closing and
-/// removing it is up to who made it.
+/// A new file with a unique name that only its owner can read. Its creator closes and removes it.
 ///
-/// It is locked (`flock(2)`) for as long as its descriptor is open, which no program that this one
-/// starts inherits: a file without that lock was left behind, and `removeAbandoned` removes it.
+/// It is locked (`flock(2)`) while its descriptor is open. Child processes do not inherit the
+/// descriptor, so a file without that lock was left behind, and `removeAbandoned` removes it.
 public struct TemporaryFile: Sendable {
     public let descriptor: Int32
     public let path: String
 
-    /// Ends the names of files that the next process may remove.
+    /// The suffix of files that a later process may remove.
     public static let ending = ".broadsheet-partial"
     private static let randomCharacters = 6
 
-    /// Makes `PREFIX.RANDOM`, and an ending behind that (`mkostemps(3)`).
+    /// Creates `PREFIX.RANDOM` with a suffix (`mkostemps(3)`).
     public init(_ prefix: String, ending: String = Self.ending) throws(SystemError) {
         while true {
             var template = Array("\(prefix).XXXXXX\(ending)".utf8CString)
@@ -22,7 +21,7 @@ public struct TemporaryFile: Sendable {
                 try retrying("mkostemps") {
                     broadsheet_make_temporary(&template, Int32(ending.utf8.count))
                 })
-            // Where a file system has no such locks, nothing is ever taken for abandoned.
+            // On a file system without such locks, no file ever counts as abandoned.
             flock(descriptor.raw, LOCK_EX)
             var status = stat()
             // Another process may have removed it before it was locked.
@@ -34,10 +33,10 @@ public struct TemporaryFile: Sendable {
         }
     }
 
-    /// Removes files that `init` made for the same prefix in processes that ended too early to
-    /// remove them, and the journals of databases among them.
+    /// Removes files that `init` created with the same prefix in processes that ended before they
+    /// could remove them, including the journals of databases.
     ///
-    /// Only regular files of this user, of mode 0600 and a single name, that nobody has open.
+    /// Only regular files of this user with mode 0600 and a single link that no process has open.
     public static func removeAbandoned(_ prefix: String) {
         let cut = prefix.utf8.lastIndex(of: UInt8(ascii: "/"))
         let folder = cut.map { $0 == prefix.startIndex ? "/" : String(prefix[..<$0]) } ?? "."

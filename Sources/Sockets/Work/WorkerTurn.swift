@@ -1,15 +1,15 @@
-/// A client's turn on the threads of a `WorkerPool`: the executor of what is done in it
-/// (`withTaskExecutorPreference`), and the holder of the room for what that makes.
+/// A client's turn on the threads of a `WorkerPool`: the executor of the work done in it
+/// (`withTaskExecutorPreference`), and the owner of the memory reserved for its output.
 ///
-/// It begins when the pool comes to it, and ends when nobody holds it any more, or by `end`.
+/// It begins when the pool schedules it, and ends when it is released or by `end`.
 public final class WorkerTurn: TaskExecutor, Sendable {
     enum Phase { case waiting, begun, refused, ended }
 
     let demand: WorkerPool.Demand
     private let pool: WorkerPool
-    // Touched under the pool's lock alone.
+    // Accessed only under the pool's lock.
     nonisolated(unsafe) var phase = Phase.waiting
-    // Touched under the pool's lock alone.
+    // Accessed only under the pool's lock.
     nonisolated(unsafe) var heldBytes = 0
 
     init(_ demand: WorkerPool.Demand, in pool: WorkerPool) {
@@ -23,12 +23,12 @@ public final class WorkerTurn: TaskExecutor, Sendable {
         pool.add(WorkerPool.Item(turn: self, work: .job(UnownedJob(job))))
     }
 
-    /// Whether others have taken the place of this turn: nothing is to be done but to say so.
+    /// Whether the turn was rejected in favour of others: the task should only report that.
     public var isRefused: Bool { pool.isRefused(self) }
 
-    /// What was made takes so many bytes until the turn ends.
+    /// Records how many bytes the output takes until the turn ends.
     public func settle(bytes: Int) { pool.settle(self, bytes: bytes) }
 
-    /// Gives the room back: what was made is sent, or will not be.
+    /// Releases the memory: the output was sent, or will not be.
     public func end() { pool.end(self) }
 }
