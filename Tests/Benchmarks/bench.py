@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Measures broadsheet against the numbers it promises: `make bench`.
+"""Measures broadsheet against its performance goals: `make bench`.
 
-The server runs on one core, the load on another; what is compared is run in turn, and medians
-count. On a machine that does other work, only proportions tell something.
+The server runs on one core and the load generator on another. Compared programs run alternately, and
+results are medians. On a machine with other load, only ratios are meaningful.
 """
 
 import argparse
@@ -28,21 +28,22 @@ def options():
     parser.add_argument("--store-bench", default=".build/release/store-bench")
     parser.add_argument("--client-bench", default=".build/release/client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
-    parser.add_argument("--only", help="cached, logged, keyed, uncached, creates, published, "
+    parser.add_argument("--only", help="run a single group: cached, logged, keyed, uncached, "
+                        "creates, published, "
                         "footprint, crowds, secure or client")
-    parser.add_argument("--seconds", type=int, default=3, help="of each run")
-    parser.add_argument("--pairs", type=int, default=5, help="runs of which the median counts")
-    parser.add_argument("--seed", type=int, default=7, help="of the made-up articles")
-    parser.add_argument("--million", action="store_true", help="growth to 1,000,000 articles, too")
+    parser.add_argument("--seconds", type=int, default=3, help="duration of each run")
+    parser.add_argument("--pairs", type=int, default=5, help="number of runs for each median")
+    parser.add_argument("--seed", type=int, default=7, help="seed for the generated articles")
+    parser.add_argument("--million", action="store_true", help="also measure growth to 1,000,000 articles")
     return parser.parse_args()
 
 
 def main():
     wanted = options()
     if (os.cpu_count() or 1) < 2:
-        raise SystemExit("bench: needs two cores, one for the server and one for the load")
+        raise SystemExit("bench: requires two cores, one for the server and one for the load generator")
     sizes = [1_000, 100_000] + ([1_000_000] if wanted.million else [])
-    # Each of ten thousand connections takes a descriptor here, too.
+    # Each of ten thousand connections also requires a descriptor in this process.
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     start = time.monotonic()

@@ -1,4 +1,4 @@
-"""The trials of the SDK: what it adds to a bare exchange, and how fast its connections are."""
+"""Benchmarks of the SDK: its overhead over a bare exchange, and the rate of its connections."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from trials import ARTICLES, row
 
 
 class ClientTrials:
-    """The SDK on the load's core, against a server on the other one."""
+    """Runs the SDK on the load generator's core, against a server on the other one."""
 
     def __init__(self, lab, trials, client_bench):
         self.lab, self.trials, self.client_bench = lab, trials, client_bench
@@ -18,12 +18,12 @@ class ClientTrials:
     def run(self):
         server = self.lab.serve(self.trials.corpus(1000))
         base = f"http://127.0.0.1:{server.port}"
-        # An article's round takes about a second.
+        # A round of the article benchmark takes about a second.
         rows = self.costs(base) + [self.rate(server, base)]
         server.stop()
         return rows
 
-    # Gate and aim, by transport and subject.
+    # Gate and aim by transport and subject.
     limits = {("sockets", "article"): (1.4, 1.1), ("sockets", "list"): (2.0, 1.5)}
 
     def costs(self, base):
@@ -31,16 +31,16 @@ class ClientTrials:
         rows = []
         for transport, costs in found.items():
             for subject, cost in costs.items():
-                # The gates are for what apps do most, over sockets.
+                # The gates cover what apps do most, over sockets.
                 gate, aim = self.limits.get((transport, subject), (None, None))
                 rows.append(row(
-                    f"SDK, {subject}, {transport}: client CPU beside a bare exchange",
+                    f"SDK, {subject}, {transport}: client CPU relative to a bare exchange",
                     cost["ratio"], "times", gate, aim,
                     send=cost["send"], bare=cost["bare"]))
         return rows
 
     def rate(self, server, base):
-        """One connection, one request at a time: the same request by h2load."""
+        """One connection with one request at a time, compared to the same request from h2load."""
         first = json.load(server.get(f"{ARTICLES}?limit=1&fields=id"))["items"][0]
         count = 5_000 * self.trials.seconds
         pairs = [(self.client("rate", base, count, 1),
@@ -48,7 +48,7 @@ class ClientTrials:
                  for _ in range(self.trials.pairs)]
         ratio = statistics.median(ours["perSecond"] / theirs for ours, theirs in pairs)
         return row(
-            "requests of one connection beside h2load --h1", ratio, "times", upward=True,
+            "requests on one connection relative to h2load --h1", ratio, "times", upward=True,
             clientPerSecond=statistics.median(ours["perSecond"] for ours, _ in pairs),
             clientMicroseconds=statistics.median(ours["cpu"] for ours, _ in pairs),
             h2loadPerSecond=statistics.median(theirs for _, theirs in pairs))
@@ -59,10 +59,10 @@ class ClientTrials:
 
     @staticmethod
     def h2load(url, count):
-        # It takes gzip as the SDK does, and only counts its bytes.
+        # It accepts gzip like the SDK, but does not decode it.
         command = ["taskset", "-c", LOAD_CORE, "h2load", "--h1", "-c1", "-m1", "-t1", f"-n{count}",
                    "-Haccept-encoding: gzip", url]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         if f"{count} succeeded" not in text:
-            raise SystemExit(f"bench: not every answer was good\n{text}")
+            raise SystemExit(f"bench: some responses were errors\n{text}")
         return float(re.search(r"([\d.]+) req/s", text).group(1))

@@ -1,4 +1,4 @@
-"""The trials of what people run: the access log on, requests with a key, creates over HTTP."""
+"""Benchmarks of the default configuration: with access log, requests with a key, creates over HTTP."""
 
 import json
 import os
@@ -10,44 +10,44 @@ import urllib.request
 from machine import free_port
 from trials import ARTICLES, SPARSE, Trials, row, summary
 
-# A key has a limit of its own, which is not what is measured.
+# Keys have their own rate limit, which is not measured here.
 UNLIMITED = ("--key-rate-limit", "off")
 
 
 class DefaultTrials:
-    """Servers that log every request to a file, as one does that is started without options."""
+    """Servers that log every request to a file, which is the default."""
 
     def __init__(self, lab, trials):
         self.lab, self.trials = lab, trials
         self.seconds, self.pairs = trials.seconds, trials.pairs
 
     def logged(self):
-        """Beside nginx, which writes the same fields of each request to a file."""
+        """Compared to nginx, which writes the same fields of each request to a file."""
         admin = free_port()
         server = self.lab.serve(
             self.trials.corpus(1000), "--admin-listen", f"127.0.0.1:{admin}", logs=True)
         targets = self.targets(server)
         nginx = self.lab.nginx(
-            [Trials.answer(server, target) for target in targets.values()], logs=True)
+            [Trials.response(server, target) for target in targets.values()], logs=True)
         rows, lines = [], 0
         for number, (name, target) in enumerate(targets.items()):
             pairs = [(server.load(target, self.seconds), nginx.load(f"/{number}", self.seconds))
                      for _ in range(self.pairs)]
             lines += sum(ours["requests"] for ours, _ in pairs)
             rows.append(row(
-                f"cached GET with the log, {name}: server CPU beside nginx",
+                f"cached GET with the log, {name}: server CPU relative to nginx",
                 self.ratio(pairs), "times", 1.3, 1.1, plot="cached",
                 ours=summary([pair[0] for pair in pairs]),
                 nginx=summary([pair[1] for pair in pairs])))
         dropped = self.dropped_lines(admin)
-        rows.append(row("lines of the log dropped at full load", 100 * dropped / lines, "%", 1, 0,
+        rows.append(row("dropped log lines at full load", 100 * dropped / lines, "%", 1, 0,
                         lines=lines))
         server.stop()
         nginx.stop()
         return rows
 
     def keyed(self):
-        """By a reader's key, beside the same requests without one."""
+        """Requests with a reader's key, compared to anonymous ones."""
         database = self.trials.corpus(1000)
         fields = self.key(database, "reader")
         server = self.lab.serve(database, *UNLIMITED, logs=True)
@@ -56,7 +56,7 @@ class DefaultTrials:
             pairs = [(server.load(target, self.seconds, fields=fields),
                       server.load(target, self.seconds)) for _ in range(self.pairs)]
             rows.append(row(
-                f"cached GET by a reader's key, {name}: server CPU beside anonymous",
+                f"cached GET by a reader's key, {name}: server CPU relative to anonymous",
                 self.ratio(pairs), "times", 1.5, 1.15,
                 ours=summary([pair[0] for pair in pairs]),
                 alone=summary([pair[1] for pair in pairs])))
@@ -64,12 +64,12 @@ class DefaultTrials:
         return rows
 
     def creates(self):
-        """Acknowledged creates by a key, beside a loop of single commits on the same disk."""
+        """Acknowledged creates with a key, compared to a loop of single commits on the same disk."""
         rates, runs = [], []
         for number in range(self.pairs):
             single = self.lab.store("commits", self.lab.path(f"beside-{number}.db"), 2000)
             database = self.lab.path(f"created-{number}.db")
-            # The first start makes the file.
+            # The first start creates the file.
             self.lab.serve(database, logs=True).stop()
             fields = self.key(database, "editor")
             server = self.lab.serve(database, *UNLIMITED, logs=True)
@@ -83,7 +83,7 @@ class DefaultTrials:
         ratio = statistics.median(ours / theirs for ours, theirs in rates)
         children = statistics.median(run["children"] for run in runs)
         return [
-            row("durable creates over HTTP, 64 clients, beside single commits", ratio, "times",
+            row("durable creates over HTTP, 64 clients, relative to single commits", ratio, "times",
                 1.0, 2.5, upward=True, ours=summary(runs),
                 perSecond=statistics.median(ours for ours, _ in rates),
                 singlePerSecond=statistics.median(theirs for _, theirs in rates)),
@@ -107,14 +107,14 @@ class DefaultTrials:
         return int(re.search(r"^broadsheet_log_dropped_lines_total (\d+)$", text, re.M).group(1))
 
     def key(self, database, role):
-        """The field that shows a new key of this role."""
+        """The header field with a new key of this role."""
         made = subprocess.run(
             [self.lab.broadsheet, "key", "create", "--role", role, "--database", database],
             check=True, capture_output=True, text=True)
         return {"Authorization": f"Bearer {made.stdout.strip()}"}
 
     def script(self):
-        """What makes wrk create articles of about 2 KB, no two alike."""
+        """The wrk script that creates distinct articles of about 2 KB."""
         path = self.lab.path("create.lua")
         if not os.path.exists(path):
             text = "All that can be said of it, *with emphasis* and a [link](https://a.example). "

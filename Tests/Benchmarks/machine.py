@@ -1,4 +1,4 @@
-"""Processes and their costs: starting them on a core of their own, what they use, and load."""
+"""Starts processes on separate cores, measures their resource usage, and generates load."""
 
 import glob
 import os
@@ -14,7 +14,7 @@ SERVER_CORE, LOAD_CORE = "0", "1"
 
 
 class Lab:
-    """A temporary folder, and everything that was started in it; all of it goes at the end."""
+    """A temporary folder and the processes started in it; both are removed at the end."""
 
     def __init__(self, broadsheet, store_bench):
         self.broadsheet, self.store_bench = broadsheet, store_bench
@@ -33,8 +33,8 @@ class Lab:
         return os.path.join(self.folder, name)
 
     def serve(self, database, *options, scheme="http", logs=False):
-        """A broadsheet of one loop on the servers' core, listening; `logs`: every request to a
-        file, as it does unless it is told otherwise."""
+        """Starts a broadsheet server with one loop on the servers' core; with `logs`, it logs
+        every request to a file, which is the default."""
         port = free_port()
         command = [self.broadsheet, "serve", "--loops", "1", "--listen", f"127.0.0.1:{port}",
                    "--database", database, *([] if logs else ["--log", "off"]), *options]
@@ -42,22 +42,23 @@ class Lab:
         log = self.path(f"broadsheet-{port}.log")
         return self.keep(Server(command, port, log, environment, scheme))
 
-    def nginx(self, answers, certificate=None, logs=False):
-        """An nginx that answers `/0`, `/1`, … by `return 200` with these fields and bodies; by TLS,
-        if there is a certificate (`.pem` and `.key`); `logs`: every request to a file."""
+    def nginx(self, responses, certificate=None, logs=False):
+        """Starts an nginx that responds to `/0`, `/1`, … with these fields and bodies (`return
+        200`); over TLS if there is a certificate (`.pem` and `.key`); with `logs`, it logs every
+        request to a file."""
         port = free_port()
         folder = self.path(f"nginx-{port}")
         os.mkdir(folder)
         configuration = os.path.join(folder, "nginx.conf")
         with open(configuration, "w", encoding="utf-8") as file:
-            file.write(nginx_configuration(folder, port, answers, certificate, logs))
+            file.write(nginx_configuration(folder, port, responses, certificate, logs))
         command = ["nginx", "-p", folder, "-c", configuration]
         scheme = "https" if certificate else "http"
         log = os.path.join(folder, "access.log" if logs else "log")
         return self.keep(Server(command, port, log, None, scheme))
 
     def store(self, *arguments):
-        """Runs the store's own bench on the servers' core."""
+        """Runs the store's benchmark on the servers' core."""
         import json
         command = ["taskset", "-c", SERVER_CORE, self.store_bench, *map(str, arguments)]
         return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -92,11 +93,11 @@ class Server:
                 self.process.kill()
 
     def cpu_seconds(self):
-        """Of all its threads, in user space and in the kernel."""
+        """CPU time of all its threads in user space and in the kernel."""
         return cpu_seconds(self.process.pid)
 
     def children_cpu_seconds(self):
-        """Of the processes that it has started and that run."""
+        """CPU time of its running child processes."""
         children = glob.glob(f"/proc/{self.process.pid}/task/*/children")
         pids = [pid for file in children for pid in read(file).split()]
         return sum(cpu_seconds(pid) for pid in pids)
@@ -111,7 +112,7 @@ class Server:
         return urllib.request.urlopen(request, timeout=20)
 
     def load(self, target, seconds, connections=64, script=None, fields=None):
-        """What `wrk` on the other core gets out of it, and what that cost the server."""
+        """Runs `wrk` on the other core; returns its results and the server's CPU time."""
         command = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s",
                    "--latency", *(["-s", script] if script else []),
                    *(f"-H{name}: {value}" for name, value in (fields or {}).items()),
@@ -119,11 +120,11 @@ class Server:
         before = self.cpu_seconds()
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         cost = self.cpu_seconds() - before
-        # Disks are not filled with what nobody reads: both sides append.
+        # Truncated to save disk space, which is possible as both servers append.
         os.truncate(self.log, 0)
         requests = int(re.search(r"(\d+) requests in", text).group(1))
         if "Non-2xx" in text or requests == 0:
-            raise SystemExit(f"bench: not every answer was good\n{text}")
+            raise SystemExit(f"bench: some responses were errors\n{text}")
         return {
             "perSecond": float(re.search(r"Requests/sec:\s+([\d.]+)", text).group(1)),
             "p50": milliseconds(re.search(r"\n\s+50%\s+(\S+)", text).group(1)),
@@ -139,7 +140,7 @@ def cpu_seconds(pid):
 
 
 def read(path):
-    """The text of a file; nothing if its process has ended."""
+    """The text of a file; empty if its process has ended."""
     try:
         with open(path, encoding="ascii") as file:
             return file.read()
@@ -163,16 +164,16 @@ def accepts(port):
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-# The fields of a line of broadsheet's, `route` as a constant.
+# The fields of a log line of broadsheet, with a constant `route`.
 NGINX_LINE = ('{"time":$msec,"id":"$request_id","peer":"$remote_addr:$remote_port",'
               '"method":"$request_method","target":"$request_uri",'
               '"route":"/v1/articles/{idOrSlug}","status":$status,"bytes":$bytes_sent,'
               '"microseconds":$request_time}')
 
 
-def nginx_configuration(folder, port, answers, certificate=None, logs=False):
+def nginx_configuration(folder, port, responses, certificate=None, logs=False):
     locations = ""
-    for number, (fields, body) in enumerate(answers):
+    for number, (fields, body) in enumerate(responses):
         lines = "".join(f"add_header {name} {quoted(value)}; " for name, value in fields.items())
         locations += f"location = /{number} {{ {lines}return 200 {quoted(body)}; }}\n"
     log = f"{folder}/access.log lines" if logs else "off"
@@ -181,7 +182,7 @@ def nginx_configuration(folder, port, answers, certificate=None, logs=False):
         secure = "ssl"
         tls = (f"ssl_certificate {certificate}.pem; ssl_certificate_key {certificate}.key; "
                "ssl_protocols TLSv1.2 TLSv1.3; ssl_ecdh_curve X25519:prime256v1:secp384r1;")
-    # A dollar sign has no escape in this language: a variable stands for it.
+    # nginx cannot escape a dollar sign, so a variable contains it.
     return f"""
 worker_processes 1; daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
 events {{ worker_connections 12000; }}

@@ -1,4 +1,4 @@
-"""What was measured: as a table, as JSON, and as plots for the README."""
+"""Reports results as a table, as JSON, and as plots for the README."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def mark(row):
 
 
 def table(rows):
-    lines = [f"{'what':72} {'gate':>8} {'aim':>8} {'figure':>20}  holds"]
+    lines = [f"{'benchmark':72} {'gate':>8} {'aim':>8} {'result':>20}  meets"]
     for row in rows:
         lines.append(f"{row['name']:72} {bound(row, 'gate'):>8} {bound(row, 'aim'):>8} "
                      f"{figure(row['figure'], row['unit']):>20}  {mark(row)}")
@@ -47,7 +47,7 @@ def write(rows, about, folder):
     rates = [(row["name"], row["figure"]) for row in rows if row["unit"] == "per second"]
     for row in rows:
         if "singlePerSecond" in row:
-            rates += [(row["name"].split(", beside")[0], row["perSecond"])]
+            rates += [(row["name"].split(", relative to")[0], row["perSecond"])]
             single = row["singlePerSecond"]
     rates += [("single commits of SQLite", single)] if single else []
     plot(rates, "On one core, per second", os.path.join(folder, "rates.svg"))

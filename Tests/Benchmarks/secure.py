@@ -1,4 +1,4 @@
-"""The trials of TLS: the same certificate, bytes and fields beside nginx's."""
+"""Benchmarks of TLS, compared to nginx with the same certificate, bytes and fields."""
 
 import json
 import re
@@ -13,13 +13,13 @@ from trials import ARTICLES, Trials, row, summary
 
 IDLE = 1_000
 
-# Certificates are not what is measured: the client takes any.
+# Certificate verification is not measured, so the client accepts any.
 CLIENT = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 CLIENT.check_hostname, CLIENT.verify_mode = False, ssl.CERT_NONE
 
 
 class SecureTrials:
-    """Requests on kept connections, full handshakes, and connections that do nothing."""
+    """Requests on persistent connections, full handshakes, and idle connections."""
 
     def __init__(self, lab, trials):
         self.lab, self.trials = lab, trials
@@ -31,12 +31,12 @@ class SecureTrials:
         plain = self.lab.serve(database)
         first = json.load(plain.get(f"{ARTICLES}?limit=1"))["items"][0]
         target = f"{ARTICLES}/{first['id']}"
-        answer = Trials.answer(plain, target)
+        response = Trials.response(plain, target)
         plain.stop()
         ours = self.lab.serve(
             database, "--tls-certificate", certificate + ".pem", "--tls-key", certificate + ".key",
             "--max-connections", str(2 * IDLE), scheme="https")
-        nginx = self.lab.nginx([answer], certificate)
+        nginx = self.lab.nginx([response], certificate)
         sides = [(ours, target), (nginx, "/0")]
         rows = [self.requests(sides), self.handshakes(sides), self.idle(sides)]
         ours.stop()
@@ -54,7 +54,7 @@ class SecureTrials:
     def requests(self, sides):
         runs = self.turns(sides)
         return row(
-            "TLS 1.3, kept connections: server CPU beside nginx", self.ratio(runs, "cpu"), "times",
+            "TLS 1.3, persistent connections: server CPU relative to nginx", self.ratio(runs, "cpu"), "times",
             1.15, 1.0, ours=summary(runs[0]), nginx=summary(runs[1]))
 
     def handshakes(self, sides):
@@ -64,12 +64,12 @@ class SecureTrials:
                 runs[number].append({"cpu": self.handshake_cost(server, target)})
         perSecond = [1e6 / statistics.median(run["cpu"] for run in side) for side in runs]
         return row(
-            "full ECDSA P-256 handshakes for a second of CPU, beside nginx",
+            "full ECDSA P-256 handshakes per second of CPU, relative to nginx",
             1 / self.ratio(runs, "cpu"), "times", 0.85, 1.0, upward=True,
             oursPerSecond=perSecond[0], nginxPerSecond=perSecond[1])
 
     def handshake_cost(self, server, target):
-        """Microseconds of the server for a connection with one request, without resumption."""
+        """Server CPU in microseconds per connection with one request, without resumption."""
         command = ["taskset", "-c", LOAD_CORE, "openssl", "s_time", "-new", "-tls1_3", "-connect",
                    f"127.0.0.1:{server.port}", "-www", target, "-time", str(self.seconds)]
         before = server.cpu_seconds()
@@ -84,7 +84,7 @@ class SecureTrials:
     def idle(self, sides):
         costs = []
         for server, target in sides:
-            # What a server makes once is there before it is measured.
+            # Warms up, so that one-time allocations are not measured.
             server.load(target, 1, connections=64)
             before = server.resident_bytes()
             connections = [self.connect(server, target) for _ in range(IDLE)]
@@ -105,7 +105,7 @@ class SecureTrials:
         return connection
 
     def turns(self, sides, **load):
-        """Both sides in turn, so that what else goes on meets both."""
+        """Runs both sides alternately, so that other load affects both."""
         runs = [[], []]
         for _ in range(self.pairs):
             for number, (server, target) in enumerate(sides):

@@ -1,4 +1,4 @@
-"""The trials behind the table: each gives rows of what was measured, its gate and its aim."""
+"""The main benchmarks: each returns rows with a result, its gate and its aim."""
 
 import json
 import random
@@ -13,7 +13,7 @@ SPARSE = f"{ARTICLES}?fields=id,slug,title,publishedAt"
 
 
 def row(name, figure, unit, gate=None, aim=None, upward=False, **details):
-    """A figure beside what it has to keep; `upward`: more is better."""
+    """A result with its limits; `upward` means that more is better."""
     def holds(bound):
         return bound is None or (figure >= bound if upward else figure <= bound)
     return {"name": name, "figure": figure, "unit": unit, "gate": gate, "aim": aim,
@@ -29,7 +29,7 @@ def summary(runs):
 
 
 class Trials:
-    """All trials of one run, over corpora that are made once."""
+    """All benchmarks of one run, with corpora that are created once."""
 
     def __init__(self, lab, seconds, pairs, seed):
         self.lab, self.seconds, self.pairs, self.seed = lab, seconds, pairs, seed
@@ -42,13 +42,13 @@ class Trials:
             self.corpora[count] = path
         return self.corpora[count]
 
-    # Cached answers beside nginx's fixed ones
+    # Cached responses compared to static ones of nginx
 
     def cached(self):
         server = self.lab.serve(self.corpus(1000))
         first = json.load(server.get(f"{ARTICLES}?limit=1"))["items"][0]
         targets = {"article": f"{ARTICLES}/{first['id']}", "list of 20": SPARSE}
-        nginx = self.lab.nginx([self.answer(server, target) for target in targets.values()])
+        nginx = self.lab.nginx([self.response(server, target) for target in targets.values()])
         rows = []
         for number, (name, target) in enumerate(targets.items()):
             pairs = [(server.load(target, self.seconds), nginx.load(f"/{number}", self.seconds))
@@ -56,22 +56,22 @@ class Trials:
             ours, theirs = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
             ratio = statistics.median(our["cpu"] / their["cpu"] for our, their in pairs)
             rows.append(row(
-                f"cached GET, {name}: server CPU beside nginx", ratio, "times", 1.15, 0.95,
+                f"cached GET, {name}: server CPU relative to nginx", ratio, "times", 1.15, 0.95,
                 ours=summary(ours), nginx=summary(theirs)))
         server.stop()
         nginx.stop()
         return rows
 
     @staticmethod
-    def answer(server, target):
-        """The fields and the body that nginx is to send, too."""
-        response = server.get(target)
+    def response(server, target):
+        """The fields and the body that nginx should send as well."""
+        found = server.get(target)
         names = ("Cache-Control", "Vary", "ETag", "Last-Modified", "Link", "X-Request-ID",
                  "X-Content-Type-Options", "Referrer-Policy")
-        fields = {name: response.headers[name] for name in names if response.headers[name]}
-        return fields, response.read().decode()
+        fields = {name: found.headers[name] for name in names if found.headers[name]}
+        return fields, found.read().decode()
 
-    # Uncached answers, and how they grow
+    # Uncached responses, and how their cost grows
 
     def uncached(self, sizes):
         costs = {}
@@ -103,7 +103,7 @@ class Trials:
         return rows
 
     def scripts(self, server, size):
-        """Articles and pages from all over the corpus, in a random order."""
+        """Scripts for articles and pages from the whole corpus in random order."""
         pick = random.Random(self.seed)
         ids, pages = [], [SPARSE]
         for _ in range(min(size // 100, 40)):
@@ -116,12 +116,12 @@ class Trials:
 
     @staticmethod
     def moment(pick, size):
-        """A time at which some hundred articles of the corpus stand published already."""
+        """A random time after at least a hundred articles of the corpus were published."""
         minutes = pick.randrange(100, size)
         return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_600_000_000 + 60 * minutes))
 
     def script(self, name, targets):
-        """What makes wrk ask for these in a random order."""
+        """The wrk script that requests these targets in random order."""
         path = self.lab.path(f"{name}.lua")
         with open(path, "w", encoding="ascii") as file:
             file.write("local targets = {" + ",".join(f'"{target}"' for target in targets) + "}\n")
@@ -132,7 +132,7 @@ class Trials:
         return path
 
     def paced(self, server, script, per_second):
-        """Load at about this rate: each connection waits between an answer and its next request."""
+        """Load at about this rate: each connection pauses between a response and the next request."""
         connections = 64
         path = script.replace(".lua", "-paced.lua")
         milliseconds = max(1, round(connections / per_second * 1000))
@@ -153,12 +153,12 @@ class Trials:
             ours.append(many["perSecond"])
             theirs.append(single["perSecond"])
         each = statistics.median(shared)
-        return [row(f"durable creates, 64 writers, {each:.0f} a commit, beside single commits",
+        return [row(f"durable creates, 64 writers, {each:.0f} per commit, relative to single commits",
                     statistics.median(ratios), "times", 1.0, 2.5, upward=True,
                     perSecond=statistics.median(ours), singlePerSecond=statistics.median(theirs),
                     writesPerCommit=each)]
 
-    # Memory and start
+    # Memory and start-up
 
     def footprint(self):
         server = self.lab.serve(self.corpus(100_000), logs=True)
@@ -168,7 +168,7 @@ class Trials:
         server.stop()
         return rows
 
-    # Many connections, and bad ones
+    # Many connections and hostile ones
 
     def crowds(self):
         server = self.lab.serve(self.corpus(1000), "--max-connections", "12000", logs=True)
@@ -188,20 +188,20 @@ class Trials:
             row("memory of an idle connection", each / 1000, "KB", 12, 6),
             row("10000 idle connections: rate of 64 active ones", change, "%", -20, -5,
                 upward=True, ours=summary(beside), alone=summary(before)),
-            row("hostile clients: p99 of good ones", median(under, "p99") / median(before, "p99"),
+            row("hostile clients: p99 of others", median(under, "p99") / median(before, "p99"),
                 "times", 3, 1.5, ours=summary(under), alone=summary(before)),
         ]
 
 
 def connection_to(server):
-    """A connection that leaves nothing behind when it is closed (`SO_LINGER` of 0)."""
+    """A connection that is reset when it is closed (`SO_LINGER` of 0)."""
     connection = socket.create_connection(("127.0.0.1", server.port))
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     return connection
 
 
 class Hostile:
-    """Clients that send heads and bodies byte by byte, read nothing, or send what is no HTTP."""
+    """Clients that send heads and bodies byte by byte, read nothing, or do not send HTTP."""
 
     def __init__(self, server):
         self.server = server
@@ -218,15 +218,15 @@ class Hostile:
 
     def run(self):
         head = b"GET /v1/articles HTTP/1.1\r\nHost: localhost\r\nX-Slow: "
-        # Of a request that is not refused by its head.
+        # The beginning of a request that is not rejected because of its head.
         body = b"GET /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"
         greedy = b"GET /v1/articles?limit=100 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50
         firsts = [head] * 400 + [body] * 200
         slow = [self.open(first) for first in firsts]
         deaf = [self.open(greedy) for _ in range(100)]
         self.is_on.set()
-        # Each sends a byte every fifth of a second: a few at a time, as this shares a core with who
-        # measures, and would keep it for milliseconds.
+        # Each sends a byte every fifth of a second: a few at a time, as this shares a core with the
+        # load generator and would block it for milliseconds.
         at_a_time = 20
         while not self.is_over.is_set():
             for start in range(0, len(slow), at_a_time):

@@ -1,4 +1,4 @@
-"""The clients of a soak: decent ones, of whose requests none may fail, and others."""
+"""The clients of a soak test: well-behaved ones, none of whose requests may fail, and others."""
 
 import http.client
 import json
@@ -11,25 +11,25 @@ import time
 
 
 class Ledger:
-    """What was done, and what should not have been."""
+    """Records acknowledged writes and failures."""
 
     def __init__(self):
         self.lock = threading.Lock()
         # The last acknowledged title of each article, by slug.
         self.titles = {}
-        self.failures, self.answers, self.cut, self.slowest = [], 0, 0, 0
+        self.failures, self.responses, self.cut, self.slowest = [], 0, 0, 0
 
     def fail(self, text):
         if text:
             with self.lock:
                 self.failures.append(f"{time.strftime('%H:%M:%S')} {text}")
 
-    def answer(self, seconds):
+    def response(self, seconds):
         with self.lock:
-            self.answers += 1
+            self.responses += 1
             self.slowest = max(self.slowest, seconds)
 
-    def broken_off(self):
+    def aborted(self):
         with self.lock:
             self.cut += 1
 
@@ -38,8 +38,8 @@ class Ledger:
             self.titles[slug] = title
 
     def text(self):
-        return (f"{self.answers} answers (the slowest took {self.slowest:.2f} s), "
-                f"{len(self.titles)} articles written, {self.cut} connections broken off")
+        return (f"{self.responses} responses (the slowest took {self.slowest:.2f} s), "
+                f"{len(self.titles)} articles written, {self.cut} connections aborted")
 
     def missing(self, export):
         """Slugs whose last acknowledged state is not in the export."""
@@ -54,7 +54,7 @@ class Ledger:
 
 
 class Client:
-    """A thread of its own, until it is over."""
+    """A client that runs in its own thread until the test ends."""
 
     is_over = threading.Event()
 
@@ -63,7 +63,7 @@ class Client:
         self.connection, self.seconds = None, 0
 
     def open(self):
-        """A socket, after the handshake."""
+        """A connected socket, after the handshake if it uses TLS."""
         if self.kind == "unix":
             raw = socket.socket(socket.AF_UNIX)
             raw.settimeout(60)
@@ -75,7 +75,7 @@ class Client:
         return context.wrap_socket(raw, server_hostname="localhost")
 
     def exchange(self, method, target, body=None, fields=None):
-        """One request on the connection that is kept as long as the server keeps it."""
+        """Sends one request on a connection that is persistent as long as the server allows."""
         start = time.monotonic()
         if self.connection is None:
             self.connection = http.client.HTTPConnection("localhost")
@@ -114,13 +114,13 @@ class Reader(Client):
         response, content = self.exchange("GET", target)
         if response.status != 200:
             ledger.fail(f"GET {target}: {response.status} {content[:200]!r}")
-        ledger.answer(self.seconds)
-        # From time to time one that thinks, on a connection that is idle meanwhile.
+        ledger.response(self.seconds)
+        # Sometimes pauses, leaving the connection idle.
         time.sleep(random.choice([0, 0, 0.01, 0.3]))
 
 
 class Writer(Client):
-    """Creates articles, and edits them as their only writer."""
+    """Creates articles and edits them as their only writer."""
 
     def __init__(self, place, key, number):
         super().__init__(place)
@@ -150,13 +150,13 @@ class Writer(Client):
             ledger.fail(f"{method} {target}: {response.status} {content[:200]!r}")
             return
         ledger.acknowledge(slug, title)
-        ledger.answer(self.seconds)
+        ledger.response(self.seconds)
         self.own.append((slug, json.loads(content)["id"], response.headers["ETag"]))
         del self.own[:-200]
 
 
 class SlowClient(Client):
-    """Sends a byte at a time, or reads one; it may be turned away, or left behind by an upgrade."""
+    """Sends and reads slowly; may be rejected, or disconnected by an upgrade."""
 
     def step(self, ledger):
         with self.open() as raw:
@@ -170,11 +170,11 @@ class SlowClient(Client):
                 pass
 
     def stumbled(self, ledger, error):
-        ledger.broken_off()
+        ledger.aborted()
 
 
 class Breaker(Client):
-    """Resets in the middle, sends garbage, half a body, or too much."""
+    """Resets connections, and sends garbage, half a body, or too much."""
 
     pieces = [b"", b"GET", b"GET / HTTP/1.1\r\n", b"\x16\x03\x01garbage", b"\r\n" * 50,
               b"POST /v1/articles HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf",
@@ -182,7 +182,7 @@ class Breaker(Client):
               b"GET /v1/articles HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20]
 
     def step(self, ledger):
-        ledger.broken_off()
+        ledger.aborted()
         with self.open() as raw:
             raw.sendall(random.choice(self.pieces))
             if random.random() < 0.5:
@@ -190,4 +190,4 @@ class Breaker(Client):
         time.sleep(0.02)
 
     def stumbled(self, ledger, error):
-        """Nobody could have served it."""
+        """Ignores the failure, which is expected."""

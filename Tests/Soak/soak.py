@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Lets a server live for a while as servers do (`make soak`): reads, writes, slow and broken clients,
-reloads, backups, and, from half of the time on, one upgrade after the other, under a fixed ceiling of
-memory. At the end every acknowledged write has to be there, and no request of a decent client may have
-failed."""
+"""Runs a server for a while under realistic conditions (`make soak`): reads, writes, slow and broken
+clients, reloads, backups, and repeated upgrades in the second half, with a limit on memory. At the end,
+every acknowledged write must exist, and no request of a well-behaved client may have failed."""
 
 import argparse
 import os
@@ -22,16 +21,19 @@ KEY = "the-admin-key-of-the-soak-test-0123456789"
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--broadsheet", required=True, help="the binary")
+    parser.add_argument("--broadsheet", required=True, help="path of the binary")
     parser.add_argument("--seconds", type=float, default=600)
-    parser.add_argument("--ceiling-mib", type=float, default=128, help="of a server's resident memory")
-    parser.add_argument("--slowest", type=float, default=1, help="answer of a decent client, in seconds")
-    parser.add_argument("--upgrade-every", type=float, default=20, help="seconds")
+    parser.add_argument("--ceiling-mib", type=float, default=128,
+                        help="maximum resident memory of a server in MiB")
+    parser.add_argument("--slowest", type=float, default=1,
+                        help="maximum response time for well-behaved clients in seconds")
+    parser.add_argument("--upgrade-every", type=float, default=20,
+                        help="interval between upgrades in seconds")
     return parser.parse_args()
 
 
-class Reign:
-    """The servers of one database, each taking over from the one before."""
+class Deployment:
+    """The servers of one database, each taking over from the previous one."""
 
     def __init__(self, binary, folder):
         self.binary, self.folder = binary, folder
@@ -48,7 +50,7 @@ class Reign:
         self.process = first.pid
         self.first = first
         self.port = int(re.search(r":(\d+)$", first.stdout.readline()).group(1))
-        # Its successors inherit the pipe: somebody has to read it.
+        # Its successors inherit the pipe, so it must be read continuously.
         threading.Thread(target=first.stdout.read, daemon=True).start()
         self.upgrades, self.highest = 0, {}
 
@@ -64,7 +66,7 @@ class Reign:
                 os.unlink(self.path(f"new.{part}"))
         made = self.run("certificate", "--self-signed", "localhost", "--out", self.path("new"))
         if made.returncode:
-            sys.exit(f"soak: no certificate: {made.stderr}")
+            sys.exit(f"soak: cannot create a certificate: {made.stderr}")
         for part in ("pem", "key"):
             os.replace(self.path(f"new.{part}"), self.path(f"tls.{part}"))
 
@@ -94,7 +96,7 @@ class Reign:
         return None
 
     def weigh(self):
-        """Notes the resident memory of the server that is, in MiB."""
+        """Records the resident memory of the current server in MiB."""
         try:
             with open(f"/proc/{self.process}/status", encoding="ascii") as file:
                 found = re.search(r"VmRSS:\s+(\d+)", file.read())
@@ -118,43 +120,43 @@ class Reign:
             time.sleep(0.05)
 
 
-def operate(reign, options, ledger):
-    """What an operator does, until the time is over."""
+def operate(deployment, options, ledger):
+    """Performs an operator's tasks until the time is over."""
     end = time.monotonic() + options.seconds
-    # The first server lives for half of the time, so that what it would gather shows.
+    # The first server runs for half of the time, so that memory growth becomes visible.
     upgrade, backup = time.monotonic() + options.seconds / 2, time.monotonic() + 10
     reload, number, told = time.monotonic() + 3, 0, time.monotonic()
     while time.monotonic() < end:
-        reign.weigh()
+        deployment.weigh()
         now = time.monotonic()
         if now >= reload:
             reload = now + 3
-            reign.reload()
+            deployment.reload()
         if now >= upgrade:
             upgrade = now + options.upgrade_every
-            ledger.fail(reign.upgrade())
+            ledger.fail(deployment.upgrade())
         if now >= backup:
             backup, number = now + 31, number + 1
-            ledger.fail(reign.backup(number))
+            ledger.fail(deployment.backup(number))
         if now >= told + 30:
             told = now
-            print(f"  {end - now:4.0f} s left: {ledger.text()}, {reign.upgrades} upgrades, "
-                  f"{max(reign.highest.values()):.0f} MiB", flush=True)
+            print(f"  {end - now:4.0f} s left: {ledger.text()}, {deployment.upgrades} upgrades, "
+                  f"{max(deployment.highest.values()):.0f} MiB", flush=True)
         time.sleep(0.1)
 
 
-def verify(reign, ledger):
-    """Holds what was acknowledged against an export of everything."""
-    export = reign.path("everything.ndjson")
-    done = reign.run("export", export, "--database", reign.database)
+def verify(deployment, ledger):
+    """Compares acknowledged writes with an export."""
+    export = deployment.path("everything.ndjson")
+    done = deployment.run("export", export, "--database", deployment.database)
     if done.returncode:
         ledger.fail(f"export: {done.stderr.strip()}")
         return
     missing = ledger.missing(export)
     if missing:
         ledger.fail(f"{len(missing)} acknowledged writes are lost, such as {missing[:3]}")
-    reign.stop()
-    check = reign.run("check", "--database", reign.database)
+    deployment.stop()
+    check = deployment.run("check", "--database", deployment.database)
     if check.returncode:
         ledger.fail(f"check: {check.stdout} {check.stderr}")
 
@@ -162,9 +164,9 @@ def verify(reign, ledger):
 def main():
     options = arguments()
     folder = tempfile.mkdtemp(prefix="broadsheet-soak-")
-    reign = Reign(options.broadsheet, folder)
+    deployment = Deployment(options.broadsheet, folder)
     ledger = Ledger()
-    plain, secure = ("unix", reign.socket), ("tls", reign.port)
+    plain, secure = ("unix", deployment.socket), ("tls", deployment.port)
     crowd = [Reader(plain), Reader(secure), Reader(secure), Writer(plain, KEY, 0),
              Writer(secure, KEY, 1), Writer(plain, KEY, 2), SlowClient(plain), SlowClient(secure),
              Breaker(plain), Breaker(secure)]
@@ -172,20 +174,20 @@ def main():
     for thread in threads:
         thread.start()
     try:
-        operate(reign, options, ledger)
+        operate(deployment, options, ledger)
     finally:
         Client.is_over.set()
         for thread in threads:
             thread.join()
-        verify(reign, ledger)
-    highest = max(reign.highest.values())
+        verify(deployment, ledger)
+    highest = max(deployment.highest.values())
     if highest > options.ceiling_mib:
-        ledger.fail(f"a server had {highest:.0f} MiB, more than {options.ceiling_mib:.0f}")
+        ledger.fail(f"a server used {highest:.0f} MiB, the limit is {options.ceiling_mib:.0f}")
     if ledger.slowest > options.slowest:
-        ledger.fail(f"an answer took {ledger.slowest:.2f} s, more than {options.slowest:g}")
-    print(f"soak: {ledger.text()}, {reign.upgrades} upgrades; at most {highest:.0f} MiB resident")
+        ledger.fail(f"a response took {ledger.slowest:.2f} s, the limit is {options.slowest:g}")
+    print(f"soak: {ledger.text()}, {deployment.upgrades} upgrades; at most {highest:.0f} MiB resident")
     if ledger.failures:
-        print(f"soak: {len(ledger.failures)} failures; what is left is in {folder}")
+        print(f"soak: {len(ledger.failures)} failures; files are in {folder}")
         for failure in ledger.failures[:20]:
             print(f"  {failure}")
         sys.exit(1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes over from a server as `broadsheet serve --take-over` does, up to the step at which it is to
+"""Takes over from a server like `broadsheet serve --take-over`, up to the step at which it should
 fail: fake_successor.py CONTROL-SOCKET STEP (Tests/EndToEndTests/Takeover/FakeSuccessor.swift)."""
 
 import os
@@ -17,7 +17,7 @@ pending = b""
 
 
 def reach(name):
-    """Says where it is, and fails there if it is to."""
+    """Prints the step, and fails if it is the requested one."""
     print(name, flush=True)
     if step == f"stop at {name}":
         os.kill(os.getpid(), signal.SIGSTOP)
@@ -50,7 +50,7 @@ def wait_for(wanted):
 
 
 def migrate(settles):
-    """Makes the file one of a version that is to come."""
+    """Migrates the file to a future version."""
     connection = sqlite3.connect(database, isolation_level=None)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")

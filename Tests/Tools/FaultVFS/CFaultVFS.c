@@ -2,7 +2,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
-/* A file of the real file system, which follows in memory, and its path. */
+/* A wrapped file and its path; the real file follows in memory. */
 typedef struct {
     sqlite3_file base;
     const char *path;

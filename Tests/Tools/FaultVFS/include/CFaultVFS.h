@@ -1,28 +1,28 @@
-/* SQLite's way to the disk with somebody listening in (https://www.sqlite.org/vfs.html). */
+/* A SQLite VFS that can inject faults (https://www.sqlite.org/vfs.html). */
 #pragma once
 #include <stdint.h>
 
-/* What is about to be done to a file. */
+/* The operations on files. */
 enum {
     CFAULT_WRITE = 1,
     CFAULT_TRUNCATE,
     CFAULT_SYNC,
-    /* `offset` is 1 if the folder is flushed, too. */
+    /* `offset` is 1 if the folder is also flushed. */
     CFAULT_DELETE,
 };
 
-/* What the listener wants instead: 0 lets it be done. */
+/* The faults that the listener can request; 0 means that the operation is performed. */
 enum {
     CFAULT_NONE = 0,
     CFAULT_EIO,
     CFAULT_ENOSPC,
-    /* Half of a write is done, then there is no room. */
+    /* Half of the data is written before the disk is full. */
     CFAULT_SHORT,
 };
 
-/* Asked before each of these; the bytes of a write, or the new length of a file as `count`. */
+/* Called before each operation with the bytes of a write, or the new length as `count`. */
 typedef int (*cfault_listener)(
     int operation, const char *path, int64_t offset, const void *bytes, int64_t count);
 
-/* Puts the listener between SQLite and its default file system, for all connections to come. */
+/* Installs the listener between SQLite and its default file system for all later connections. */
 int cfault_register(cfault_listener listener);
