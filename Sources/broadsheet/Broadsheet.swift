@@ -34,7 +34,7 @@ struct Broadsheet {
         } catch {
             // A server exits even if nobody reads the reason.
             let isServer = arguments.first == ServeCommand.name
-            Console.complain(error.message, withinSeconds: isServer ? 1 : nil)
+            Console.printError(error.message, withinSeconds: isServer ? 1 : nil)
             return error.status
         }
     }

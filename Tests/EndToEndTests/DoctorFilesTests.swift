@@ -8,7 +8,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    private func examine(_ arguments: String...) throws -> DoctorTests.Report {
+    private func diagnose(_ arguments: String...) throws -> DoctorTests.Report {
         try DoctorTests.Report(
             Program.start(
                 [
@@ -27,7 +27,7 @@ import Testing
         let path = folder.file("broadsheet.json")
         try write(text, to: path)
         chmod(path, 0o600)
-        let report = try examine("--config", path)
+        let report = try diagnose("--config", path)
         #expect(report.has("configuration", "failure", says), "\(report.findings)")
         #expect(report.has("configuration", "failure", path))
         #expect(report.findings["configuration"]?.count == 1 && report.status == 78)

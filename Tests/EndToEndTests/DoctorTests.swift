@@ -57,14 +57,14 @@ import Testing
         }
     }
 
-    private func examine(_ arguments: String...) throws -> Report {
+    private func diagnose(_ arguments: String...) throws -> Report {
         let known = arguments.contains("--database") ? [] : ["--database", database]
         let listen = arguments.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
         return try Report(Program.start(["doctor", "--json"] + known + listen + arguments))
     }
 
     @Test func `a healthy setup is reported as such`() throws {
-        let report = try examine()
+        let report = try diagnose()
         #expect(report.isHealthy)
         #expect(report.has("database", "ok", "17 articles"))
         #expect(report.has("served", "ok", "not being served"))
@@ -81,12 +81,12 @@ import Testing
 
     @Test func `a served database is checked by its server`() throws {
         let served = try Served(database)
-        let report = try examine("--listen", "\(served.addresses[0])")
+        let report = try diagnose("--listen", "\(served.addresses[0])")
         #expect(report.isHealthy)
         #expect(report.has("served", "ok", "control socket"))
         #expect(report.has("database", "ok", "17 articles"))
         #expect(chmod(database + ".control", 0o666) == 0)
-        #expect(try examine().has("permissions", "failure", "they are admins"))
+        #expect(try diagnose().has("permissions", "failure", "they are admins"))
         #expect(served.stop() == 0)
     }
 
@@ -99,25 +99,25 @@ import Testing
             try write("{}", to: folder.file("config.json"))
             for other in ["key", "config.json"] { chmod(folder.file(other), 0o600) }
             #expect(chmod(folder.file(name), mode) == 0)
-            let report = try examine(
+            let report = try diagnose(
                 "--admin-key-file", folder.file("key"), "--config", folder.file("config.json"))
             #expect(report.has("permissions", "failure", name) == isFault, "\(name) \(mode)")
             #expect(report.isHealthy != isFault)
         }
         try write("bsk_x", to: database + ".admin-key")
         chmod(database + ".admin-key", 0o600)
-        #expect(try examine().has("permissions", "warning", "first admin key"))
+        #expect(try diagnose().has("permissions", "warning", "first admin key"))
     }
 
     @Test func `an invalid configuration is reported, and the other checks run`() throws {
-        let report = try examine("--loops", "0")
+        let report = try diagnose("--loops", "0")
         #expect(report.has("configuration", "failure", "--loops"))
         #expect(report.has("database", "ok") && report.has("disk", "ok"))
         let served = try Served(folder.file("other.db"))
-        let taken = try examine("--listen", "\(served.addresses[0])")
+        let taken = try diagnose("--listen", "\(served.addresses[0])")
         #expect(taken.has("addresses", "failure", "in use"))
         #expect(served.stop() == 0)
-        let open = try examine("--listen", "0.0.0.0:0", "--admin-listen", "0.0.0.0:0")
+        let open = try diagnose("--listen", "0.0.0.0:0", "--admin-listen", "0.0.0.0:0")
         #expect(open.has("certificates", "warning", "keys are rejected"))
         #expect(open.has("addresses", "warning", "metrics") && open.isHealthy)
     }
@@ -131,21 +131,21 @@ import Testing
         }
         try make("long", "90")
         try make("short", "3")
-        func examine(_ certificate: String, _ key: String) throws -> Report {
-            try self.examine(
+        func diagnose(_ certificate: String, _ key: String) throws -> Report {
+            try self.diagnose(
                 "--tls-certificate", folder.file(certificate), "--tls-key", folder.file(key))
         }
-        let sound = try examine("long.pem", "long.key")
+        let sound = try diagnose("long.pem", "long.key")
         #expect(sound.isHealthy && sound.has("certificates", "ok", "valid until"))
-        let short = try examine("short.pem", "short.key")
+        let short = try diagnose("short.pem", "short.key")
         #expect(short.isHealthy && short.has("certificates", "warning", "expires soon"))
-        let mixed = try examine("long.pem", "short.key")
+        let mixed = try diagnose("long.pem", "short.key")
         #expect(mixed.has("certificates", "failure", "does not match the certificate"))
-        #expect(try examine("none.pem", "long.key").has("certificates", "failure", "none.pem"))
+        #expect(try diagnose("none.pem", "long.key").has("certificates", "failure", "none.pem"))
         chmod(folder.file("long.key"), 0o644)
-        #expect(try examine("long.pem", "long.key").has("permissions", "failure", "long.key"))
+        #expect(try diagnose("long.pem", "long.key").has("permissions", "failure", "long.key"))
         try keep(TestCertificates().pair(["localhost"], days: -1, startsInDays: -9), "old")
-        #expect(try examine("old.pem", "old.key").has("certificates", "failure", "has expired"))
+        #expect(try diagnose("old.pem", "old.key").has("certificates", "failure", "has expired"))
     }
 
     private func keep(_ pair: CertificateAndKey, _ name: String) throws {
@@ -169,17 +169,17 @@ import Testing
             try write(image, to: path)
             chmod(path, 0o600)
             for ending in ["-wal", "-shm"] { unlink(path + ending) }
-            let report = try examine("--database", path)
+            let report = try diagnose("--database", path)
             #expect(report.has("database", "failure", says), "\(report.findings)")
         }
-        let absent = try examine("--database", folder.file("absent.db"))
+        let absent = try diagnose("--database", folder.file("absent.db"))
         #expect(absent.isHealthy && absent.has("database", "ok", "serve creates it"))
-        let nowhere = try examine("--database", folder.file("no/a.db"))
+        let nowhere = try diagnose("--database", folder.file("no/a.db"))
         #expect(nowhere.has("database", "failure") && nowhere.has("disk", "failure"))
         // Locked by another process that does not respond.
         let lock = open(database + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
-        #expect(try examine().has("served", "warning", "is in use"))
+        #expect(try diagnose().has("served", "warning", "is in use"))
         close(lock)
     }
 
@@ -187,7 +187,7 @@ import Testing
         let later = timespec(tv_sec: time(nil) + 7_200, tv_nsec: 0)
         let times = [later, later]
         #expect(utimensat(AT_FDCWD, database, times, 0) == 0)
-        let report = try examine()
+        let report = try diagnose()
         #expect(report.has("clock", "failure", "before the database was written"))
     }
 

@@ -35,10 +35,10 @@ struct ArticleOutput {
     }
 
     /// Reports what was done to an article.
-    func tell(_ what: String, _ article: Article) throws(CommandFailure) {
+    func confirm(_ action: String, _ article: Article) throws(CommandFailure) {
         if session.isJSON { return try json(article) }
         try Console.print(
-            "\(what) \(article.id) (\(article.slug)), revision \(article.revision)")
+            "\(action) \(article.id) (\(article.slug)), revision \(article.revision)")
     }
 
     private func json(_ item: some JSONRepresentable) throws(CommandFailure) {
@@ -47,6 +47,6 @@ struct ArticleOutput {
 
     private func lines(_ table: Table, next: String?) throws(CommandFailure) {
         for line in table.lines(columns: Console.columns) { try Console.print(line) }
-        if let next { Console.tell("more: --cursor \(next)\n") }
+        if let next { Console.printStatus("more: --cursor \(next)\n") }
     }
 }

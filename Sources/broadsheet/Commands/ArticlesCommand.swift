@@ -103,7 +103,7 @@ struct ArticlesCommand: Command {
             try ArticleOutput(session).show(try await session.ask(request))
         case .restore(let key, let number):
             let request = RestoreRevisionRequest(id: try await id(of: key), number: number)
-            try ArticleOutput(session).tell("restored", try await session.ask(request))
+            try ArticleOutput(session).confirm("restored", try await session.ask(request))
         }
     }
 
@@ -117,7 +117,7 @@ struct ArticlesCommand: Command {
     private func create(_ file: String?) async throws(CommandFailure) {
         let draft = if let file { try Self.draft(file) } else { try Self.editedDraft() }
         let article = try await session.ask(CreateArticleRequest(article: draft))
-        try ArticleOutput(session).tell("created", article)
+        try ArticleOutput(session).confirm("created", article)
     }
 
     private static let draftLimitBytes = 8 << 20
@@ -158,11 +158,13 @@ struct ArticlesCommand: Command {
         let edited = try Editor.edit(text)
         let changes = try ArticleDocument(edited, name: "article.md")
             .changes(from: ArticleDocument(text, name: "article.md"))
-        guard changes != Article.Changes() else { return Console.tell("nothing was changed\n") }
+        guard changes != Article.Changes() else {
+            return Console.printStatus("nothing was changed\n")
+        }
         let request = UpdateArticleRequest(
             id: reply.item.id, expected: reply.etag.map { .tags([$0]) }, changes: changes)
         do throws(CommandFailure) {
-            try ArticleOutput(session).tell("changed", try await session.ask(request))
+            try ArticleOutput(session).confirm("changed", try await session.ask(request))
         } catch {
             throw CommandFailure(error.status, error.message + Self.rescued(edited))
         }
@@ -179,6 +181,6 @@ struct ArticlesCommand: Command {
     private func delete(_ key: Article.Key) async throws(CommandFailure) {
         let id = try await id(of: key)
         _ = try await session.ask(DeleteArticleRequest(id: id))
-        Console.tell("deleted \(id)\n")
+        Console.printStatus("deleted \(id)\n")
     }
 }

@@ -49,7 +49,7 @@ struct BackupCommand: Command {
         try checkDestination()
         try copy.keep()
         bar.withLock { $0.clear() }
-        Console.tell("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
+        Console.printStatus("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
     }
 
     private func checkDestination() throws(CommandFailure) {

@@ -44,7 +44,7 @@ struct ExportCommand: Command {
         let file = try NewFile(path)
         let report = try await write(database, to: file.descriptor)
         try file.keep()
-        Console.tell("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
+        Console.printStatus("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
     }
 
     private func write(

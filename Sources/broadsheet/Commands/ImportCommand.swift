@@ -44,7 +44,7 @@ struct ImportCommand: Command {
             (database) throws(CommandFailure) in
             try await take(into: database.importDestination)
         }
-        try tell(report)
+        try printReport(report)
     }
 
     private func take(into store: any ImportDestination) async throws(CommandFailure)
@@ -60,14 +60,14 @@ struct ImportCommand: Command {
         } catch { throw CommandFailure(error) }
     }
 
-    private func tell(_ report: ImportReport) throws(CommandFailure) {
+    private func printReport(_ report: ImportReport) throws(CommandFailure) {
         for omission in report.omissions.prefix(Self.shownOmissions) {
-            Console.complain("note: \(omission)")
+            Console.printError("note: \(omission)")
         }
         if report.leftOut > Self.shownOmissions {
-            Console.complain("note: \(report.leftOut - Self.shownOmissions) more were left out")
+            Console.printError("note: \(report.leftOut - Self.shownOmissions) more were left out")
         }
-        for failure in report.failures { Console.complain("\(failure)") }
+        for failure in report.failures { Console.printError("\(failure)") }
         try Console.print((isDryRun ? "would be: " : "") + Self.summary(report))
         guard report.failed == 0 else {
             throw CommandFailure(.dataError, "\(report.failed) could not be imported")

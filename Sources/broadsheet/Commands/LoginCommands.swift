@@ -34,7 +34,7 @@ struct LoginCommand: Command {
         do throws(CredentialStoreError) {
             try store.save(Credentials(token: key))
         } catch { throw CommandFailure(.cannotCreate, "\(error)") }
-        Console.tell("logged in to \(server)\n")
+        Console.printStatus("logged in to \(server)\n")
     }
 
     /// Fails if the backend does not accept the key, so that it is not stored.
@@ -68,6 +68,6 @@ struct LogoutCommand: Command {
         do throws(CredentialStoreError) {
             try store.remove()
         } catch { throw CommandFailure(.ioError, "\(error)") }
-        Console.tell("logged out of \(server)\n")
+        Console.printStatus("logged out of \(server)\n")
     }
 }

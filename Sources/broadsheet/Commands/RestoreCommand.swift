@@ -56,18 +56,19 @@ struct RestoreCommand: Command {
             try place.put(copy.partial, keepingOldAs: aside)
         } catch { throw CommandFailure(error) }
         bar.withLock { $0.clear() }
-        Console.tell("\(database): \(report.articles) articles, \(report.revisions) revisions\n")
-        tell(of: keys)
-        if place.isTaken { Console.tell("the previous database is now \(aside)\n") }
+        Console.printStatus(
+            "\(database): \(report.articles) articles, \(report.revisions) revisions\n")
+        printChanges(of: keys)
+        if place.isTaken { Console.printStatus("the previous database is now \(aside)\n") }
     }
 
-    private func tell(of keys: RestoredKeys) {
+    private func printChanges(of keys: RestoredKeys) {
         for key in keys.revoked {
-            Console.tell("key \(key.id) (\(key.role), \(key.name)) stays revoked\n")
+            Console.printStatus("key \(key.id) (\(key.role), \(key.name)) stays revoked\n")
         }
         let reason = keys.areKnown ? "has no such key" : "could not be read"
         for key in keys.revived {
-            Console.complain(
+            Console.printError(
                 "key \(key.id) (\(key.role), \(key.name)) is valid again: the replaced database "
                     + "\(reason); broadsheet key revoke \(key.id) ends it")
         }

@@ -32,7 +32,7 @@ enum Console {
 
     /// Writes one line to standard error; a failure to write is ignored.
     /// - Parameter seconds: how long to wait for a reader; `nil` waits indefinitely.
-    static func complain(_ text: String, withinSeconds seconds: Double? = nil) {
+    static func printError(_ text: String, withinSeconds seconds: Double? = nil) {
         let text = text.replacing("\n", with: " ")
         let line = "broadsheet: \(errorIsTerminal ? TerminalText.escapedLine(text) : text)\n"
         if let seconds {
@@ -44,7 +44,7 @@ enum Console {
     }
 
     /// Writes text to standard error; a failure to write is ignored.
-    static func tell(_ text: String) {
+    static func printStatus(_ text: String) {
         draw(errorIsTerminal ? TerminalText.escaped(text) : text)
     }
 
@@ -89,11 +89,11 @@ enum Console {
         }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        tell(prompt)
+        printStatus(prompt)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
-            tell("\n")
+            printStatus("\n")
         }
         return readLine() ?? ""
     }

@@ -62,7 +62,7 @@ struct BackupFile: ~Copyable {
                 StoreOpeningError.newer(path: source, version: version, known: known))
         } catch { throw CommandFailure(error) }
         guard report.isClean else {
-            for finding in report.findings { Console.complain(finding) }
+            for finding in report.findings { Console.printError(finding) }
             throw CommandFailure(
                 .dataError,
                 "\(source): \(report.findings.count) findings; the copy was discarded")

@@ -12,7 +12,7 @@ struct DatabaseCheck {
         if let owner {
             findings.ok("served", "by a server that responds on its control socket")
             do throws(StoreError) {
-                tell(try await owner.check(), &findings)
+                add(try await owner.check(), &findings)
             } catch {
                 findings.failure(
                     subject, "its server cannot check it: \(error.reason)",
@@ -21,14 +21,14 @@ struct DatabaseCheck {
             return
         }
         do throws(StoreOpeningError) {
-            tell(try SQLiteStore.check(path: path), &findings)
+            add(try SQLiteStore.check(path: path), &findings)
             findings.ok("served", "not being served")
         } catch {
-            tell(error, &findings)
+            add(error, &findings)
         }
     }
 
-    private func tell(_ report: CheckReport, _ findings: inout Diagnostics) {
+    private func add(_ report: CheckReport, _ findings: inout Diagnostics) {
         guard report.isClean else {
             return findings.failure(
                 "database",
@@ -42,7 +42,7 @@ struct DatabaseCheck {
             "\(path) is sound: \(report.articles) articles, \(report.revisions) revisions")
     }
 
-    private func tell(_ error: StoreOpeningError, _ findings: inout Diagnostics) {
+    private func add(_ error: StoreOpeningError, _ findings: inout Diagnostics) {
         let subject = "database"
         switch error {
         case .missing:

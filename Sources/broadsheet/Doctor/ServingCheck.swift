@@ -117,13 +117,15 @@ struct ServingCheck {
 
     private func descriptors(_ findings: inout Diagnostics) {
         let limit = DescriptorLimit.raise()
-        let wanted = configuration.maximumConnections
+        let configured = configuration.maximumConnections
         let possible = max(0, limit - ServerConfiguration.reservedDescriptors)
-        guard possible < wanted else {
-            return findings.ok("descriptors", "\(limit) may be open, enough for \(wanted) clients")
+        guard possible < configured else {
+            return findings.ok(
+                "descriptors", "\(limit) may be open, enough for \(configured) clients")
         }
         findings.warning(
-            "descriptors", "\(limit) may be open, enough for \(possible) clients, not \(wanted)",
+            "descriptors",
+            "\(limit) may be open, enough for \(possible) clients, not \(configured)",
             do: "raise the limit (LimitNOFILE=, ulimit -n), or lower --max-connections")
     }
 }

@@ -40,11 +40,11 @@ struct MetricsPage: Sendable {
             "broadsheet_read_buffers", .gauge,
             help: "Read buffers in use; idle connections hold none.",
             server.buffersInUse)
-        let refused = "broadsheet_http_refused_total"
+        let rejected = "broadsheet_http_refused_total"
         page.family(
-            refused, .counter, help: "Connections and requests rejected by limits, by reason.")
+            rejected, .counter, help: "Connections and requests rejected by limits, by reason.")
         for (reason, count) in server.refusals {
-            page.sample(refused, ["reason": reason.rawValue], count)
+            page.sample(rejected, ["reason": reason.rawValue], count)
         }
         page.single(
             "broadsheet_log_dropped_lines_total", .counter,

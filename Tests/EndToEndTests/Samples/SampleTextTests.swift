@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Whether the code is the same apart from indentation.
-    private func stands(_ sample: [Substring], in code: [Substring]) -> Bool {
+    private func occurs(_ sample: [Substring], in code: [Substring]) -> Bool {
         guard let first = sample.first, sample.count <= code.count else { return false }
         return (0...code.count - sample.count).contains { start in
             guard code[start].hasSuffix(first) else { return false }
@@ -75,7 +75,7 @@ import Testing
             try text($0).split(separator: "\n", omittingEmptySubsequences: false)
         }
         for sample in found {
-            #expect(code.contains { stands(sample.lines, in: $0) }, "\(sample.place)")
+            #expect(code.contains { occurs(sample.lines, in: $0) }, "\(sample.place)")
         }
         #expect(found.count > 10)
     }
@@ -115,9 +115,9 @@ import Testing
 
     @Test func `a sample that is not compiled is detected`() {
         let code: [Substring] = ["    let a = 1", "", "    let b = 2"]
-        #expect(stands(["let a = 1", "", "let b = 2"], in: code))
-        #expect(!stands(["let a = 1", "let b = 2"], in: code))
-        #expect(!stands(["let b = 3"], in: code))
-        #expect(!stands(["a = 1"], in: code))
+        #expect(occurs(["let a = 1", "", "let b = 2"], in: code))
+        #expect(!occurs(["let a = 1", "let b = 2"], in: code))
+        #expect(!occurs(["let b = 3"], in: code))
+        #expect(!occurs(["a = 1"], in: code))
     }
 }
