@@ -36,7 +36,7 @@ import Testing
         )
     }
 
-    @Test func `an array's span is refused, and a slice's is not`() throws {
+    @Test func `an array's span is rejected, and a slice's is not`() throws {
         let array = try check("func count(_ bytes: [UInt8]) -> Int { bytes.span.count }\n")
         #expect(array.status == 1)
         #expect(array.output.contains("'span' is only available in macOS 26.0 or newer"))
@@ -46,13 +46,13 @@ import Testing
         #expect(slice.status == 0, "\(slice.output)")
     }
 
-    @Test func `an import that only Linux has is refused`() throws {
+    @Test func `an import that only exists on Linux is rejected`() throws {
         let result = try check("import Glibc\n")
         #expect(result.status == 1)
         #expect(result.output.contains("no such module 'Glibc'"))
     }
 
-    @Test func `a compiler that dies without a word fails the check`() throws {
+    @Test func `a compiler that crashes silently fails the check`() throws {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "apple-check-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -21,7 +21,7 @@ import Testing
         #expect(faults(line).contains("1: \(fault)"))
     }
 
-    @Test func `server targets never see Foundation, nor anybody else FoundationNetworking`() {
+    @Test func `server targets must not import Foundation, nor any target FoundationNetworking`() {
         for target in Ladder.rungs.keys where target != "URLSessionTransport" {
             let path = "Sources/\(target)/A.swift"
             #expect(!faults("import FoundationNetworking", path: path).isEmpty)
@@ -33,7 +33,7 @@ import Testing
         #expect(faults(essentials + "#endif\nimport Foundation", path: contract) != [])
     }
 
-    @Test func `a target that nobody placed is found`() {
+    @Test func `a target missing from the ladder is found`() {
         let found = faults("let a = 1", path: "Sources/Helpers/A.swift")
         #expect(found == ["1: Helpers is not on the ladder"])
     }
@@ -54,11 +54,11 @@ import Testing
         "let a = \"Task { }\"", "func run(_ task: Task<Int, Never>)", "myTask(1)",
         "func `Task {`()",
     ])
-    func `what makes no task is let be`(line: String) {
+    func `code that creates no task is accepted`(line: String) {
         #expect(faults(line) == [])
     }
 
-    @Test func `an unchecked promise needs its reason`() {
+    @Test func `an unchecked conformance needs a reason`() {
         let fault = "no reason stands beside it"
         #expect(faults("final class A: @unchecked Sendable {}") == ["1: \(fault)"])
         #expect(faults("", "nonisolated(unsafe) var a = 1") == ["2: \(fault)"])
@@ -69,7 +69,7 @@ import Testing
         )
     }
 
-    @Test func `a trap has to be a programmer error and to say so`() {
+    @Test func `a trap must be a programmer error and say so`() {
         #expect(faults("let a = try! b()") == ["1: an error that traps"])
         #expect(faults("fatalError(\"no\")") == ["1: a trap that is no programmer error"])
         #expect(faults("preconditionFailure()") == ["1: a trap that is no programmer error"])
@@ -92,7 +92,7 @@ import Testing
         #expect(faults("enum A {\n" + body + "\n\n    func f() {\n    }\n}") == [])
     }
 
-    @Test func `white space at the end, promises and paths of a machine are found`() {
+    @Test func `trailing white space, promises and machine paths are found`() {
         #expect(faults("let a = 1 ") == ["1: white space at the end"])
         #expect(faults("let a = 1\t") == ["1: white space at the end"])
         #expect(faults("// FIX" + "ME: later") == ["1: FIX" + "ME promises what is not there"])
@@ -103,7 +103,7 @@ import Testing
         #expect(StyleRules.text(file).map(\.fault) == ["no line feed at the end"])
     }
 
-    @Test func `literals, comments and names do not pass for code`() {
+    @Test func `literals, comments and names are not treated as code`() {
         let source = ##"""
             let a = "b { \(c("{ \(d)")) {" // e {
             /* { /* { */ { */ let f = #"\( { "#

@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func `the ladder has no step that leads up`() {
+    @Test func `no dependency in the ladder points upwards`() {
         for (name, rung) in Ladder.rungs {
             for target in rung.targets {
                 let height = Ladder.rungs[target]?.height ?? .max
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `every file keeps the rules of the house`() throws {
+    @Test func `every file follows the house rules`() throws {
         var swiftFiles = 0
         for file in try SourceTree.files() {
             var found = StyleRules.text(file)
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The engine is chosen where everything is put together; nobody else knows which it is.
-    @Test func `only the command names the engine of the store`() throws {
+    @Test func `only the command names the store's engine`() throws {
         for file in try SourceTree.files() where file.isSwift {
             guard let target = file.target, target != "SQLiteStore", target != "broadsheet"
             else { continue }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["README.md", "CONTRIBUTING.md"])
-    func `what the documents make, the Makefile has`(document: String) throws {
+    func `the Makefile has every target that the documents mention`(document: String) throws {
         let makefile = String(decoding: try SourceTree.bytes("Makefile"), as: UTF8.self)
         let targets = Set(makefile.matches(of: /(?m)^([a-z-]+):/).map { $0.1 })
         let text = String(decoding: try SourceTree.bytes(document), as: UTF8.self)

@@ -39,11 +39,11 @@ import Testing
         ("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Hints\r\n\r\nHTTP/1.1 204 No\r\n\r\n", ""),
         ("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", ""),
     ])
-    func `every framing is read`(bytes: String, body: String) async throws {
+    func `every framing is decoded`(bytes: String, body: String) async throws {
         #expect(try await outcome(of: bytes).get().text == body)
     }
 
-    @Test func `an answer to HEAD has no body, whatever it says`() async throws {
+    @Test func `a response to HEAD has no body, whatever its fields`() async throws {
         let head = try request("/", .head)
         let answer = try await outcome(
             of: "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", to: head
@@ -56,7 +56,7 @@ import Testing
         "", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n",
     ])
-    func `an answer that is cut off is never taken for whole`(bytes: String) async throws {
+    func `a truncated response is never complete`(bytes: String) async throws {
         let result = try await outcome(of: bytes)
         #expect(throws: HTTPClientError.disconnected) { try result.get() }
     }
@@ -68,7 +68,7 @@ import Testing
         "HTTP/1.1 101 Switching\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
     ])
-    func `what is no answer is refused`(bytes: String) async throws {
+    func `an invalid response is rejected`(bytes: String) async throws {
         let result = try await outcome(of: bytes)
         guard case .failure(.malformed) = result else {
             Issue.record("\(result)")
@@ -81,13 +81,13 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nhello hello\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\n\r\nhello hello",
     ])
-    func `a body beyond the limit is not taken`(bytes: String) async throws {
+    func `a body above the limit is rejected`(bytes: String) async throws {
         let result = try await outcome(of: bytes, bodyBytes: 10)
         #expect(throws: HTTPClientError.tooLarge(limitBytes: 10)) { try result.get() }
         #expect(try await outcome(of: bytes, bodyBytes: 11).get().text == "hello hello")
     }
 
-    @Test func `interim answers without an end are refused`() async throws {
+    @Test func `endless interim responses are rejected`() async throws {
         let bytes = String(repeating: "HTTP/1.1 103 Hints\r\n\r\n", count: 17)
         guard case .failure(.malformed) = try await outcome(of: bytes) else {
             Issue.record("seventeen were taken")

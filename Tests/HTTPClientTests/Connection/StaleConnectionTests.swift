@@ -14,7 +14,7 @@ import Testing
         try await peer.answer("\(index) again")
     }
 
-    @Test func `a request that only reads goes out again on a fresh connection`() async throws {
+    @Test func `a safe request is retried on a new connection`() async throws {
         try await ScriptedServer.run(Self.endsOnSecond) { server in
             let client = try HTTPClient()
             let origin = HTTPOrigin(server.address)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `a request that may have been carried out does not`() async throws {
+    @Test func `a request that may have had an effect is not retried`() async throws {
         try await ScriptedServer.run(Self.endsOnSecond) { server in
             let client = try HTTPClient()
             let origin = HTTPOrigin(server.address)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a fresh connection that ends is a failure, however safe the request`()
+    @Test func `a new connection that closes is a failure even for safe requests`()
         async throws
     {
         try await ScriptedServer.run { peer, _ in
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that ended while it was idle is not used`() async throws {
+    @Test func `a connection that closed while idle is not used`() async throws {
         try await ScriptedServer.run { peer, index in
             _ = try await peer.request()
             try await peer.answer("\(index)")
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `bytes that nobody asked for end the connection`() async throws {
+    @Test func `unsolicited bytes close the connection`() async throws {
         try await ScriptedServer.run { peer, index in
             _ = try await peer.request()
             try await peer.send(
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that its server wants closed is not kept`() async throws {
+    @Test func `a connection with close is not kept`() async throws {
         try await ScriptedServer.run { peer, index in
             _ = try await peer.request()
             try await peer.send(

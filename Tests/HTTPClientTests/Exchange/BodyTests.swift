@@ -11,7 +11,9 @@ import Testing
         return options
     }()
 
-    @Test func `a streamed answer comes with its head, and its body as it is sent`() async throws {
+    @Test func `a streamed response is returned with its head, and its body as it arrives`()
+        async throws
+    {
         let goOn = Signal()
         try await ScriptedServer.run { peer, _ in
             while try await peer.request() != nil {
@@ -36,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that is cut off fails at its end`() async throws {
+    @Test func `a truncated stream fails at its end`() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()
             try await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhell")
@@ -48,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a slow reader makes the server wait, and loses nothing`() async throws {
+    @Test func `a slow reader makes the server wait and loses nothing`() async throws {
         let sent = Counter()
         let total = 300
         try await ScriptedServer.run { peer, _ in
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that is let go ends its connection`() async throws {
+    @Test func `releasing a stream closes its connection`() async throws {
         let ended = Signal()
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `a stream whose reader is cancelled ends its connection`() async throws {
+    @Test func `cancelling the reader of a stream closes its connection`() async throws {
         let ended = Signal()
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()
@@ -119,7 +121,7 @@ import Testing
         }
     }
 
-    @Test func `an upload tells how far it is`() async throws {
+    @Test func `an upload reports its progress`() async throws {
         try await ScriptedServer.run { peer, _ in
             while let request = try await peer.request() {
                 try await peer.answer("\(request.body.count)")
@@ -142,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `an answer before the end of an upload is taken`() async throws {
+    @Test func `a response before the end of an upload is accepted`() async throws {
         try await ScriptedServer.run { peer, _ in
             try await peer.beginning()
             try await peer.send("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct CancellationTests {
-    @Test func `a cancelled exchange ends at once, and so does its connection`() async throws {
+    @Test func `cancelling an exchange ends it and its connection at once`() async throws {
         let arrived = Signal()
         let ended = Signal()
         try await ScriptedServer.run { peer, _ in
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `who waits for a connection leaves the queue alone`() async throws {
+    @Test func `cancelling a waiting exchange does not affect the others`() async throws {
         let arrived = Signal()
         let goOn = Signal()
         try await ScriptedServer.run { peer, _ in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a task that is cancelled already sends nothing`() async throws {
+    @Test func `a task that is already cancelled sends nothing`() async throws {
         try await ScriptedServer.run { peer, _ in
             await peer.waitForEnd()
         } _: { server in
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhell"])
-    func `an answer that does not come in time is not waited for`(start: String) async throws {
+    func `a response that does not arrive in time fails`(start: String) async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()
             try await peer.send(start)
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `who waits for a connection in vain is told in time`() async throws {
+    @Test func `an exchange that waits for a connection in vain times out`() async throws {
         let arrived = Signal()
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()

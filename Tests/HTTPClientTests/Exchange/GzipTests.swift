@@ -65,7 +65,7 @@ import Testing
         return error.withLock { $0 }
     }
 
-    @Test func `gzip is asked for, and taken off again`() async throws {
+    @Test func `gzip is requested and decoded`() async throws {
         let asked = Lock<[String?]>([])
         let body = gzip(Array(Self.text.utf8))
         try await ScriptedServer.run { peer, _ in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `fields tell of the body that there is, and the validator stays`() async throws {
+    @Test func `fields describe the decoded body, and the validator stays`() async throws {
         try await answer(gzip(Array("hello".utf8))) { answer in
             #expect(answer.text == "hello")
             #expect(!answer.fields.contains(.contentEncoding))
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a body that is not coded, or otherwise, is given as it came`() async throws {
+    @Test func `a body without gzip is returned unchanged`() async throws {
         let body = gzip(Array("hello".utf8))
         try await answer(Array("hello".utf8), "") { #expect($0.text == "hello") }
         try await answer(body, "Content-Encoding: br\r\n") { answer in
@@ -109,14 +109,14 @@ import Testing
         }
     }
 
-    @Test func `several members make one body, and none an empty one`() async throws {
+    @Test func `several members form one body, and none an empty one`() async throws {
         let members = gzip(Array("one, ".utf8)) + gzip([]) + gzip(Array("two".utf8))
         try await answer(members) { #expect($0.text == "one, two") }
         try await answer([]) { #expect($0.text == "") }
         try await answer(gzip([])) { #expect($0.text == "") }
     }
 
-    @Test func `a stream is decoded as it comes`() async throws {
+    @Test func `a stream is decoded as it arrives`() async throws {
         let body = gzip(Array(Self.text.utf8))
         let goOn = Signal()
         try await ScriptedServer.run { peer, _ in
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `what is no gzip is malformed, wherever it goes wrong`() async throws {
+    @Test func `invalid gzip is malformed, wherever the error is`() async throws {
         let body = gzip(Array(Self.text.utf8))
         #expect(try await error(Array("hello".utf8)) == .malformed("a body that is not valid gzip"))
         var corrupt = body
@@ -155,8 +155,7 @@ import Testing
         #expect(try await error(body + [1, 2, 3]) != nil)
     }
 
-    @Test func `gzip that ends too early is malformed, also at the connection's end`() async throws
-    {
+    @Test func `truncated gzip is malformed, even at the end of the connection`() async throws {
         let body = gzip(Array(Self.text.utf8))
         let early = HTTPClientError.malformed("a truncated gzip body")
         for count in [1, 9, 10, 100, body.count - 8, body.count - 1] {
@@ -167,7 +166,7 @@ import Testing
         #expect(try await error(body.dropLast(), framing: length) == .disconnected)
     }
 
-    @Test func `a small body that becomes a large one is refused at the limit`() async throws {
+    @Test func `a small body that expands above the limit is rejected`() async throws {
         let bomb = gzip([UInt8](repeating: 0, count: 8 << 20))
         #expect(bomb.count < 1 << 14)
         var options = patient
@@ -177,7 +176,7 @@ import Testing
         #expect(try await error(bomb, options) == nil)
     }
 
-    @Test func `a stream gives a large body in small pieces`() async throws {
+    @Test func `a stream returns a large body in small pieces`() async throws {
         try await answer(gzip([UInt8](repeating: 7, count: 4 << 20)), options: Self.streamed) {
             answer in
             guard case .stream(let stream) = answer.body else { throw TestFailure("no stream") }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct PoolTests {
-    @Test func `requests one after the other share a connection`() async throws {
+    @Test func `successive requests share a connection`() async throws {
         try await ScriptedServer.run { peer, _ in
             while let request = try await peer.request() {
                 try await peer.answer("\(request.target) of \(request.fields[.host] ?? "")")
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `what waits beyond the limit is refused at once`() async throws {
+    @Test func `requests above the queue limit are rejected at once`() async throws {
         try await ScriptedServer.run { peer, _ in
             await peer.waitForEnd()
         } _: { server in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a Unix socket is an origin`() async throws {
+    @Test func `a Unix socket can be an origin`() async throws {
         let folder = try TemporaryFolder()
         let address = SocketAddress.unix(folder.file("a.sock"))
         let server = try ScriptedServer(on: address) { peer, _ in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a refused connection is told as what it is`() async throws {
+    @Test func `a refused connection is reported as such`() async throws {
         let server = try ScriptedServer { _, _ in }
         let origin = HTTPOrigin(server.address)
         await server.stop()
@@ -103,7 +103,7 @@ import Testing
         #expect(await eventually { client.connectionCount == 0 })
     }
 
-    @Test func `a host that has no address is told as what it is`() async throws {
+    @Test func `a host without an address is reported as such`() async throws {
         let origin = try #require(HTTPOrigin("http://" + String(repeating: "a", count: 300)))
         let client = try HTTPClient()
         let error = await failure { () throws(HTTPClientError) in
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `a client that is let go ends its connections`() async throws {
+    @Test func `a released client closes its connections`() async throws {
         let ended = Signal()
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a stopped client ends what it is doing and takes nothing more`() async throws {
+    @Test func `a stopped client aborts its exchanges and rejects new ones`() async throws {
         let arrived = Signal()
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()

@@ -37,19 +37,19 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "127.0.0.1"], [TestTLS.tls12, TestTLS.tls13])
-    func `a peer of the authority is trusted, by name and by address`(
+    func `a server of a trusted authority is trusted by name and by address`(
         host: String, version: Int32
     ) async throws {
         let pair = try certificates.pair(["localhost", "127.0.0.1"])
         #expect(try await outcome(of: pair, as: host, version: version) == .success("hello"))
     }
 
-    @Test func `an expired certificate is refused`() async throws {
+    @Test func `an expired certificate is rejected`() async throws {
         let pair = try certificates.pair(["localhost"], days: -1, startsInDays: -9)
         #expect(try await outcome(of: pair, as: "localhost").isUntrusted("expired"))
     }
 
-    @Test func `a certificate of the days to come is refused`() async throws {
+    @Test func `a certificate that is not yet valid is rejected`() async throws {
         let pair = try certificates.pair(["localhost"], days: 9, startsInDays: 3)
         #expect(try await outcome(of: pair, as: "localhost").isUntrusted("not yet valid"))
     }
@@ -58,19 +58,19 @@ import Testing
         (["other.test"], "localhost"), (["localhost.test"], "localhost"),
         (["*.localhost"], "localhost"), (["localhost"], "127.0.0.1"),
     ])
-    func `a certificate for another name is refused`(
+    func `a certificate for another name is rejected`(
         names: [String], host: String
     ) async throws {
         let pair = try certificates.pair(names)
         #expect(try await outcome(of: pair, as: host).isUntrusted("mismatch"))
     }
 
-    @Test func `a name in the subject alone is none`() async throws {
+    @Test func `a name only in the subject is ignored`() async throws {
         let pair = try certificates.pair(namedBySubject: "localhost")
         #expect(try await outcome(of: pair, as: "localhost").isUntrusted("mismatch"))
     }
 
-    @Test func `a certificate that nobody vouches for is refused, and trusted by itself`()
+    @Test func `a self-signed certificate is rejected unless it is an authority`()
         async throws
     {
         let own = try NewCertificate.selfSigned(["localhost"], days: 9)
@@ -81,13 +81,13 @@ import Testing
         #expect(trusted == .success("hello"))
     }
 
-    @Test func `a certificate of another authority is refused`() async throws {
+    @Test func `a certificate of another authority is rejected`() async throws {
         let pair = try TestCertificates().pair(["localhost"])
         let outcome = try await outcome(of: pair, as: "localhost")
         #expect(outcome.isUntrusted(""))
     }
 
-    @Test func `the system's authorities vouch for no test`() async throws {
+    @Test func `the system's authorities do not trust test certificates`() async throws {
         let peer = try TestTLSPeer(certificates.pair(["localhost"]), answer: Self.answer)
         let client = try HTTPClient()
         let origin = try origin("localhost", peer.address)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that speaks no better than TLS 1_1 is refused`() async throws {
+    @Test func `a server limited to TLS 1_1 is rejected`() async throws {
         let pair = try certificates.pair(["localhost"])
         let outcome = try await outcome(of: pair, as: "localhost", version: TestTLS.tls11)
         guard case .failure(.insecure(.refused)) = outcome else {
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [TestTLS.tls12, TestTLS.tls13])
-    func `a body up to the end is whole only if TLS says so`(version: Int32) async throws {
+    func `a body until close is complete only with close_notify`(version: Int32) async throws {
         let pair = try certificates.pair(["localhost"])
         let answer = "HTTP/1.1 200 OK\r\n\r\nhalf"
         let whole = try await outcome(
@@ -121,7 +121,7 @@ import Testing
         #expect(cut == .failure(.disconnected))
     }
 
-    @Test func `a peer without TLS is refused`() async throws {
+    @Test func `a server without TLS is rejected`() async throws {
         try await ScriptedServer.run { peer, _ in
             try await peer.answer("hello")
         } _: { server in
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `client and server speak TLS with each other, and keep connections`() async throws {
+    @Test func `client and server interoperate over TLS and keep connections alive`() async throws {
         var routes = RouterBuilder()
         routes.on(.post, "/echo") { request, _ in
             HTTPResponse(.ok, body: .bytes(request.body))

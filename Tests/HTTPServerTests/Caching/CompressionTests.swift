@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test(arguments: [1 << 20, 0])
-    func `who takes gzip gets it, with a validator of its own`(limitBytes: Int) async throws {
+    func `a client that accepts gzip gets it, with its own validator`(limitBytes: Int) async throws
+    {
         try await run(limitBytes: limitBytes) { test, _ in
             let plain = try get(test, "text", nil)
             for _ in 0..<3 {
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `each request that finds an answer counts once`() async throws {
+    @Test func `each request that finds a response counts once`() async throws {
         try await run { test, bench in
             _ = try get(test, "text", nil)
             let codings = ["gzip", "gzip", nil, "gzip", "identity"]
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a validator stands for one coding alone`() async throws {
+    @Test func `a validator identifies one coding only`() async throws {
         try await run { test, _ in
             let plain = try #require(try get(test, "text", nil).fields[.etag])
             let small = try #require(try get(test, "text", "gzip").fields[.etag])
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `small answers and what gets no smaller go as they are`() async throws {
+    @Test func `small and incompressible responses are not compressed`() async throws {
         try await run { test, bench in
             bench.change("noise", to: Self.noise)
             let short = try get(test, "short", "gzip")
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `what is kept compressed goes with the rest when it changes`() async throws {
+    @Test func `compressed responses are invalidated with the others`() async throws {
         try await run { test, bench in
             _ = try get(test, "text", "gzip")
             _ = try get(test, "text", "gzip")

@@ -24,7 +24,7 @@ import Testing
         "GET \(target) HTTP/1.1\r\nHost: test\r\n\r\n"
     }
 
-    @Test func `an answer is made once, and again after a change`() async throws {
+    @Test func `a response is generated once, and again after a change`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
         try await run(bench) { test in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a change leaves alone what does not depend on it`() async throws {
+    @Test func `a change does not invalidate independent responses`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
         try await run(bench) { test in
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `what was read before a change is not kept when it comes late`() async throws {
+    @Test func `data read before a change is not stored after it`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "old")
         bench.shutGate()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `what was read while a change became visible is not kept`() async throws {
+    @Test func `data read while a change becomes visible is not stored`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "old")
         try await run(bench) { test in
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `who comes behind a change does not share what was read before it`() async throws {
+    @Test func `a request after a change does not share data read before it`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "old")
         bench.shutGate()
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `requests for one thing share its making`() async throws {
+    @Test func `concurrent requests share one generation`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
         bench.shutGate()
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a making that hangs is not waited for`() async throws {
+    @Test func `a generation that hangs is not waited for`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
         bench.shutGate()
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `an answer ends when its time comes`() async throws {
+    @Test func `a response expires in time`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
         bench.setEnd(2_000)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `errors are made each time`() async throws {
+    @Test func `errors are not cached`() async throws {
         let bench = CacheBench()
         try await run(bench) { test in
             for _ in 0..<3 {
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `credentials and other methods go past the cache`() async throws {
+    @Test func `credentials and other methods bypass the cache`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "public")
         try await run(bench) { test in
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `HEAD and conditions are answered from what is kept`() async throws {
+    @Test func `HEAD and conditional requests are served from the cache`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
         try await run(bench) { test in
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `it holds no more bytes than it may, and keeps what is asked for`() async throws {
+    @Test func `the cache respects its limit and keeps popular responses`() async throws {
         let bench = CacheBench(limitBytes: 100_000)
         for number in 0..<300 { bench.change("v\(number)", to: "\(number)") }
         bench.change("large", to: String(repeating: "x", count: 60_000))
@@ -230,7 +230,7 @@ import Testing
         }
     }
 
-    @Test func `a cache of no bytes keeps nothing`() async throws {
+    @Test func `a cache of zero bytes stores nothing`() async throws {
         let bench = CacheBench(limitBytes: 0)
         bench.change("a", to: "one")
         try await run(bench) { test in
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `a kept answer is counted and logged like any other`() async throws {
+    @Test func `a cached response is counted and logged like any other`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
         let seen = Exchanges()

@@ -24,7 +24,7 @@ import Testing
         "POST /guarded HTTP/1.1\r\nHost: t\r\n\(fields)\r\n\r\n\(body)"
     }
 
-    @Test func `who is admitted sends the body, and is asked to before`() async throws {
+    @Test func `an admitted client is asked to send its body`() async throws {
         try await TestServer.run(Self.router()) { server in
             let connection = try RawConnection(server.address)
             try connection.send(
@@ -40,7 +40,7 @@ import Testing
         "Expect: 100-continue\r\nContent-Length: 5", "Content-Length: 3000000",
         "Transfer-Encoding: chunked",
     ])
-    func `who is not, is told so without the body`(fields: String) async throws {
+    func `a client that is not admitted is rejected without its body`(fields: String) async throws {
         try await TestServer.run(Self.router()) { server in
             let connection = try RawConnection(server.address)
             try connection.send(post(fields))
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `a small body that is on its way is no reason to hang up`() async throws {
+    @Test func `a small body in flight does not close the connection`() async throws {
         try await TestServer.run(Self.router()) { server in
             let connection = try RawConnection(server.address)
             for _ in 0..<3 {
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `who is no longer admitted when the body has come is rejected`() async throws {
+    @Test func `a client whose access was revoked during its upload is rejected`() async throws {
         let isOpen = Lock(true)
         let router = try TestRoutes.router { routes in
             routes.on(.post, "/open") { _, _ in
@@ -96,7 +96,7 @@ import Testing
         "Expect: 100-continue\r\nContent-Length: 5", "Content-Length: 3000000",
         "Transfer-Encoding: chunked",
     ])
-    func `a body where none is taken is rejected by the head`(fields: String) async throws {
+    func `an unexpected body is rejected by the head`(fields: String) async throws {
         try await TestServer.run(TestRoutes.router()) { server in
             let connection = try RawConnection(server.address)
             try connection.send("GET /hello HTTP/1.1\r\nHost: t\r\n\(fields)\r\n\r\n")
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a small body where none is taken is dropped, and the next request stands`()
+    @Test func `a small unexpected body is discarded, and the next request is served`()
         async throws
     {
         try await TestServer.run(TestRoutes.router()) { server in
@@ -125,7 +125,7 @@ import Testing
     // MARK: Memory of bodies
 
     @Test(arguments: ["GET /hello", "POST /guarded"])
-    func `bodies that nobody takes need no room`(line: String) async throws {
+    func `discarded bodies take no memory`(line: String) async throws {
         let configuration = ServerConfiguration.local { $0.limits.bodyMemoryBytes = 128 << 10 }
         try await TestServer.run(Self.router(), with: configuration) { server in
             let crowd = try (0..<16).map { _ in
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `bodies that are too many in sum are shed, small ones last`() async throws {
+    @Test func `bodies above the memory limit are rejected, small ones last`() async throws {
         let (router, release) = try Self.holding()
         let configuration = ServerConfiguration.local { $0.limits.bodyMemoryBytes = 1 << 20 }
         try await TestServer.run(router, with: configuration) { server in

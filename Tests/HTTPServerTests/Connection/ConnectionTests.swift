@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ConnectionTests {
     @Test(arguments: [HTTPMethod.get, .head])
-    func `an answer that would lack a field is an error`(method: HTTPMethod) async throws {
+    func `a response that would lack a field is an error`(method: HTTPMethod) async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/made") { _, _ in
                 HTTPResponse(.created, fields: [.location: "/a\nb"], body: .bytes([1, 2, 3]))
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `a connection answers one request after another`() async throws {
+    @Test func `a connection serves one request after another`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             for _ in 0..<100 {
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `pipelined requests are answered in order`() async throws {
+    @Test func `pipelined requests get responses in order`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             let requests = (0..<500).map {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a request may come byte by byte`() async throws {
+    @Test func `a request may arrive byte by byte`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             let request = "POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `a body of 3 MiB comes back whole`() async throws {
+    @Test func `a body of 3 MiB is echoed completely`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             var random = SplitMix64(seed: 7)
             let body = (0..<3 << 20).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a body announced beyond the limit is refused before it is read`() async throws {
+    @Test func `a body announced above the limit is rejected before it is read`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             try connection.send(
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a client that sends too much still sees the refusal`() async throws {
+    @Test func `a client that sends too much still receives the rejection`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             let chunk = "10000\r\n" + String(repeating: "x", count: 65_536) + "\r\n"
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `100 Continue comes before the body is sent`() async throws {
+    @Test func `100 Continue arrives before the body is sent`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             try connection.send(
@@ -119,7 +119,7 @@ import Testing
         ("CONNECT a:1 HTTP/1.1\r\nHost: t\r\n\r\n", 501),
         ("BREW /hello HTTP/1.1\r\nHost: t\r\n\r\n", 501),
     ])
-    func `what is no good request is refused with a date`(bytes: String, status: Int) async throws {
+    func `an invalid request is rejected with a date`(bytes: String, status: Int) async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             try connection.send(bytes)
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `behind a request that makes no sense nothing is answered`() async throws {
+    @Test func `nothing is served after an invalid request`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             try connection.send("GET /hello HTTP/1.1\r\nHost: t\r\n bad: x\r\n\r\n" + get)
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `a client that has sent its last is still answered`() async throws {
+    @Test func `a client that shut down its sending side still gets its response`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             try connection.send(get + get)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `a client that breaks off leaves nothing behind`() async throws {
+    @Test func `a client that disconnects leaves nothing behind`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             for _ in 0..<20 {
                 let connection = try RawConnection(test.address)
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func `a handler's wish to close is heeded`() async throws {
+    @Test func `a handler can close the connection`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/bye") { _, _ in
                 HTTPResponse(.ok, fields: [.connection: "close", .date: "never"])
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `a client's name for its request comes back, if it is harmless`() async throws {
+    @Test func `a client's request ID is echoed if it is safe`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let kept = try test.client.send(.get, "/hello", fields: [.xRequestID: "abc-1._Z"])
             #expect(kept.fields[.xRequestID] == "abc-1._Z")

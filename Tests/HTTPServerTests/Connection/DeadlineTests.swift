@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct DeadlineTests {
-    @Test func `a head that does not end is answered 408`() async throws {
+    @Test func `an incomplete head receives 408`() async throws {
         try await TestServer.run(
             TestRoutes.router(), with: .local { $0.limits.headMilliseconds = 100 }
         ) { test in
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a body that comes too slowly is answered 408`() async throws {
+    @Test func `a body that arrives too slowly receives 408`() async throws {
         try await TestServer.run(
             TestRoutes.router(), with: .local { $0.limits.bodyGraceMilliseconds = 100 }
         ) { test in
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `an idle connection is closed without a word`() async throws {
+    @Test func `an idle connection is closed without a response`() async throws {
         try await TestServer.run(
             TestRoutes.router(), with: .local { $0.limits.idleMilliseconds = 100 }
         ) { test in
@@ -41,7 +41,9 @@ import Testing
         }
     }
 
-    @Test func `a handler that takes too long is cancelled and answered 503`() async throws {
+    @Test func `a handler that takes too long is cancelled and its client receives 503`()
+        async throws
+    {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/slow") { _, _ in
                 // Ends only by being cancelled.
@@ -61,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `a reader that does not read is dropped`() async throws {
+    @Test func `a client that does not read is disconnected`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/large") { _, _ in
                 HTTPResponse(.ok, body: .bytes([UInt8](repeating: 1, count: 64 << 20)))
@@ -77,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `what waits for readers that do not read is bounded`() async throws {
+    @Test func `responses waiting for slow readers are bounded`() async throws {
         let size = 16 << 20
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/large") { _, _ in
@@ -100,7 +102,8 @@ import Testing
         }
     }
 
-    @Test func `a write that takes too long is cut off, as it may still be done`() async throws {
+    @Test func `a write that takes too long is disconnected, as it may still succeed`() async throws
+    {
         let goOn = Signal()
         let router = try TestRoutes.router { routes in
             routes.on(.post, "/slow") { _, _ in
@@ -119,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `what would be read for a client that has gone is not`() async throws {
+    @Test func `a safe request of a client that disconnected is cancelled`() async throws {
         let (began, ended) = (Signal(), Signal())
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/slow") { _, _ in
@@ -140,7 +143,9 @@ import Testing
         }
     }
 
-    @Test func `what a client wrote that has gone is done, and who says no more is answered`()
+    @Test
+    func
+        `a write of a disconnected client is completed, and a half-closed client gets its response`()
         async throws
     {
         let (goOn, done) = (Signal(), Signal())
@@ -172,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `handlers that never end keep their places, and no more`() async throws {
+    @Test func `handlers that never end occupy only their own slots`() async throws {
         let goOn = Signal()
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/never") { _, _ in

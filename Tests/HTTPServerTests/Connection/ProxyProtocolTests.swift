@@ -50,7 +50,7 @@ import Testing
         ),
         (TestProxyHeader.v6([0x20, 1] + [UInt8](repeating: 0, count: 14)), "[2001::]:4711 false"),
     ])
-    func `the client is whom the proxy names, and came as it says`(
+    func `address and transport of the client are those in the header`(
         header: [UInt8], expected: String
     ) async throws {
         try await run { server, proxied in
@@ -74,7 +74,7 @@ import Testing
         // What stands behind LOCAL is to be ignored (§2.2).
         (TestProxyHeader.bytes(command: 0x20, family: 0, TestProxyHeader.ssl), false),
     ])
-    func `a client that the proxy does not name is no client of this machine`(
+    func `a client that the proxy does not name is not treated as local`(
         header: [UInt8], isSecure: Bool
     ) async throws {
         try await run { _, proxied in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `a header may come byte by byte`() async throws {
+    @Test func `a header may arrive byte by byte`() async throws {
         try await run { _, proxied in
             let connection = try RawConnection(proxied)
             for byte in TestProxyHeader.v4([203, 0, 113, 9]) { try connection.send([byte]) }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `TLS begins behind the header`() async throws {
+    @Test func `TLS begins after the header`() async throws {
         let test = try TLSTest()
         try await run {
             $0.tls = test.tls
@@ -117,7 +117,7 @@ import Testing
         TestProxyHeader.bytes(family: 0x12, [UInt8](repeating: 1, count: 12)),
         TestProxyHeader.bytes(family: 0x11, [UInt8](repeating: 1, count: 12), length: 60_000),
     ])
-    func `what is no header ends the connection without a word`(bytes: [UInt8]) async throws {
+    func `an invalid header closes the connection without a response`(bytes: [UInt8]) async throws {
         try await run { server, proxied in
             let connection = try RawConnection(proxied)
             _ = connection.sendSome(bytes)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a header that does not come in time ends the connection`() async throws {
+    @Test func `a header that does not arrive in time closes the connection`() async throws {
         try await run {
             $0.limits.handshakeMilliseconds = 100
         } _: { _, proxied in
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `those who are not trusted are not listened to`() async throws {
+    @Test func `headers of untrusted peers are not read`() async throws {
         try await run {
             $0.trustedProxies = NetworkList()
             _ = $0.trustedProxies.add("10.0.0.0/8")
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `clients behind it have no say in where they come from`() async throws {
+    @Test func `clients behind the proxy cannot forge their address`() async throws {
         try await run { _, proxied in
             let connection = try RawConnection(proxied)
             try connection.send(TestProxyHeader.v4([203, 0, 113, 9]))
@@ -159,7 +159,7 @@ import Testing
 
     // MARK: Connections of an address
 
-    @Test func `an address has so many connections, and others theirs`() async throws {
+    @Test func `connections are limited per address`() async throws {
         try await run {
             $0.limits.connectionsPerAddress = 2
         } _: { server, proxied in
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `so many that are refused do not even hear why`() async throws {
+    @Test func `excess rejected connections are closed without a response`() async throws {
         try await run {
             $0.limits.connectionsPerAddress = 1
         } _: { _, proxied in

@@ -22,7 +22,7 @@ import Testing
                 }))
     }
 
-    @Test func `a stream is chunked, and the connection goes on`() async throws {
+    @Test func `a stream is chunked, and the connection stays open`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/stream") { _, _ in Self.pieces(10, of: 1_000) }
         }
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `a stream to 1_0 ends with the connection`() async throws {
+    @Test func `a stream to a 1_0 client ends with the connection`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/stream") { _, _ in Self.pieces(3, of: 10) }
         }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a stream of known length says so`() async throws {
+    @Test func `a stream of known length has a Content-Length`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/stream") { _, _ in Self.pieces(3, of: 10, length: 30) }
         }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [20, 40])
-    func `a stream that lies about its length is cut off`(length: Int) async throws {
+    func `a stream of the wrong length is cut off`(length: Int) async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/stream") { _, _ in Self.pieces(3, of: 10, length: length) }
         }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `a slow reader holds the stream back`() async throws {
+    @Test func `a slow reader applies back pressure to the stream`() async throws {
         let asked = Lock(0)
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/stream") { _, _ in Self.pieces(4_000, of: 64 << 10, asked: asked) }
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a stream ends when its reader goes away`() async throws {
+    @Test func `a stream ends when its reader disconnects`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/stream") { _, _ in Self.pieces(.max, of: 64 << 10) }
         }

@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: ["/hello", "/values/a", "/nothing", "/mine"])
-    func `an address has so many requests, and is told how many are left`(target: String)
+    func `requests are limited per address, and responses report the rest`(target: String)
         async throws
     {
         try await run { server in
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that is ready counts as any other, on one connection`() async throws {
+    @Test func `a prepared response counts like any other`() async throws {
         try await run { server in
             let request =
                 "GET /values/a HTTP/1.1\r\nHost: t\r\nX-Forwarded-For: 203.0.113.9\r\n\r\n"
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `an account has its own, wherever its requests come from`() async throws {
+    @Test func `an account has its own limit, whatever its addresses`() async throws {
         try await run { server in
             for number in 0..<5 {
                 let answer = try get("/mine", from: "203.0.113.\(number)", account: "a", server)
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `without limits nothing is counted, nor told`() async throws {
+    @Test func `without limits nothing is counted or reported`() async throws {
         try await run {
             $0.limits.addressRate = nil
             $0.limits.keyRate = nil

@@ -15,7 +15,7 @@ import Testing
         return RateLimitKey(.v4(octets, port: 0))
     }
 
-    @Test func `as many come at once, and then as many in each period`() throws {
+    @Test func `a full burst is allowed, and then as many in each period`() throws {
         let buckets = try buckets("10/5")
         let client = key(1)
         for left in (0..<10).reversed() {
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [1 as UInt64, 2, 3])
-    func `no more come in any time than the bucket and its filling give`(seed: UInt64) throws {
+    func `no interval allows more than the bucket and its refill`(seed: UInt64) throws {
         let buckets = try buckets("100/7")
         var generator = SplitMix64(seed: seed)
         var now: Int64 = 0
@@ -43,13 +43,13 @@ import Testing
         #expect((most - 100...most).contains(taken))
     }
 
-    @Test func `clients do not take from each other`() throws {
+    @Test func `clients do not share buckets`() throws {
         let buckets = try buckets("1/60")
         for number in 0..<100 { #expect(buckets.take(key(number), now: 0).isTaken) }
         for number in 0..<100 { #expect(!buckets.take(key(number), now: 0).isTaken) }
     }
 
-    @Test func `an IPv6 network is one client, and a mapped IPv4 address itself`() {
+    @Test func `an IPv6 network is one client, and a mapped IPv4 address counts as IPv4`() {
         func v6(_ tail: [UInt8]) -> RateLimitKey {
             let head = [0x20, 0x01, 0x0D, 0xB8] + tail
             return RateLimitKey(.v6(head + [UInt8](repeating: 0, count: 16 - head.count), port: 1))
@@ -63,7 +63,7 @@ import Testing
         #expect(RateLimitKey(account: "a") != RateLimitKey(account: "b"))
     }
 
-    @Test func `a flood of clients puts out those that are nearly at rest`() throws {
+    @Test func `a flood of clients evicts the fullest buckets`() throws {
         let buckets = try buckets("100/100", capacity: 256)
         let busy = key(0xFFFF_FFFF)
         for _ in 0..<100 { _ = buckets.take(busy, now: 0) }
@@ -72,7 +72,7 @@ import Testing
         #expect(buckets.take(busy, now: 0) == .empty(seconds: 1))
     }
 
-    @Test func `limits are written as requests and seconds`() {
+    @Test func `limits are formatted as requests and seconds`() {
         #expect(RateLimit("12000/60") == RateLimit(requests: 12_000, seconds: 60))
         for text in ["", "5", "/", "5/", "/5", "0/5", "5/0", "5/86401", "-1/5", "5/5/5", "a/b"] {
             #expect(RateLimit(text) == nil, "\(text)")

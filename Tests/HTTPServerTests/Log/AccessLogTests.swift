@@ -34,7 +34,7 @@ import Testing
             .split(separator: "\n").map(String.init)
     }
 
-    @Test func `each answer is one JSON object`() async throws {
+    @Test func `each response is logged as one JSON object`() async throws {
         let lines = try await lines(.json, ["/articles/7?a=b", "/nothing"])
         #expect(lines.count == 2)
         let first = try #require(lines.first)
@@ -46,14 +46,14 @@ import Testing
         #expect(lines[1].contains(#""target":"/nothing","status":404"#))
     }
 
-    @Test func `a person reads one line for each answer`() async throws {
+    @Test func `each response is logged as one readable line`() async throws {
         let lines = try await lines(.text, ["/hello"])
         #expect(lines.count == 1)
         #expect(lines[0].contains(" GET /hello 200 "))
         #expect(lines[0].hasSuffix(" me"))
     }
 
-    @Test func `the trace that a request belongs to is named, if it is one`() async throws {
+    @Test func `a valid trace ID is logged`() async throws {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
         let valid = "00-\(trace)-00f067aa0ba902b7-01"
         let json = try await lines(.json, ["/hello"], trace: valid)
@@ -64,12 +64,12 @@ import Testing
         #expect(malformed.count == 1 && !malformed[0].contains("trace"))
     }
 
-    @Test func `failures alone are written where no more is wanted`() async throws {
+    @Test func `only failures are logged at the error level`() async throws {
         let lines = try await lines(.json, ["/hello", "/nothing"], .failures)
         #expect(lines == [])
     }
 
-    @Test func `no secret is written down`() async throws {
+    @Test func `no secret is logged`() async throws {
         let lines = try await lines(
             .json,
             [
@@ -80,7 +80,7 @@ import Testing
         #expect(lines[0].contains("/hello?access_token=***&q=x"))
     }
 
-    @Test func `what is too much is counted`() async throws {
+    @Test func `dropped lines are counted`() async throws {
         let lines = try await lines(.json, limitBytes: 1, ["/hello", "/hello", "/hello"])
         let dropped = lines.filter { $0.hasPrefix(#"{"droppedLines":"#) }
         let written = lines.count - dropped.count
@@ -91,7 +91,7 @@ import Testing
         #expect(written + count == 3)
     }
 
-    @Test func `lines that nobody reads are bounded and counted, and keep nobody waiting`()
+    @Test func `unread lines are bounded and counted, and block nobody`()
         async throws
     {
         var ends: [Int32] = [0, 0]
@@ -136,7 +136,7 @@ import Testing
         close(ends[1])
     }
 
-    @Test func `whatever is in a name is escaped, and nothing is left out`() throws {
+    @Test func `names are escaped completely`() throws {
         let line = LineBuffer(capacity: 64)
         line.append(escaping: "a\"b\\c\u{0}\n\u{1F}é\u{2028}")
         #expect(

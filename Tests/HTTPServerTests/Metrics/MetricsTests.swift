@@ -12,7 +12,7 @@ import Testing
         return String(decoding: page.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    @Test func `a family has its help, kind and unit before its samples`() {
+    @Test func `a family has its help, type and unit before its samples`() {
         let lines = lines { page in
             page.family("a_seconds", .gauge, unit: "seconds", help: "One\nand \\ two.")
             page.sample("a_seconds", ["path": "\"x\"\\\n", "loop": "0"], 0.5)
@@ -45,7 +45,7 @@ import Testing
         #expect(!lines.contains { $0.contains("BREW") })
     }
 
-    @Test func `a histogram counts upwards, and its last bucket has everything`() async throws {
+    @Test func `a histogram is cumulative, and its last bucket counts everything`() async throws {
         let metrics = ExchangeMetrics()
         var builder = RouterBuilder()
         builder.on(.get, "/") { _, _ in HTTPResponse(.ok) }
@@ -63,7 +63,7 @@ import Testing
         #expect(lines.contains { $0.contains("_count{") && $0.hasSuffix(" 5") })
     }
 
-    @Test func `samples of handshakes keep their places whatever is counted`() {
+    @Test func `the order of handshake samples is stable`() {
         let metrics = HandshakeMetrics()
         func add(_ version: String, isResumed: Bool) {
             metrics.ended(

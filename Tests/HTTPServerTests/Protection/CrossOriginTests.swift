@@ -29,7 +29,9 @@ import Testing
     }
 
     @Test(arguments: ["/hello", "/values/a", "/nothing"])
-    func `a named origin's pages may read answers, also ready ones`(target: String) async throws {
+    func `pages of a listed origin may read responses, including prepared ones`(target: String)
+        async throws
+    {
         try await run { server in
             // Answers to different origins come from one that is kept.
             for origin in [Self.app, Self.dev, Self.app] {
@@ -51,7 +53,7 @@ import Testing
         "http://app.example.org", "https://app.example.org:8443", "https://app.example.org/",
         "HTTPS://app.example.org", "https://app.example.or",
     ])
-    func `others may not, and caches are told that it depends`(origin: String?) async throws {
+    func `other origins may not, and Vary tells caches`(origin: String?) async throws {
         try await run { server in
             for target in ["/hello", "/values/a", "/values/a"] {
                 let fields = try get(target, from: origin, server)
@@ -61,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that was not changed says it, too`() async throws {
+    @Test func `a 304 also has the fields`() async throws {
         try await run { server in
             for _ in 0..<2 {
                 let answer = try server.client.send(
@@ -72,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a browser that asks before is told what it may send`() async throws {
+    @Test func `a preflight request is told what may be sent`() async throws {
         try await run { server in
             var fields: HTTPFields = [.origin: Self.app, .accessControlRequestMethod: "PATCH"]
             let answer = try server.client.send(.options, "/hello", fields: fields)
@@ -92,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `without named origins nothing is said of them`() async throws {
+    @Test func `without listed origins no CORS fields are sent`() async throws {
         try await TestServer.run(TestRoutes.router()) { server in
             let fields = try get("/hello", from: Self.app, server)
             #expect(!fields.contains(.accessControlAllowOrigin) && !fields.contains(.vary))
@@ -108,7 +110,7 @@ import Testing
         ("https://user@example.org", false), ("example.org", false), ("https://", false),
         ("https://a b", false), ("https://a\r\nX: y", false), ("https://a:", false),
     ])
-    func `an origin is what a browser writes`(text: String, isOne: Bool) {
+    func `an origin must be in the form that browsers send`(text: String, isOne: Bool) {
         var origins = CrossOrigin()
         let isTaken = origins.add(text)
         #expect(isTaken == isOne)

@@ -37,7 +37,7 @@ import Testing
         return try connection.response().status
     }
 
-    @Test func `addresses, localhost and the names that were given are served`() async throws {
+    @Test func `addresses, localhost and the configured names are served`() async throws {
         try await Self.run(Self.configuration()) { server in
             let connection = try RawConnection(server.address)
             for host in [
@@ -61,7 +61,7 @@ import Testing
         "evil.test,localhost", "articles.example.evil.test", "127.1", "2130706433", "0x7f.1",
         "localhost.", "%6cocalhost", "example",
     ])
-    func `any other host is misdirected, whatever is kept`(host: String) async throws {
+    func `any other host is misdirected, whether or not it is cached`(host: String) async throws {
         try await Self.run(Self.configuration()) { server in
             let connection = try RawConnection(server.address)
             for target in ["/values/a", "/values/a", "/hello", "/nothing"] {
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `where no page of this machine comes, any host is served`() async throws {
+    @Test func `any host is served where no local browser can connect`() async throws {
         let folder = try TemporaryFolder()
         let configuration = Self.configuration {
             $0.addresses = [.v4([0, 0, 0, 0], port: 0), .unix(folder.file("socket"))]
@@ -102,7 +102,7 @@ import Testing
         "", ".", "a..b", "https://a.example", "a.example:80", "*", "a b", "a,b",
         String(repeating: "a", count: 64),
     ])
-    func `what is no host name is not added`(name: String) {
+    func `an invalid host name is not added`(name: String) {
         var names = HostNames()
         let isAdded = names.add(name)
         #expect(!isAdded)

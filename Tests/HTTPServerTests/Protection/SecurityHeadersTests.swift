@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ProtectiveFieldsTests {
-    @Test func `every answer that has a body is what its type says`() async throws {
+    @Test func `every response with a body forbids sniffing its type`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
         let router = try bench.router { routes in
@@ -30,7 +30,7 @@ import Testing
         ("image/svg+xml", true), ("text/plain", false), ("application/json", false),
         ("application/xml", false), ("image/png", false),
     ])
-    func `a page may do next to nothing`(type: String, isPage: Bool) async throws {
+    func `a page may do almost nothing`(type: String, isPage: Bool) async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/page") { _, _ in
                 HTTPResponse(.ok, fields: [.contentType: type], body: .bytes([60]))
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a page with a policy of its own keeps it`() async throws {
+    @Test func `a page with its own policy keeps it`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/page") { _, _ in
                 HTTPResponse(
@@ -68,7 +68,7 @@ import Testing
     ]
 
     @Test(arguments: attacks)
-    func `no handler can send a field with an end of line in it`(value: String) async throws {
+    func `no handler can send a field with a line ending in it`(value: String) async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/evil") { _, _ in
                 var fields: HTTPFields = [.link: value]
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `what a client sends back to itself is no way in either`() async throws {
+    @Test func `echoed client input cannot inject fields either`() async throws {
         try await TestServer.run(TestRoutes.router()) { server in
             let connection = try RawConnection(server.address)
             try connection.send(

@@ -9,7 +9,7 @@ import Testing
         ("/articles/%6Catest", "the latest"), ("/articles/a%2Fb", "a/b"),
         ("/articles/%ED%95%9C", "한"), ("http://test/articles/7?x=/y", "7"),
     ])
-    func `paths lead to their handlers`(target: String, text: String) async throws {
+    func `paths are routed to their handlers`(target: String, text: String) async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let response = try test.client.get(target)
             #expect(response.status == 200)
@@ -18,14 +18,14 @@ import Testing
     }
 
     @Test(arguments: ["/", "/nothing", "/articles", "/articles/", "/articles/1/2", "/hello/"])
-    func `other paths are 404`(target: String) async throws {
+    func `other paths receive 404`(target: String) async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let response = try test.client.get(target)
             #expect(response.status == 404)
         }
     }
 
-    @Test func `a method that is not offered is 405 and says which are`() async throws {
+    @Test func `an unsupported method receives 405 with the allowed ones`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let response = try test.client.send(.put, "/articles/1")
             #expect(response.status == 405)
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `OPTIONS tells what is offered`() async throws {
+    @Test func `OPTIONS lists the allowed methods`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let one = try test.client.send(.options, "/hello")
             #expect(one.status == 204)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `HEAD is GET without its body`() async throws {
+    @Test func `HEAD is GET without the body`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let connection = try RawConnection(test.address)
             try connection.send("HEAD /hello HTTP/1.1\r\nHost: t\r\n\r\n" + get)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `an answer that forbids a body has no length`() async throws {
+    @Test func `a response that forbids a body has no length`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let response = try test.client.send(.delete, "/articles/1")
             #expect(response.status == 204)
@@ -64,13 +64,13 @@ import Testing
     }
 
     @Test(arguments: ["", "a", "/a//b", "/a/", "/{}", "/{a}/{a}", "/x{a}", "/..", "/a%20b", "/a?b"])
-    func `malformed templates are refused`(template: String) {
+    func `malformed templates are rejected`(template: String) {
         var routes = RouterBuilder()
         routes.on(.get, template) { _, _ in HTTPResponse(.ok) }
         #expect(throws: RouterError.self) { _ = try routes.build() }
     }
 
-    @Test func `routes for the same requests are refused`() {
+    @Test func `conflicting routes are rejected`() {
         var routes = RouterBuilder()
         routes.on(.get, "/a/{id}") { _, _ in HTTPResponse(.ok) }
         routes.on(.get, "/a/{slug}") { _, _ in HTTPResponse(.ok) }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `the first middleware stands outermost`() async throws {
+    @Test func `the first middleware is the outermost`() async throws {
         struct Mark: Middleware {
             let text: String
             func respond(

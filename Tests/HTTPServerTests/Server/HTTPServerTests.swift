@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct HTTPServerTests {
-    @Test func `a Unix socket serves, and its file goes when the server stops`() async throws {
+    @Test func `a Unix socket is served, and its file is removed at the stop`() async throws {
         let folder = try TemporaryFolder()
         let address = SocketAddress.unix(folder.file("socket"))
         for _ in 0..<2 {
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `an address in use is told as such`() async throws {
+    @Test func `an address in use is reported`() async throws {
         try await TestServer.run(TestRoutes.router()) { test in
             let second = HTTPServer(
                 ServerConfiguration(addresses: [test.address]), router: try TestRoutes.router())
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `beyond the limit connections are answered 503`() async throws {
+    @Test func `connections above the limit receive 503`() async throws {
         try await TestServer.run(
             TestRoutes.router(), with: .local { $0.maximumConnections = 2 }
         ) { test in
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a stop closes idle connections and finishes what is in flight`() async throws {
+    @Test func `a stop closes idle connections and finishes requests in flight`() async throws {
         let (arrived, arrive) = AsyncStream<Void>.makeStream()
         let (opened, open) = AsyncStream<Void>.makeStream()
         let router = try TestRoutes.router { routes in
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `a second stop ends everything at once`() async throws {
+    @Test func `a second stop closes everything at once`() async throws {
         let (arrived, arrive) = AsyncStream<Void>.makeStream()
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/wait") { _, _ in

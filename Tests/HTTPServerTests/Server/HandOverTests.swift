@@ -20,7 +20,7 @@ import Testing
         return try connection.response()
     }
 
-    @Test func `connections between two requests go on with the next server`() async throws {
+    @Test func `idle connections are passed to the next server`() async throws {
         let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let first = try server(socket, "first")
         let second = try server(socket, "second")
@@ -53,7 +53,7 @@ import Testing
         await second.stop(graceSeconds: 0)
     }
 
-    @Test func `who is in the middle of a head has to hurry`() async throws {
+    @Test func `a client in the middle of a head has little time left`() async throws {
         let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let server = try server(socket, "first")
         try server.start()
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(.disabled(if: Sanitizer.isUsed, "32 MiB take longer than the client's deadline"))
-    func `who is slow is not waited for, and not cut off either`() async throws {
+    func `a slow client is neither waited for nor disconnected`() async throws {
         let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let large = [UInt8](repeating: 0x61, count: 32 << 20)
         let router = try TestRoutes.router { routes in
@@ -95,7 +95,7 @@ import Testing
         await second.stop(graceSeconds: 0)
     }
 
-    @Test func `a handler that is at work is waited for`() async throws {
+    @Test func `the hand-over waits for running handlers`() async throws {
         let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
         let (isAtWork, goesOn) = (Signal(), Signal())
         let events = Lock<[String]>([])
@@ -125,7 +125,7 @@ import Testing
         _ = idle
     }
 
-    @Test func `another protocol is spoken where it is known, and nowhere else`() async throws {
+    @Test func `only known protocols can be upgraded to`() async throws {
         let configuration = ServerConfiguration.local {
             $0.protocols = [
                 "echo/1": { descriptor in

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: [TestTLS.tls12, TestTLS.tls13])
-    func `the authority between stands in the file, and is shown`(version: Int32) async throws {
+    func `an intermediate certificate in the file is sent`(version: Int32) async throws {
         let own = try between.pair(["localhost"])
         let chain = own.certificate + Array(between.authority.certificatePEM.utf8)
         let whole = CertificateAndKey(certificate: chain, key: own.key)

@@ -32,7 +32,7 @@ import Testing
         return notebook.outcomes
     }
 
-    @Test func `a handshake that succeeded is told with its version`() async throws {
+    @Test func `a successful handshake is reported with its version`() async throws {
         let found = try await outcomes(count: 2) { server, test in
             for version in [0, TestTLS.tls12] {
                 let isServed = try server.serves(test.options { $0.version = version })
@@ -46,7 +46,7 @@ import Testing
             ])
     }
 
-    @Test func `each failure is told apart`() async throws {
+    @Test func `each kind of failure is distinguished`() async throws {
         let found = try await outcomes(count: 4, handshakeMilliseconds: 200) {
             server, test in
             // Gone, in plain HTTP, with nothing that means anything, and silent.
@@ -66,7 +66,7 @@ import Testing
         #expect(Set(failures) == [.gone, .plainHTTP, .refused, .late])
     }
 
-    @Test func `they are counted by version and by reason`() async throws {
+    @Test func `handshakes are counted by version and by reason`() async throws {
         let metrics = HandshakeMetrics()
         let test = try TLSTest()
         try await test.run {

@@ -27,7 +27,7 @@ import Testing
         return (certificates, try certificates.pair(["localhost"], rsa: true))
     }
 
-    @Test func `intermediate speaks the guideline's suites of TLS 1_2, with both keys`()
+    @Test func `the intermediate profile supports the guideline's TLS 1_2 suites with both keys`()
         async throws
     {
         let test = try Self.bothKeys()
@@ -50,7 +50,7 @@ import Testing
         "ECDHE-ECDSA-AES128-SHA", "ECDHE-RSA-AES256-SHA384", "AES128-GCM-SHA256", "AES256-SHA",
         "ECDHE-ECDSA-AES256-CCM", "DHE-RSA-AES128-SHA", "ECDHE-RSA-NULL-SHA", "AECDH-AES128-SHA",
     ])
-    func `intermediate refuses every other suite`(cipher: String) async throws {
+    func `the intermediate profile rejects every other suite`(cipher: String) async throws {
         let test = try Self.bothKeys()
         try await test.run { server in
             #expect(throws: TestFailure.self) {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: TLSProfile.allCases)
-    func `each profile speaks the three suites of TLS 1_3`(profile: TLSProfile) async throws {
+    func `each profile supports the three TLS 1_3 suites`(profile: TLSProfile) async throws {
         let test = try Self.bothKeys(profile)
         try await test.run { server in
             for suite in [
@@ -88,7 +88,7 @@ import Testing
         (TLSProfile.modern, TestTLS.tls12), (.modern, TestTLS.tls11),
         (.intermediate, TestTLS.tls11),
     ])
-    func `older versions are refused`(profile: TLSProfile, version: Int32) async throws {
+    func `older versions are rejected`(profile: TLSProfile, version: Int32) async throws {
         let test = try TLSTest(profile: profile)
         try await test.run { server in
             #expect(throws: TestFailure.self) {
@@ -120,7 +120,7 @@ import Testing
         ("one.test", "one.test"), ("TWO.test", "two.test"), ("any.three.test", "*.three.test"),
         ("exact.three.test", "exact.three.test"),
     ])
-    func `each server name has its certificate`(host: String, expected: String) async throws {
+    func `each server name gets its certificate`(host: String, expected: String) async throws {
         let test = try Self.severalNames()
         try await test.run { server in
             let (_, session) = try server.connect(test.options(host))
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "unknown.test", "deep.any.three.test", "three.test", "."])
-    func `without a name that is known, the first certificate is shown`(host: String?)
+    func `without a known server name, the first certificate is used`(host: String?)
         async throws
     {
         let test = try Self.severalNames()
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `ALPN agrees on http 1_1, and on nothing else`() async throws {
+    @Test func `ALPN only accepts http 1_1`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             for offered in [["http/1.1"], ["h2", "http/1.1"]] {
@@ -193,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `neither renegotiation nor compression is to be had`() async throws {
+    @Test func `renegotiation and compression are not supported`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             let (_, session) = try server.connect(test.options { $0.version = TestTLS.tls12 })

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct HostilePeerTests {
-    @Test func `plain HTTP is told to come by https`() async throws {
+    @Test func `plain HTTP on a TLS port is told to use HTTPS`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             let response = try server.client.get("/hello")
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [1 as UInt64, 2, 3])
-    func `garbage ends a connection, and nothing else`(seed: UInt64) async throws {
+    func `garbage closes its connection and harms nothing else`(seed: UInt64) async throws {
         let test = try TLSTest()
         var generator = SplitMix64(seed: seed)
         try await test.run {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a bit that is turned ends the connection`() async throws {
+    @Test func `a flipped bit closes the connection`() async throws {
         let test = try TLSTest()
         let (router, handled) = try Self.counting()
         try await test.run(router) { server in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a handshake that stalls anywhere is dropped in time`() async throws {
+    @Test func `a stalled handshake is closed in time`() async throws {
         let test = try TLSTest()
         try await test.run {
             $0.limits.handshakeMilliseconds = 150
@@ -77,7 +77,9 @@ import Testing
     }
 
     @Test(arguments: [TestTLS.tls12, TestTLS.tls13])
-    func `a reset or an end at any place of any flight harms nobody`(version: Int32) async throws {
+    func `a reset or close at any point of any flight harms nothing else`(version: Int32)
+        async throws
+    {
         let test = try TLSTest()
         let options = test.options { $0.version = version }
         try await test.run { server in
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `a body that ends without TLS's own end is no request`() async throws {
+    @Test func `a body truncated without close_notify is not a request`() async throws {
         let (router, handled) = try Self.counting()
         let test = try TLSTest()
         try await test.run(router) { server in
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a client that asks for new keys and never reads is ended`() async throws {
+    @Test func `a client that requests key updates and never reads is disconnected`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             let connection = try RawConnection(server.address, receiveBuffer: 4_096)

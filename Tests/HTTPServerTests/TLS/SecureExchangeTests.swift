@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SecureExchangeTests {
     @Test(arguments: [TestTLS.tls12, TestTLS.tls13])
-    func `bodies of any length come and go whole`(version: Int32) async throws {
+    func `bodies of any length are transferred completely`(version: Int32) async throws {
         let test = try TLSTest()
         try await test.run { server in
             let (connection, _) = try server.connect(test.options { $0.version = version })
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `a client that reads slowly gets everything`() async throws {
+    @Test func `a slow reader receives everything`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/large") { _, _ in
                 HTTPResponse(.ok, body: .bytes([UInt8](repeating: 7, count: 4 << 20)))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `requests that come together are answered in order`() async throws {
+    @Test func `pipelined requests get responses in order`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             let (connection, _) = try server.connect(test.options())
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `streams go piece by piece, and end`() async throws {
+    @Test func `streams are sent piece by piece and end`() async throws {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/stream") { _, _ in
                 let number = Lock(0)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `new keys are taken in the middle`() async throws {
+    @Test func `key updates are accepted during an exchange`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             let (connection, session) = try server.connect(
@@ -106,7 +106,9 @@ import Testing
         }
     }
 
-    @Test func `a client that has sent its end still gets its answer, and an end`() async throws {
+    @Test func `a client that sent close_notify still gets its response and a close_notify`()
+        async throws
+    {
         let test = try TLSTest()
         try await test.run { server in
             let (connection, session) = try server.connect(test.options())
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `the server's end is told inside TLS`() async throws {
+    @Test func `the server closes with close_notify`() async throws {
         let test = try TLSTest()
         try await test.run {
             $0.limits.idleMilliseconds = 100
@@ -131,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func `a server that stops ends idle connections by TLS's own end`() async throws {
+    @Test func `a stopping server closes idle connections with close_notify`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             let (connection, _) = try server.connect(test.options())
@@ -143,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `beyond the limit of connections the answer is 503, by TLS`() async throws {
+    @Test func `connections above the limit receive 503 over TLS`() async throws {
         let test = try TLSTest()
         try await test.run {
             $0.maximumConnections = 1
@@ -156,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `certificates are replaced under load, and no request fails`() async throws {
+    @Test func `certificates are replaced under load without failed requests`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             let (kept, _) = try server.connect(test.options())
@@ -172,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `what cannot be served is refused, and the old certificates stay`() async throws {
+    @Test func `invalid certificates are rejected, and the old ones stay in use`() async throws {
         let test = try TLSTest()
         let good = try test.certificates.pair(["new.test"])
         let other = try test.certificates.pair(["new.test"])

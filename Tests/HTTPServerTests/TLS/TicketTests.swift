@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [TestTLS.tls12, TestTLS.tls13])
-    func `keys are new every hour, and open their tickets for three`(version: Int32) async throws {
+    func `keys rotate every hour and decrypt their tickets for three`(version: Int32) async throws {
         let configuration = ServerConfiguration.local { $0.tls = tls }
         try await TestServer.run(TestRoutes.router(), with: configuration) { server in
             let first = try visit(server, version).ticket
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a key ends by its age, also if no new one was made`() async throws {
+    @Test func `a key expires by age even if no new one was created`() async throws {
         let configuration = ServerConfiguration.local { $0.tls = tls }
         try await TestServer.run(TestRoutes.router(), with: configuration) { server in
             let first = try visit(server, TestTLS.tls13).ticket

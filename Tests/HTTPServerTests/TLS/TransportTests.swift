@@ -12,7 +12,7 @@ import Testing
         _ = $0.trustedProxies.add("127.0.0.0/8")
     }
 
-    @Test func `credentials are taken by TLS, and from this machine`() async throws {
+    @Test func `credentials are accepted over TLS and from this machine`() async throws {
         let test = try TLSTest()
         try await test.run { server in
             let (connection, _) = try server.connect(test.options())
@@ -35,7 +35,8 @@ import Testing
         ("Forwarded: for=unknown", 403), ("Forwarded: for=_hidden", 403),
         ("Forwarded: for=127.0.0.2\r\nX-Forwarded-For: 203.0.113.5", 403),
     ])
-    func `a trusted proxy tells how the client came`(said: String, expected: Int) async throws {
+    func `a trusted proxy reports the client's transport`(said: String, expected: Int) async throws
+    {
         try await TestServer.run(TestRoutes.router(), with: Self.trusting) { server in
             let connection = try RawConnection(server.address)
             let line = said.isEmpty ? "" : "\(said)\r\n"
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["Bearer k", "Basic eDp5", ""], ["GET /hello", "GET /nothing", "PUT /hello"])
-    func `exposed credentials are refused, whatever they are for`(
+    func `exposed credentials are rejected, whatever they are for`(
         value: String, request: String
     ) async throws {
         try await TestServer.run(TestRoutes.router(), with: Self.trusting) { server in
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `what others say of how a client came does not count`() async throws {
+    @Test func `untrusted peers cannot report a transport`() async throws {
         let configuration = ServerConfiguration.local { _ = $0.trustedProxies.add("10.0.0.0/8") }
         try await TestServer.run(TestRoutes.router(), with: configuration) { server in
             let response = try server.client.send(
@@ -77,7 +78,7 @@ import Testing
 
     // MARK: HSTS
 
-    @Test func `HSTS is told by TLS alone, and only when asked for`() async throws {
+    @Test func `HSTS is sent only over TLS and only if configured`() async throws {
         let test = try TLSTest()
         try await test.run {
             $0.strictTransportSeconds = 86_400
@@ -121,7 +122,7 @@ import Testing
             "https://example.test:PORT/d"
         ),
     ])
-    func `plain HTTP is sent to the same place by https`(request: String, expected: String)
+    func `plain HTTP is redirected to the same target over HTTPS`(request: String, expected: String)
         async throws
     {
         try await Self.redirecting { server, plain in
@@ -144,7 +145,7 @@ import Testing
         "GET /a HTTP/1.1\r\nHost: example%2etest\r\n\r\n",
         "GET http://evil.test,example.test/a HTTP/1.1\r\nHost: example.test\r\n\r\n",
     ])
-    func `what has no place by https is refused`(request: String) async throws {
+    func `a request that cannot be redirected is rejected`(request: String) async throws {
         try await Self.redirecting { _, plain in
             let connection = try RawConnection(plain)
             try connection.send(request)
@@ -152,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a connection that is redirected is kept`() async throws {
+    @Test func `a redirected connection is kept alive`() async throws {
         try await Self.redirecting { _, plain in
             let connection = try RawConnection(plain)
             for _ in 0..<3 {
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `exposed credentials are not sent on, and limits count`() async throws {
+    @Test func `exposed credentials are not redirected, and limits apply`() async throws {
         try await Self.redirecting {
             _ = $0.trustedProxies.add("127.0.0.1")
             $0.limits.addressRate = RateLimit("2/60")
@@ -179,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `bodies of what is refused by its head are given back`() async throws {
+    @Test func `bodies of requests rejected by their head release their memory`() async throws {
         try await Self.redirecting {
             _ = $0.trustedProxies.add("127.0.0.1")
             $0.limits.bodyMemoryBytes = 100_000
@@ -210,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `Unix sockets stay as they are`() async throws {
+    @Test func `Unix sockets do not use TLS`() async throws {
         let folder = try TemporaryFolder()
         let test = try TLSTest()
         try await test.run {

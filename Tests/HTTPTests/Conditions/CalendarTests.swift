@@ -23,7 +23,7 @@ struct CalendarTests {
         #expect(expected == (2_400, 1, 1))
     }
 
-    @Test func `known days have their numbers`() {
+    @Test func `known dates have the expected day numbers`() {
         #expect(Calendar.day(year: 1_970, month: 1, day: 1) == 0)
         #expect(Calendar.day(year: 1_969, month: 12, day: 31) == -1)
         #expect(Calendar.day(year: 0, month: 1, day: 1) == -719_528)

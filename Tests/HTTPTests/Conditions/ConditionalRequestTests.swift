@@ -50,20 +50,20 @@ import Testing
             ([.ifUnmodifiedSince: before], .preconditionFailed(.ifUnmodifiedSince)),
             ([.ifUnmodifiedSince: "yesterday"], .proceed),
         ] as [([HTTPFieldName: String], ConditionalRequest.Outcome)])
-    func `conditions of GET and HEAD come to what RFC 9110 says`(
+    func `conditions of GET and HEAD are evaluated according to RFC 9110`(
         fields: [HTTPFieldName: String], expected: ConditionalRequest.Outcome
     ) {
         #expect(outcome(fields) == expected)
     }
 
-    @Test func `an answer without validators meets no condition that compares them`() {
+    @Test func `a response without validators meets no condition that compares them`() {
         #expect(outcome([.ifNoneMatch: "\"a\""], tag: nil) == .proceed)
         #expect(outcome([.ifModifiedSince: Self.same], modified: nil) == .proceed)
         #expect(outcome([.ifUnmodifiedSince: Self.before], modified: nil) == .proceed)
         #expect(outcome([.ifMatch: "\"a\""], tag: nil) == .preconditionFailed(.ifMatch))
     }
 
-    @Test func `who asks says what If-Match compares`() {
+    @Test func `the caller decides what If-Match compares`() {
         let fields: HTTPFields = [.ifMatch: "\"2-y\"", .ifNoneMatch: "\"2-y\""]
         let outcome = ConditionalRequest.outcome(
             fields, etag: EntityTag("\"2-x\""), lastModified: nil
@@ -71,13 +71,13 @@ import Testing
         #expect(outcome == .proceed)
     }
 
-    @Test func `preconditions are seen in any place`() {
+    @Test func `preconditions are found at any position`() {
         #expect(!ConditionalRequest.hasPreconditions([.ifNoneMatch: "*", .ifModifiedSince: "x"]))
         #expect(ConditionalRequest.hasPreconditions([.accept: "a/b", .ifMatch: "*"]))
         #expect(ConditionalRequest.hasPreconditions([.ifUnmodifiedSince: "x"]))
     }
 
-    @Test func `tags in several fields are one list`() {
+    @Test func `tags in several fields form one list`() {
         var fields = HTTPFields()
         fields.append(.ifNoneMatch, "\"1\"")
         fields.append(.ifNoneMatch, "\"2\"")

@@ -7,7 +7,7 @@ import Testing
         ("\"12-0f\"", "12-0f", false), ("\"!#é\"", "!#é", false),
         ("\"\u{301}x\"", "\u{301}x", false),
     ])
-    func `a tag is read and written the same`(text: String, value: String, isWeak: Bool) throws {
+    func `a tag round-trips`(text: String, value: String, isWeak: Bool) throws {
         let tag = try #require(EntityTag(text))
         #expect(tag.value == value)
         #expect(tag.isWeak == isWeak)
@@ -19,11 +19,11 @@ import Testing
         "", "a", "\"", "\"a", "a\"", "w/\"a\"", "W\"a\"", "W/a", "W/ \"a\"", "\"a\"b", "\"a b\"",
         "\"a\"\"", "\"a\tb\"", "\"a\u{7F}\"", " \"a\"", "\"a\" ", "\"a\",", "*",
     ])
-    func `what is no tag is not read`(text: String) {
+    func `an invalid tag is rejected`(text: String) {
         #expect(EntityTag(text) == nil)
     }
 
-    @Test func `a quote or a control octet cannot stand in a tag`() {
+    @Test func `a tag must not contain quotes or control octets`() {
         #expect(EntityTag(value: "a\"b") == nil)
         #expect(EntityTag(value: "a\r\nb") == nil)
         #expect(EntityTag(value: "a b") == nil)

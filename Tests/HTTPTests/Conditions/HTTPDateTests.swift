@@ -9,17 +9,18 @@ import Testing
         (-62_167_219_200, "Sat, 01 Jan 0000 00:00:00 GMT"),
         (253_402_300_799, "Fri, 31 Dec 9999 23:59:59 GMT"),
     ])
-    func `a date is written in the preferred form and read again`(seconds: Int64, text: String) {
+    func `a date is formatted in the preferred form and parsed again`(seconds: Int64, text: String)
+    {
         #expect(HTTPDate.text(seconds) == text)
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
-    @Test func `seconds beyond the form's years are held within`() {
+    @Test func `seconds outside of four-digit years are clamped`() {
         #expect(HTTPDate.text(.max) == "Fri, 31 Dec 9999 23:59:59 GMT")
         #expect(HTTPDate.text(.min) == "Sat, 01 Jan 0000 00:00:00 GMT")
     }
 
-    @Test func `days of 400 years are read as they are written`() {
+    @Test func `the days of 400 years round-trip`() {
         for day in stride(from: Int64(-73_000), to: 73_097, by: 5) {
             let seconds = day * 86_400 + (day & 0xFFFF)
             guard HTTPDate.seconds(HTTPDate.text(seconds)) == seconds else {
@@ -40,7 +41,7 @@ import Testing
         // The day's name says nothing that the date does not.
         ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
     ])
-    func `obsolete forms are read`(text: String, seconds: Int64) {
+    func `obsolete forms are parsed`(text: String, seconds: Int64) {
         #expect(HTTPDate.seconds(text) == seconds)
     }
 
@@ -60,11 +61,11 @@ import Testing
         "Sun Nov 6 08:49:37 1994", "Sun Nov  6 08:49:37 1994 GMT", "Sun Nov  6 08:49:37 94",
         "Sun, ０6 Nov 1994 08:49:37 GMT", "Sun", "Sun,", "Sunday", "Sun Nov",
     ])
-    func `what is no date is not read`(text: String) {
+    func `an invalid date is rejected`(text: String) {
         #expect(HTTPDate.seconds(text) == nil)
     }
 
-    @Test func `no beginning of a date is a date`() {
+    @Test func `a truncated date is rejected`() {
         for text in [
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
             "Sun Nov  6 08:49:37 1994",

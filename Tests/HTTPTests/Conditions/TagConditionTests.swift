@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct TagConditionTests {
     @Test(arguments: ["*", " * ", "\t*"])
-    func `a star is any`(text: String) {
+    func `an asterisk matches any tag`(text: String) {
         #expect(TagCondition(text) == .any)
     }
 
@@ -13,7 +13,7 @@ import Testing
         (",\"a\",, \"b\",", ["\"a\"", "\"b\""]), ("\"a,b\"", ["\"a,b\""]), ("\"*\"", ["\"*\""]),
         ("\"\"", ["\"\""]), ("\"\u{301}\", \"b\"", ["\"\u{301}\"", "\"b\""]),
     ])
-    func `a list of tags is read`(text: String, tags: [String]) throws {
+    func `a list of tags is parsed`(text: String, tags: [String]) throws {
         let expected = try tags.map { try #require(EntityTag($0)) }
         #expect(TagCondition(text) == .tags(expected))
     }
@@ -22,16 +22,16 @@ import Testing
         "", " ", ",", "a", "**", "*, \"a\"", "\"a\", *", "\"a\" \"b\"", "\"a\"\"b\"", "\"a\", b",
         "\"a", "w/\"a\"", "\"a\";x", "\"a b\"",
     ])
-    func `what is no condition is not read`(text: String) {
+    func `an invalid condition is rejected`(text: String) {
         #expect(TagCondition(text) == nil)
     }
 
-    @Test func `a condition is written as it is read`() {
+    @Test func `a condition round-trips`() {
         #expect(TagCondition("*")?.description == "*")
         #expect(TagCondition("\"a\",W/\"b\"")?.description == "\"a\", W/\"b\"")
     }
 
-    @Test func `a condition has at most so many tags`() {
+    @Test func `the number of tags in a condition is limited`() {
         func list(_ count: Int) -> String {
             (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
         }

@@ -17,7 +17,7 @@ import Testing
             // Fields of one name are one list; empty elements are nothing.
             (["br", "gzip"], true), ([" , gzip ,, "], true), (["gzip\t ; Q=1"], true),
         ] as [([String], Bool)])
-    func `weights decide whether an answer may be compressed`(values: [String], takes: Bool) {
+    func `weights decide whether a response may be compressed`(values: [String], takes: Bool) {
         var fields = HTTPFields()
         for value in values { fields.append(.acceptEncoding, value) }
         #expect(AcceptEncoding(fields).prefersGzip == takes)
@@ -29,7 +29,7 @@ import Testing
         "gzip;level=9", "gzip x", "gzipped", "gzi", "gzip;q=0..5", "gzip;q=-1", ";q=1",
         "gzip;q=0,5",
     ])
-    func `what cannot be read is left out`(value: String) {
+    func `invalid elements are ignored`(value: String) {
         #expect(!AcceptEncoding([.acceptEncoding: value]).prefersGzip)
         #expect(AcceptEncoding([.acceptEncoding: "\(value), x-gzip"]).prefersGzip)
     }

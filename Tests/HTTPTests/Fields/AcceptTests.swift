@@ -18,7 +18,7 @@ import Testing
             ("text/html;a=\"application/json, */*\"", 0),
             ("a/b;x=\",;q=0\", application/json;q=0.7", 700),
         ] as [(String?, Int)])
-    func `an Accept value says how gladly JSON is taken`(text: String?, quality: Int) throws {
+    func `an Accept value determines the weight of JSON`(text: String?, quality: Int) throws {
         let json = try #require(MediaType("application/json"))
         #expect(Accept(text).quality(of: json) == quality)
         #expect(json.isAccepted(by: text) == (quality > 0))
@@ -27,26 +27,26 @@ import Testing
     @Test(arguments: [
         "q=1.001", "q=2", "q=", "q=.5", "q=0,5", "q=0.1234", "q=inf", "q=-1", "q=1e0",
     ])
-    func `an element with a bad weight is left out`(weight: String) throws {
+    func `an element with an invalid weight is ignored`(weight: String) throws {
         let json = try #require(MediaType("application/json"))
         #expect(!json.isAccepted(by: "application/json;\(weight), text/html"))
     }
 
-    @Test func `a value of which nothing can be read is as if absent`() throws {
+    @Test func `a value without a valid element is ignored`() throws {
         let json = try #require(MediaType("application/json"))
         #expect(json.isAccepted(by: "json"))
         #expect(json.isAccepted(by: "\"open"))
         #expect(json.isAccepted(by: "text html, ???"))
     }
 
-    @Test func `bad elements do not take the good ones with them`() throws {
+    @Test func `invalid elements do not affect valid ones`() throws {
         let json = try #require(MediaType("application/json"))
         #expect(!json.isAccepted(by: "a b c, text/html"))
         #expect(json.isAccepted(by: "a b c, application/json"))
         #expect(json.isAccepted(by: "x/y;a=\"b, application/json"))
     }
 
-    @Test func `the best offer is the one that is taken most gladly`() throws {
+    @Test func `the best offer has the highest weight`() throws {
         let offers = try ["application/json", "text/html", "text/html;level=1"].map {
             try #require(MediaType($0))
         }

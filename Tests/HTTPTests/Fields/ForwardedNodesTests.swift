@@ -19,7 +19,7 @@ import Testing
             (["for=192.0.2.1, for"], ["-"]), (["for=\"192.0.2.1"], ["-"]),
             (["for=192.0.2.1:80"], ["-"]), (["for=\"[2001:db8::1\""], ["-"]), ([""], []),
         ] as [([String], [String]?)])
-    func `Forwarded names a node an element`(values: [String], expected: [String]?) {
+    func `each Forwarded element names a node`(values: [String], expected: [String]?) {
         var fields = HTTPFields()
         for value in values { fields.append(.forwarded, value) }
         #expect(texts(ForwardedNodes.forwarded(fields)) == expected)

@@ -22,7 +22,7 @@ import Testing
             ([("Forwarded", "proto=http"), ("X-Forwarded-Proto", "https")], .plain),
             ([("Forwarded", "for=a"), ("X-Forwarded-Proto", "https")], .secure), ([], nil),
         ] as [([(String, String)], ForwardedTransport?)])
-    func `what proxies say is taken only if all say the same`(
+    func `a transport is secure only if all proxies report https`(
         lines: [(String, String)], expected: ForwardedTransport?
     ) throws {
         var fields = HTTPFields()

@@ -6,7 +6,7 @@ import Testing
         String(decoding: fields.wireBytes, as: UTF8.self)
     }
 
-    @Test func `fields keep their order and stand as they go on the wire`() {
+    @Test func `fields keep their order and are stored in wire format`() {
         var fields = HTTPFields()
         #expect(fields.isEmpty)
         fields.append(.vary, "Accept")
@@ -18,7 +18,7 @@ import Testing
         #expect(fields.all.map(\.value) == ["Accept", "\"1\"", "Origin"])
     }
 
-    @Test func `names are found in any case`() throws {
+    @Test func `names are case-insensitive`() throws {
         var fields = HTTPFields()
         fields.append(try #require(HTTPFieldName("X-THING")), "a")
         fields.append(try #require(HTTPFieldName("x-thing")), "b")
@@ -30,7 +30,7 @@ import Testing
         #expect(Set([name, try #require(HTTPFieldName("x-thinG"))]).count == 1)
     }
 
-    @Test func `what is absent is not empty`() {
+    @Test func `an absent field is not an empty one`() {
         let fields: HTTPFields = [.accept: ""]
         #expect(fields[.accept] == "")
         #expect(fields[.vary] == nil)
@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: [
         "a\r\nSet-Cookie: b", "a\n", "\r", "a\0b", "\u{1B}[0m", "\u{7F}", "a\u{B}b", "\u{1F}",
     ])
-    func `no value splits a response`(value: String) {
+    func `no value can split a response`(value: String) {
         var fields: HTTPFields = [.location: "/a"]
         let before = fields
         let isAppended = fields.append(.location, value)
@@ -54,7 +54,7 @@ import Testing
         #expect(HTTPFields(dictionaryLiteral: (.location, value)).isEmpty)
     }
 
-    @Test func `fields remember that a value was rejected, wherever they go`() {
+    @Test func `a rejected value is remembered by copies and merges`() {
         let bad = "a\r\nb: c"
         var appended = HTTPFields()
         appended.append(.location, bad)
@@ -81,7 +81,7 @@ import Testing
         { $0.append(contentsOf: $1) }, { $0.appendMissing(from: $1) }, { $0.replace(by: $1) },
     ]
 
-    @Test func `fields are joined by their names, in any case`() throws {
+    @Test func `fields are merged by name, ignoring case`() throws {
         let lowercase = try #require(HTTPFieldName("vary"))
         let own: HTTPFields = [.vary: "a", .etag: "x", .vary: "b"]
         let other: HTTPFields = [lowercase: "c", .age: "1", .age: "2", lowercase: "d"]
@@ -103,7 +103,7 @@ import Testing
         #expect(HTTPFieldName(name) == nil)
     }
 
-    @Test func `a value loses the white space at its ends, as it would on the way`() {
+    @Test func `surrounding white space is trimmed from a value`() {
         var fields = HTTPFields()
         fields.append(.server, " \ta b\t ")
         fields.append(.vary, " ")
@@ -125,7 +125,7 @@ import Testing
         #expect(fields.isEmpty && fields.wireBytes.isEmpty)
     }
 
-    @Test func `a copy does not change with the other`() {
+    @Test func `a copy is independent of the original`() {
         let before: HTTPFields = [.vary: "a"]
         var after = before
         after.append(.etag, "\"1\"")
@@ -134,7 +134,7 @@ import Testing
         #expect(before.count == 1)
     }
 
-    @Test func `the octets of a value are lent`() {
+    @Test func `the octets of a value are lent without a copy`() {
         let fields: HTTPFields = [.etag: "\"é\"", .etag: "\"2\""]
         let octets = fields.withBytes(of: .etag) { span in
             span.indices.map { span[$0] }
@@ -143,7 +143,7 @@ import Testing
         #expect(fields.withBytes(of: .vary) { $0.count } == nil)
     }
 
-    @Test func `a token is found in a list, in any case of ASCII`() {
+    @Test func `a token is found in a list, ignoring ASCII case`() {
         var fields: HTTPFields = [.connection: "upgrade,\tKeep-Alive ,x"]
         fields.append(.connection, "Close")
         #expect(fields.list(.connection, has: "keep-alive"))

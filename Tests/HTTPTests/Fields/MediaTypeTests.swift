@@ -14,7 +14,7 @@ import Testing
         ("a/b;t=\"\"", "a", "b", [["t", ""]]),
         ("application/merge-patch+json", "application", "merge-patch+json", []),
     ])
-    func `a media type is read with its parameters`(
+    func `a media type is parsed with its parameters`(
         text: String, type: String, subtype: String, parameters: [[String]]
     ) throws {
         let read = try #require(MediaType(text))
@@ -28,14 +28,14 @@ import Testing
         "a/b c", "a/b;c", "a/b;c=", "a/b;=d", "a/b;c =d", "a/b;c= d", "a/b;c=\"d", "a/b;c=d e",
         "a/b, c/d", "a/b;c=\"d\"e", "ä/b", "a/b\u{301}",
     ])
-    func `what is no media type is not read`(text: String) {
+    func `an invalid media type is rejected`(text: String) {
         #expect(MediaType(text) == nil)
     }
 
     @Test(arguments: [
         "a/b", "a/b;c=d", "a/b;c=\"d e\";f=g", "a/b;c=\"q\\\"\\\\q\"", "a/b;c=\"\"",
     ])
-    func `a media type is written as it is read`(text: String) throws {
+    func `a media type round-trips`(text: String) throws {
         let type = try #require(MediaType(text))
         #expect(type.description == text)
         #expect(MediaType(type.description) == type)

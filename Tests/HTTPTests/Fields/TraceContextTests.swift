@@ -12,7 +12,7 @@ import Testing
         return TraceContext(fields)
     }
 
-    @Test func `a valid traceparent is understood`() throws {
+    @Test func `a valid traceparent is parsed`() throws {
         let context = try #require(read(Self.valid))
         #expect(context.traceID == Self.trace && context.parentID == Self.parent)
         #expect(context.isSampled)
@@ -20,7 +20,7 @@ import Testing
         #expect(read("00-\(Self.trace)-\(Self.parent)-fe")?.isSampled == false)
     }
 
-    @Test func `a later version is understood as far as it is like this one`() {
+    @Test func `a later version is parsed by its common prefix`() {
         #expect(read("01-\(Self.trace)-\(Self.parent)-01") != nil)
         #expect(read("cc-\(Self.trace)-\(Self.parent)-01-what-comes")?.traceID == Self.trace)
         #expect(read("cc-\(Self.trace)-\(Self.parent)-01.what") == nil)
@@ -34,11 +34,11 @@ import Testing
         "00_\(trace)_\(parent)_01", "00-\(trace)\(parent)--01", "00-\(trace)-\(parent)-0g",
         "00-\(trace.dropLast())é-\(parent)-01",
     ])
-    func `what is malformed is as if it were not there`(value: String) {
+    func `a malformed traceparent is ignored`(value: String) {
         #expect(read(value) == nil)
     }
 
-    @Test func `two of them are none`() {
+    @Test func `repeated traceparent fields are ignored`() {
         #expect(read(Self.valid, Self.valid) == nil)
         #expect(read() == nil)
     }

@@ -2,7 +2,7 @@ import HTTP
 import Testing
 
 @Suite struct LinkTests {
-    @Test func `a link is written as RFC 8288 has it, and read again`() throws {
+    @Test func `a link is serialized according to RFC 8288 and parsed again`() throws {
         let link = try #require(WebLink(target: "/v1/articles?cursor=a%20b", relation: "next"))
         #expect(link.description == "</v1/articles?cursor=a%20b>; rel=\"next\"")
         #expect(WebLink.links(in: link.description) == [link])
@@ -25,7 +25,7 @@ import Testing
             ("</a>; rel=next x, </b>; rel=prev", [["/b", "prev"]]),
             ("garbage \"quo,ted\", </b>; rel=prev", [["/b", "prev"]]),
         ] as [(String, [[String]])])
-    func `the links of a field are read`(text: String, links: [[String]]) {
+    func `the links of a field are parsed`(text: String, links: [[String]]) {
         #expect(WebLink.links(in: text).map { [$0.target, $0.relation] } == links)
     }
 
@@ -33,11 +33,11 @@ import Testing
         ("/a b", "next"), ("/a>", "next"), ("/ä", "next"), ("/a\r\nX: y", "next"),
         ("/a", ""), ("/a", " "), ("/a", "ne\"xt"), ("/a", "next\r\n"),
     ])
-    func `what cannot stand in a link makes none`(target: String, relation: String) {
+    func `a link rejects invalid octets`(target: String, relation: String) {
         #expect(WebLink(target: target, relation: relation) == nil)
     }
 
-    @Test func `one of several relation types is found in any case`() throws {
+    @Test func `one of several relation types is found, ignoring case`() throws {
         let link = try #require(WebLink.links(in: "</a>; rel=\"Next http://x.example/rel\"").first)
         #expect(link.has(relation: "next"))
         #expect(link.has(relation: "http://x.example/rel"))

@@ -8,7 +8,7 @@ import Testing
             (.put, false, true), (.delete, false, true), (.post, false, false),
             (.patch, false, false), (.connect, false, false),
         ] as [(HTTPMethod, Bool, Bool)])
-    func `a method is safe and idempotent as RFC 9110 says`(
+    func `methods are safe and idempotent according to RFC 9110`(
         method: HTTPMethod, isSafe: Bool, isIdempotent: Bool
     ) {
         #expect(method.isSafe == isSafe)
@@ -16,13 +16,13 @@ import Testing
         #expect(HTTPMethod(method.rawValue) == method)
     }
 
-    @Test func `a method is a token, with its case`() {
+    @Test func `a method is a case-sensitive token`() {
         #expect(HTTPMethod("PURGE")?.rawValue == "PURGE")
         #expect(HTTPMethod("get") != .get)
         for bad in ["", "A B", "A\r", "A/B", "É"] { #expect(HTTPMethod(bad) == nil) }
     }
 
-    @Test func `a status has a code, and a phrase where one is known`() {
+    @Test func `a status has a code, and a known one has a phrase`() {
         #expect(HTTPStatus(404) == .notFound)
         #expect(HTTPStatus.notFound.reason == "Not Found")
         #expect(HTTPStatus(299)?.reason == "")
@@ -30,7 +30,7 @@ import Testing
         #expect(HTTPStatus(600) == nil)
     }
 
-    @Test func `every usual status has a phrase`() {
+    @Test func `every common status has a phrase`() {
         let usual = [
             100, 200, 201, 202, 204, 206, 301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 405,
             406, 408, 409, 410, 411, 412, 413, 414, 415, 416, 417, 421, 422, 426, 428, 429, 431,
@@ -39,7 +39,7 @@ import Testing
         for code in usual { #expect(HTTPStatus(code)?.reason.isEmpty == false) }
     }
 
-    @Test func `some answers never have a body`() {
+    @Test func `some responses never have a body`() {
         #expect(HTTPStatus.continue.forbidsBody)
         #expect(HTTPStatus.noContent.forbidsBody)
         #expect(HTTPStatus.notModified.forbidsBody)

@@ -12,7 +12,9 @@ struct AuthorityTests {
             ("[::1]:65535", "[::1]", 65_535), ("%41", "%41", nil), ("127.0.0.1", "127.0.0.1", nil),
             ("[2001:db8::192.0.2.1]", "[2001:db8::192.0.2.1]", nil),
         ] as [(String, String, UInt16?)])
-    func `an authority has its host and port`(text: String, host: String, port: UInt16?) throws {
+    func `an authority is parsed into host and port`(text: String, host: String, port: UInt16?)
+        throws
+    {
         let authority = try #require(Authority(Array(text.utf8)))
         #expect(authority.host == host)
         #expect(authority.port == port)
@@ -24,11 +26,11 @@ struct AuthorityTests {
         "%4", "a%", "%4g", "[", "[]", "[::1", "[::1]80", "[1:2:3:4:5:6:7]", "[1:2:3:4:5:6:7:8::]",
         "[:1:2:3:4:5:6:7]", "[1.2.3.4]", "[::01.2.3.4]", "[::1.2.3.4:5]", "[v1.a]", "[::g]", "é",
     ])
-    func `what is no authority is none`(text: String) {
+    func `an invalid authority is rejected`(text: String) {
         #expect(Authority(Array(text.utf8)) == nil)
     }
 
-    @Test func `every octet of a token is known`() {
+    @Test func `every octet of a token is classified`() {
         for scalar in (0...0xFF).compactMap(Unicode.Scalar.init) {
             let isToken = ("!#$%&'*+-.^_`|~" + Self.letters).unicodeScalars.contains(scalar)
             #expect((HTTPMethod(String(scalar)) != nil) == isToken, "\(scalar.value)")
@@ -36,14 +38,14 @@ struct AuthorityTests {
         }
     }
 
-    @Test func `every octet of a host is known`() {
+    @Test func `every octet of a host is classified`() {
         for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: ":") {
             let isHost = ("-._~!$&'()*+,;=" + Self.letters).utf8.contains(byte)
             #expect((Authority([0x61, byte]) != nil) == isHost, "octet \(byte)")
         }
     }
 
-    @Test func `every octet of a target is known`() {
+    @Test func `every octet of a target is classified`() {
         for byte in UInt8.min...UInt8.max {
             let isRefused = byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte)
             #expect((RequestTarget([0x2F, byte]) == nil) == isRefused, "octet \(byte)")

@@ -10,7 +10,7 @@ import Testing
         ("https://[::1]:443", "[::1]", "https://[::1]"),
         ("unix:/run/a.sock", "localhost", "unix:/run/a.sock"),
     ])
-    func `an origin is read and written`(text: String, authority: String, written: String) throws {
+    func `an origin round-trips`(text: String, authority: String, written: String) throws {
         let origin = try #require(HTTPOrigin(text))
         #expect(origin.authority == authority)
         #expect(origin.description == written)
@@ -21,7 +21,7 @@ import Testing
         "", "localhost:8080", "http:", "http://", "ftp://a", "http://a/b", "http://u@a",
         "http://a:99999", "unix:", "http://a b",
     ])
-    func `what is no origin is refused`(text: String) {
+    func `an invalid origin is rejected`(text: String) {
         #expect(HTTPOrigin(text) == nil)
     }
 
@@ -31,7 +31,7 @@ import Testing
         ("http://127.0.0.1.example.com", false), ("http://example.com", false),
         ("http://10.0.0.1", false),
     ])
-    func `this machine is told from others`(text: String, isLoopback: Bool) {
+    func `loopback origins are recognised`(text: String, isLoopback: Bool) {
         #expect(HTTPOrigin(text)?.isLoopback == isLoopback)
     }
 }

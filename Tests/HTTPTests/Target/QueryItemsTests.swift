@@ -11,7 +11,7 @@ import Testing
             ("%61=%EA%B8%80", [["a", "글"]]), ("a=1;b=2", [["a", "1;b=2"]]),
             ("a[]=1", [["a[]", "1"]]),
         ] as [(String, [[String]])])
-    func `a query is read in order`(query: String, items: [[String]]) throws {
+    func `a query is parsed in order`(query: String, items: [[String]]) throws {
         #expect(try QueryItems(parsing: query.utf8).items.map { [$0.name, $0.value] } == items)
     }
 
@@ -25,11 +25,13 @@ import Testing
             ("a=%00", .encoding(position: 1, .nul)),
             ("a=%FF", .encoding(position: 1, .invalidUTF8)),
         ] as [(String, QueryItems.ParsingError)])
-    func `a bad query is refused, and where`(query: String, error: QueryItems.ParsingError) {
+    func `an invalid query is rejected with the position`(
+        query: String, error: QueryItems.ParsingError
+    ) {
         #expect(throws: error) { try QueryItems(parsing: query.utf8) }
     }
 
-    @Test func `a query has at most so many parts`() throws {
+    @Test func `the number of items in a query is limited`() throws {
         func query(_ count: Int) -> String {
             (0..<count).map { "a=\($0)" }.joined(separator: "&")
         }
@@ -40,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `what is printed is read again`() throws {
+    @Test func `a printed query is parsed again`() throws {
         let items = QueryItems([
             QueryItems.Item("a b", "c+d"), QueryItems.Item("글", ""), QueryItems.Item("&=?/", "&=%"),
             QueryItems.Item("a b", "\r\n\u{7F}"),

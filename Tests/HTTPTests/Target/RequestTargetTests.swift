@@ -15,7 +15,7 @@ import Testing
             ("HTTPS://x:1/a?b", .absolute, "/a", "b", "x:1"),
             ("http://[::1]:80/a", .absolute, "/a", nil, "[::1]:80"),
         ] as [(String, RequestTarget.Form, String, String?, String?)])
-    func `a target is taken apart`(
+    func `a target is parsed into its parts`(
         target: String, form: RequestTarget.Form, path: String, query: String?, authority: String?
     ) throws {
         let read = try #require(RequestTarget(target.utf8))
@@ -31,11 +31,11 @@ import Testing
         "http://", "/a b", "/a#b", "/\"", "/<", "/\\", "/^", "/`", "/{a}", "/a|b", "/é", "/\u{7F}",
         "/\t", "**", "x:80",
     ])
-    func `what is no target is not taken`(target: String) {
+    func `an invalid target is rejected`(target: String) {
         #expect(RequestTarget(target.utf8) == nil)
     }
 
-    @Test func `a star and an authority have forms of their own`() throws {
+    @Test func `an asterisk and an authority have their own forms`() throws {
         let star = try #require(RequestTarget("*".utf8, method: .options))
         #expect(star.form == .asterisk)
         #expect(star.query == nil)

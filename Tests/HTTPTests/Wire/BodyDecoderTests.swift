@@ -25,21 +25,21 @@ struct BodyDecoderTests {
         } catch { return ["\(error.status.code)"] }
     }
 
-    @Test func `a length is taken to the limit`() {
+    @Test func `a body of known length is accepted up to the limit`() {
         #expect(decode(.length(8), "12345678next") == ["12345678", "next", "whole"])
         #expect(decode(.length(8), "1234567") == ["1234567", "", "open"])
         #expect(decode(.length(9), "") == ["413"])
         #expect(decode(.length(.max), "") == ["413"])
     }
 
-    @Test func `no body is whole at once`() throws {
+    @Test func `a request without a body is complete at once`() throws {
         #expect(decode(.none, "next") == ["", "next", "whole"])
         #expect(try BodyDecoder(.none).isComplete)
         #expect(try BodyDecoder(.length(0)).isComplete)
         #expect(try !BodyDecoder(.length(1)).isComplete)
     }
 
-    @Test func `chunks are taken to the limit, all together`() {
+    @Test func `chunks are accepted up to the limit in total`() {
         #expect(
             decode(.chunked, "5\r\n12345\r\n3\r\n678\r\n0\r\n\r\nnext")
                 == ["12345678", "next", "whole"])
@@ -49,12 +49,12 @@ struct BodyDecoderTests {
         #expect(decode(.chunked, "8000000000000000") == ["413"])
     }
 
-    @Test func `a body until the end of the connection is taken to the limit`() {
+    @Test func `a body until close is accepted up to the limit`() {
         #expect(decode(.untilClose, "12345678") == ["12345678", "", "open"])
         #expect(decode(.untilClose, "123456789") == ["413"])
     }
 
-    @Test func `nothing is used behind the end`() throws {
+    @Test func `no byte after the body is consumed`() throws {
         var decoder = try BodyDecoder(.length(1))
         var body: [UInt8] = []
         let bytes: [UInt8] = [1, 2, 3]
@@ -63,7 +63,7 @@ struct BodyDecoderTests {
         #expect(body == [1])
     }
 
-    @Test func `the limit of the wire is 3 MiB`() throws {
+    @Test func `the default body limit is 3 MiB`() throws {
         #expect(try !BodyDecoder(.length(3 << 20)).isComplete)
         #expect(throws: HTTPParseError.self) { try BodyDecoder(.length(3 << 20 + 1)) }
     }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Requests that are refused, and those that are taken")
 struct RequestParserTests {
     @Test(arguments: RefusedRequests.all)
-    func `a bad request gets its status`(refused: RefusedRequests.Case) {
+    func `a malformed request is rejected with its status`(refused: RefusedRequests.Case) {
         let reception = Receiver.receive(refused.text)
         #expect(reception.statusCode == refused.status)
         #expect(reception.requests.isEmpty)
@@ -13,7 +13,7 @@ struct RequestParserTests {
     }
 
     @Test(arguments: AcceptedRequests.all)
-    func `a good request is taken whole`(accepted: AcceptedRequests.Case) throws {
+    func `a valid request is parsed completely`(accepted: AcceptedRequests.Case) throws {
         let reception = Receiver.receive(accepted.text)
         #expect(reception.error == nil)
         #expect(reception.restBytes == 0)
@@ -21,7 +21,7 @@ struct RequestParserTests {
             reception.requests.map { String(decoding: $0.body, as: UTF8.self) } == accepted.bodies)
     }
 
-    @Test func `a refused parser begins anew`() throws {
+    @Test func `the parser is reset after an error`() throws {
         var parser = RequestParser()
         let bad = Array("GET / HTTP/1.1\r\nHost: a\r\nX : b\r\n\r\n".utf8)
         let good = Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
@@ -31,7 +31,7 @@ struct RequestParserTests {
         #expect(parser.consumed == good.count)
     }
 
-    @Test func `a head has its parts`() throws {
+    @Test func `a head is parsed into its parts`() throws {
         let text = lines(
             "PATCH /v1/articles/x?a=b HTTP/1.1", "Host: a:8080", "X-One:\t 1 \t", "x-one:2",
             "Empty:")
@@ -54,7 +54,7 @@ struct RequestParserTests {
         ("HTTP/1.0", nil, false), ("HTTP/1.0", "Keep-Alive", true), ("HTTP/1.0", "x", false),
         ("HTTP/1.0", "keep-alive, close", false), ("HTTP/1.0", "\u{212A}eep-alive", false),
     ])
-    func `a connection goes on as its version and fields say`(
+    func `version and fields decide whether a connection persists`(
         version: String, connection: String?, goesOn: Bool
     ) throws {
         let field = connection.map { "\r\nConnection: \($0)" } ?? ""
@@ -68,7 +68,7 @@ struct RequestParserTests {
         ("HTTP/1.1", "100-continue, 100-continue", true), ("HTTP/1.0", "100-continue", false),
         ("HTTP/1.0", "anything", false),
     ])
-    func `only a 1.1 client with a body waits for 100`(
+    func `only a 1_1 client with a body waits for 100`(
         version: String, expectation: String, waits: Bool
     ) throws {
         for (length, isAwaited) in [(2, waits), (0, false)] {
@@ -80,7 +80,7 @@ struct RequestParserTests {
         }
     }
 
-    @Test func `a later minor version speaks 1.1`() {
+    @Test func `a later minor version counts as 1_1`() {
         let reception = Receiver.receive(lines("GET / HTTP/1.7", "Host: a"))
         #expect(reception.requests.first?.head.version == .http11)
     }

@@ -15,7 +15,7 @@ import Testing
             ("HTTP/1.0 503", .serviceUnavailable, .http10), ("HTTP/1.2 200 x y", .ok, .http11),
             ("HTTP/1.1 418 한국", HTTPStatus(418), .http11),
         ] as [(String, HTTPStatus?, HTTPVersion)])
-    func `a status line is read`(line: String, status: HTTPStatus?, version: HTTPVersion) throws {
+    func `a status line is parsed`(line: String, status: HTTPStatus?, version: HTTPVersion) throws {
         let head = try #require(try parse(lines(line)))
         #expect(head.status == status)
         #expect(head.version == version)
@@ -27,7 +27,7 @@ import Testing
         " HTTP/1.1 200 OK", "HTTP/1.10 200 OK", "HTTP/1.1 200 a\u{1}", "HTTP/1.1 ２00 OK",
         "ICY 200 OK",
     ])
-    func `a bad status line is refused`(line: String) {
+    func `an invalid status line is rejected`(line: String) {
         #expect(throws: HTTPParseError.self) { try parse(lines(line)) }
     }
 
@@ -45,7 +45,7 @@ import Testing
             (.connect, "200 OK", "Content-Length: 2", .none),
             (.connect, "403 Forbidden", "Content-Length: 2", .length(2)),
         ] as [(HTTPMethod, String, String, BodyFraming)])
-    func `a body is delimited as RFC 9112 says`(
+    func `a body is delimited according to RFC 9112`(
         method: HTTPMethod, status: String, field: String, framing: BodyFraming
     ) throws {
         let head = try #require(try parse(lines("HTTP/1.1 \(status)", field), to: method))
@@ -57,11 +57,11 @@ import Testing
         "Content-Length: 1, 2", "Content-Length: x", "Transfer-Encoding: gzip",
         "Transfer-Encoding: chunked\r\nContent-Length: 2", "X : y", "X: y\r\n z", "X: \u{0}",
     ])
-    func `a doubtful body is refused`(field: String) {
+    func `an ambiguously framed body is rejected`(field: String) {
         #expect(throws: HTTPParseError.self) { try parse(lines("HTTP/1.1 200 OK", field)) }
     }
 
-    @Test func `a connection goes on as version and fields say`() throws {
+    @Test func `version and fields decide whether a connection persists`() throws {
         let length = "Content-Length: 2"
         #expect(try parse(lines("HTTP/1.1 200 OK", length))?.keepsAlive == true)
         #expect(try parse(lines("HTTP/1.0 200 OK", length))?.keepsAlive == false)
@@ -71,7 +71,7 @@ import Testing
         #expect(closed?.keepsAlive == false)
     }
 
-    @Test func `heads follow each other`() throws {
+    @Test func `successive heads are parsed`() throws {
         var parser = ResponseParser()
         let first = "HTTP/1.1 100 Continue\r\n\r\n"
         var bytes = Array((first + "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").utf8)

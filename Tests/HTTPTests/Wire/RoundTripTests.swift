@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What is written is read again")
 struct RoundTripTests {
-    @Test func `requests`() throws {
+    @Test func `requests round-trip`() throws {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<1_000 {
             let request = Self.request(&random)
@@ -22,7 +22,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `a request says its body's length once, whatever its fields say`() throws {
+    @Test func `a request has one Content-Length, whatever its fields contain`() throws {
         let target = try #require(RequestTarget("/".utf8))
         var request = HTTPRequest(.post, target, fields: [.host: "a"], body: Array("abc".utf8))
         request.fields.append(.contentLength, "99")
@@ -32,7 +32,7 @@ struct RoundTripTests {
         #expect(Receiver.receive(text).requests.first?.body == request.body)
     }
 
-    @Test func `a request without a body says so only where one is expected`() throws {
+    @Test func `a request without a body has a length only if one is expected`() throws {
         let target = try #require(RequestTarget("/".utf8))
         func text(_ method: HTTPMethod) -> String {
             let request = HTTPRequest(method, target, fields: [.host: "a"])
@@ -43,7 +43,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: [HTTPVersion.http11, .http10], [true, false])
-    func `responses`(version: HTTPVersion, keepsAlive: Bool) throws {
+    func `responses round-trip`(version: HTTPVersion, keepsAlive: Bool) throws {
         var random = SeededGenerator(seed: 6)
         for status in [HTTPStatus.ok, .created, .notFound, .insufficientStorage] {
             for pieces in [[], ["a"], ["abc", "", String(repeating: "x", count: 300)]] {
@@ -68,7 +68,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func `a chunk of nothing is not written, as it would end the body`() {
+    @Test func `an empty chunk is not written, as it would end the body`() {
         var bytes: [UInt8] = []
         ResponseSerializer.appendChunk([], to: &bytes)
         #expect(bytes.isEmpty)

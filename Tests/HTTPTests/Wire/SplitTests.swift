@@ -12,7 +12,7 @@ struct SplitTests {
             ("\($0.what), behind a good one", lines("GET /first HTTP/1.1", "Host: a") + $0.text)
         }
 
-    @Test func `in two pieces or byte by byte`() {
+    @Test func `requests do not depend on how they are split`() {
         for (what, text) in Self.streams {
             let bytes = Array(text.utf8)
             let whole = Receiver.receive([bytes[...]])
@@ -28,7 +28,7 @@ struct SplitTests {
         }
     }
 
-    @Test func `bodies in any pieces`() throws {
+    @Test func `bodies do not depend on how they are split`() throws {
         let bytes = Array(
             "3;a=\"b\"\r\nabc\r\n00000A\r\n0123456789\r\n0\r\nX: y\r\n\r\nnext".utf8)
         for length in 1...bytes.count {

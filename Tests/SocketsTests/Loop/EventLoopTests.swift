@@ -11,7 +11,7 @@ struct EventLoopTests {
         #expect(!loops.loop.isOnLoop)
     }
 
-    @Test func `a channel's task stays on its loop through every kind of call`() async throws {
+    @Test func `a channel's task stays on its loop across every kind of call`() async throws {
         let loops = try TestLoops()
         let (peer, side) = try Peer.pair()
         async let places = loops.run(side) { channel in
@@ -44,7 +44,7 @@ struct EventLoopTests {
 
     @concurrent private static func whereAmI(_ loop: EventLoop) async -> Bool { loop.isOnLoop }
 
-    @Test func `a task that waited for another thread comes back to its loop`() async throws {
+    @Test func `a task that waited for another thread returns to its loop`() async throws {
         let loops = try TestLoops()
         let (peer, side) = try Peer.pair()
         let pool = BlockingPool(label: "test", width: 1, depth: 1)
@@ -57,7 +57,7 @@ struct EventLoopTests {
         #expect(peer.receiveState() == 0)
     }
 
-    @Test func `timers run in order, on time, and not once they are cancelled`() async throws {
+    @Test func `timers run in order, on time, and not after cancellation`() async throws {
         let loops = try TestLoops()
         let told: [(Int64, Int64)] = await withCheckedContinuation { continuation in
             loops.loop.submit { [loop = loops.loop] in
@@ -79,7 +79,7 @@ struct EventLoopTests {
         for (delay, time) in told { #expect(time >= delay) }
     }
 
-    @Test func `those who give way go on a few at a time`() async throws {
+    @Test func `yielding tasks resume a few at a time`() async throws {
         let loops = try TestLoops()
         let loop = loops.loop
         let resumed = Lock(0)
@@ -106,7 +106,7 @@ struct EventLoopTests {
     }
 
     @Test(arguments: [Backlog.jobs, .work])
-    fileprivate func `sockets are looked at while much is ready`(backlog: Backlog) async throws {
+    fileprivate func `sockets are polled under load`(backlog: Backlog) async throws {
         let loops = try TestLoops()
         let loop = loops.loop
         let (peer, side) = try Peer.pair()
@@ -149,7 +149,7 @@ struct EventLoopTests {
     fileprivate enum Backlog { case jobs, work }
     private static let pieces = 64
 
-    @Test func `what a loop was to do later is let go when it stops`() async throws {
+    @Test func `pending timers are released when the loop stops`() async throws {
         final class Held: Sendable {}
         weak var remembered: Held?
         weak var loop: EventLoop?
@@ -165,13 +165,13 @@ struct EventLoopTests {
         #expect(await eventually { remembered == nil && loop == nil })
     }
 
-    @Test func `the wall clock tells the second`() async throws {
+    @Test func `the wall clock has the current second`() async throws {
         let loops = try TestLoops()
         // 2026-01-01; a clock in milliseconds or since start-up would be far off.
         #expect((1_767_225_600..<10_000_000_000).contains(await loops.submit { $0.wallSeconds }))
     }
 
-    @Test func `a group deals out its loops in turn`() throws {
+    @Test func `a group returns its loops round-robin`() throws {
         let loops = try TestLoops(count: 3)
         let turn = (0..<6).map { _ in loops.group.next().index }
         #expect(turn == [0, 1, 2, 0, 1, 2])

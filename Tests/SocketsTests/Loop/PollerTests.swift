@@ -21,7 +21,7 @@ import Testing
         return ends
     }
 
-    @Test func `each edge is told once`() throws {
+    @Test func `each edge is reported once`() throws {
         let poller = try EpollPoller()
         let ends = try pair()
         defer { for end in ends { close(end) } }
@@ -34,7 +34,7 @@ import Testing
         #expect(try tokens(poller, wait: 0).isEmpty)
     }
 
-    @Test func `a peer that closes is told as hung up and readable`() throws {
+    @Test func `a peer that closes is reported as hung up and readable`() throws {
         let poller = try EpollPoller()
         let ends = try pair()
         defer { close(ends[0]) }
@@ -46,7 +46,7 @@ import Testing
         #expect(events.map(\.isReadable) == [true])
     }
 
-    @Test func `a wake-up ends a wait and is no event`() throws {
+    @Test func `a wake-up ends a wait and is not an event`() throws {
         let poller = try EpollPoller()
         poller.wake()
         poller.wake()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SignalSourcesTests {
-    @Test func `a signal that comes at once is not lost`() async throws {
+    @Test func `an immediate signal is not lost`() async throws {
         // By default it does nothing, and nobody else here waits for it.
         let number = SIGURG
         for _ in 0..<50 {

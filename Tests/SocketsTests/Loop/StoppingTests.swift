@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct StoppingTests {
-    @Test func `stop ends every channel, and their peers see the end`() async throws {
+    @Test func `stop closes every channel, and their peers see the end`() async throws {
         let loops = try TestLoops(count: 2)
         let errors = Lock<[ChannelError]>([])
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
@@ -33,7 +33,7 @@ struct StoppingTests {
         for peer in peers { #expect(peer.receiveState() == 0) }
     }
 
-    @Test func `drain ends idle waits alone`() async throws {
+    @Test func `drain only ends idle waits`() async throws {
         let loops = try TestLoops()
         let (idlePeer, idleSide) = try Peer.pair()
         let (busyPeer, busySide) = try Peer.pair()
@@ -62,7 +62,7 @@ struct StoppingTests {
         #expect(idlePeer.receiveState() == 0)
     }
 
-    @Test func `a loop that has ended still runs what comes, and takes no channel`() async throws {
+    @Test func `a stopped loop still runs work but accepts no channel`() async throws {
         let loops = try TestLoops()
         loops.group.stop()
         for _ in 0..<50 { #expect(await loops.submit { $0.isOnLoop }) }

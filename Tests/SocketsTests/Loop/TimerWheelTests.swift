@@ -3,7 +3,7 @@ import Testing
 @testable import Sockets
 
 @Suite struct TimerWheelTests {
-    @Test func `what was armed is shown once, never early, and at most a tick late`() throws {
+    @Test func `an armed token is shown once, never early, and at most a tick late`() throws {
         var random = SplitMix(seed: 7)
         var now: Int64 = 1_000_000
         var wheel = TimerWheel(now: now)

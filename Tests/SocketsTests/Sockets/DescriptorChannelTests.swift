@@ -14,7 +14,7 @@ import Testing
         )
     }
 
-    @Test func `lines and descriptors come in order`() throws {
+    @Test func `lines and descriptors arrive in order`() throws {
         let (left, right) = try pair()
         let files = try (0..<3).map { number in
             let file = unnamedFile(number)
@@ -48,7 +48,7 @@ import Testing
         return pwrite(file, &byte, 1, 0) == 1 ? file : -1
     }
 
-    @Test func `the end is an end, and a line without end is refused`() throws {
+    @Test func `the end of the stream is reported, and an endless line is rejected`() throws {
         var (left, right): (DescriptorChannel?, DescriptorChannel) = try pair()
         try left?.send(String(repeating: "x", count: 20_000))
         #expect(throws: SystemError("recvmsg", code: EMSGSIZE)) {
@@ -62,7 +62,7 @@ import Testing
         #expect(throws: SystemError.self) { try right.send("nobody is there") }
     }
 
-    @Test func `a socket that listens is taken as it is, and anything else is not`() throws {
+    @Test func `only a listening socket is adopted`() throws {
         let path = "/tmp/broadsheet-\(getpid())-\(UInt64.random(in: 0...(.max))).sock"
         let first = try ListeningSocket(.unix(path))
         let second = try ListeningSocket(adopting: Descriptor(dup(first.raw)))

@@ -22,7 +22,7 @@ enum Transport: CaseIterable, Sendable {
 @Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct ListenerTests {
     @Test(arguments: Transport.available)
-    func `what clients send comes back`(transport: Transport) async throws {
+    func `clients receive what they send to an echo`(transport: Transport) async throws {
         let loops = try TestLoops(count: 2)
         let listener = try Listener(transport.address(), on: loops.loop) { descriptor, peer in
             loops.group.next().adopt(descriptor, peer: peer) { channel in
@@ -41,7 +41,9 @@ struct ListenerTests {
         #expect(throws: SystemError.self) { try Peer(to: listener.address) }
     }
 
-    @Test func `out of descriptors it waits without spinning, and recovers`() async throws {
+    @Test func `without descriptors the listener waits without spinning, and recovers`()
+        async throws
+    {
         let loops = try TestLoops()
         let socket = try ListeningSocket(Transport.v4.address())
         let calls = Lock((count: 0, first: ContinuousClock.Instant?.none))
@@ -64,7 +66,7 @@ struct ListenerTests {
         await listener.stop()
     }
 
-    @Test func `a connection that broke off while it waited keeps no other waiting`() async throws {
+    @Test func `a connection aborted in the queue does not delay others`() async throws {
         let loops = try TestLoops()
         let socket = try ListeningSocket(Transport.v4.address())
         let failures = Lock([ECONNABORTED, EPROTO, EPERM, EHOSTUNREACH])
@@ -91,7 +93,7 @@ struct ListenerTests {
     }
 
     @Test(arguments: [EMFILE, EINVAL])
-    func `a failure that lasts is reported once and does not spin`(code: Int32) async throws {
+    func `a persistent failure is reported once and does not spin`(code: Int32) async throws {
         let loops = try TestLoops()
         let socket = try ListeningSocket(Transport.v4.address())
         let tries = Lock(0)
@@ -119,7 +121,7 @@ struct ListenerTests {
         #expect(reports.withLock { $0 } == ["\(listener.address): \(trouble): \(reason)"])
     }
 
-    @Test func `stop is heeded while descriptors are short`() async throws {
+    @Test func `stop works while descriptors are exhausted`() async throws {
         let loops = try TestLoops()
         let (tries, tried) = AsyncStream.makeStream(of: Void.self)
         let socket = try ListeningSocket(Transport.v4.address())
@@ -135,7 +137,7 @@ struct ListenerTests {
         #expect(peer.receiveState() <= 0)
     }
 
-    @Test func `an address is in use while someone answers there`() throws {
+    @Test func `an address is in use while a server listens there`() throws {
         let loops = try TestLoops()
         let first = try Listener(Transport.v4.address(), on: loops.loop) { _, _ in }
         #expect(throws: SystemError("bind", code: EADDRINUSE)) {
@@ -143,7 +145,7 @@ struct ListenerTests {
         }
     }
 
-    @Test func `the file of a Unix socket is removed when nobody answers any more`() async throws {
+    @Test func `the file of a stale Unix socket is removed`() async throws {
         let loops = try TestLoops()
         let address = Transport.unix.address()
         guard case .unix(let path) = address else { return }
@@ -162,7 +164,7 @@ struct ListenerTests {
         #expect(access(path, F_OK) == -1)
     }
 
-    @Test func `a file that is no socket is left alone`() throws {
+    @Test func `a file that is not a socket is kept`() throws {
         let loops = try TestLoops()
         let address = Transport.unix.address()
         guard case .unix(let path) = address else { return }

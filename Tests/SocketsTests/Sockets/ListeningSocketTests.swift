@@ -20,7 +20,7 @@ import Testing
         (try? DescriptorChannel.connect(to: path, timeoutSeconds: 60)) != nil
     }
 
-    @Test func `of servers that start at once on a stale socket one gets it`() throws {
+    @Test func `of servers that start concurrently on a stale socket one gets it`() throws {
         let path = folder.file("s.sock")
         for round in 0..<100 {
             try leaveStale(path)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `closing leaves another server's file alone`() throws {
+    @Test func `closing keeps another server's file`() throws {
         let path = folder.file("s.sock")
         let first = try ListeningSocket(.unix(path))
         try #require(unlink(path) == 0)

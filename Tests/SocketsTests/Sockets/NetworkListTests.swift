@@ -26,13 +26,13 @@ import Testing
         ("unix", "unix:/run/x", true), ("10.0.0.0/8", "unix:/run/x", false),
         ("unix", "127.0.0.1:1", false),
     ])
-    func `a network has the addresses of its prefix`(
+    func `a network contains the addresses of its prefix`(
         network: String, peer: String, isMember: Bool
     ) throws {
         #expect(try Self.list(network).contains(Self.address(peer)) == isMember)
     }
 
-    @Test func `a list has what one of its networks has`() throws {
+    @Test func `a list contains what one of its networks contains`() throws {
         let list = try Self.list("10.0.0.0/8", "::1", "unix")
         for peer in ["10.1.1.1:1", "[::1]:1", "unix:/x"] {
             #expect(list.contains(try Self.address(peer)))
@@ -46,7 +46,7 @@ import Testing
         "10.0.0.1/8", "10.0.0/8", "2001:db8::/129", "2001:db8::1/64", "localhost", "10.0.0.0/ 8",
         "10.0.0.0 /8", "[::1]",
     ])
-    func `what is no network is not taken`(text: String) {
+    func `an invalid network is rejected`(text: String) {
         var list = NetworkList()
         let isNetwork = list.add(text)
         #expect(!isNetwork)
@@ -58,7 +58,7 @@ import Testing
         ("[::ffff:127.0.0.1]:1", true), ("128.0.0.1:1", false), ("[::2]:1", false),
         ("[::]:1", false), ("0.0.0.0:1", false),
     ])
-    func `loopback is what stays on this machine`(text: String, isLoopback: Bool) throws {
+    func `loopback addresses stay on this machine`(text: String, isLoopback: Bool) throws {
         #expect(try Self.address(text).isLoopback == isLoopback)
     }
 }

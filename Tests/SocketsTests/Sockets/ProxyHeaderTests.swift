@@ -7,7 +7,7 @@ import Testing
         0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7,
     ]
 
-    @Test func `addresses of both families are read`() throws {
+    @Test func `addresses of both families are parsed`() throws {
         let v4 = try #require(ProxyHeader(TestProxyHeader.v4([203, 0, 113, 9])))
         #expect(v4.client == .v4([203, 0, 113, 9], port: 4_711))
         #expect(v4.isSecure == nil)
@@ -15,19 +15,19 @@ import Testing
         #expect(v6.client == .v6(Self.v6, port: 4_711))
     }
 
-    @Test func `a Unix peer is one, and an unknown one is nobody`() throws {
+    @Test func `a Unix peer is parsed, and an unknown one is nil`() throws {
         let unix = TestProxyHeader.bytes(family: 0x31, [UInt8](repeating: 0, count: 216))
         #expect(ProxyHeader(unix)?.client == .unix(""))
         let unknown = try #require(ProxyHeader(TestProxyHeader.bytes(family: 0, [])))
         #expect(unknown.client == nil)
     }
 
-    @Test func `a proxy that speaks for itself names nobody, whatever follows`() throws {
+    @Test func `a LOCAL header names no client, whatever follows`() throws {
         let header = TestProxyHeader.bytes(command: 0x20, family: 0x11, [1, 2, 3])
         #expect(try #require(ProxyHeader(header)).client == nil)
     }
 
-    @Test func `whether the client came by TLS is told by one bit`() {
+    @Test func `one bit reports whether the client used TLS`() {
         for (values, expected) in [
             (TestProxyHeader.ssl, true), (TestProxyHeader.notSSL, false),
             ([0x04, 0, 2, 9, 9] + TestProxyHeader.ssl, true), ([0x04, 0, 0], nil),
@@ -55,11 +55,11 @@ import Testing
             TestProxyHeader.v4([1, 2, 3, 4], values: [0x20, 0, 9, 1]),
             TestProxyHeader.v4([1, 2, 3, 4], values: [0x20, 0, 0]),
         ] as [[UInt8]])
-    func `what is malformed is no header`(bytes: [UInt8]) {
+    func `a malformed header is rejected`(bytes: [UInt8]) {
         #expect(ProxyHeader(bytes) == nil)
     }
 
-    @Test func `a header that is cut off anywhere is none`() {
+    @Test func `a truncated header is rejected`() {
         let whole = TestProxyHeader.v4([203, 0, 113, 9], values: TestProxyHeader.ssl)
         for count in 0..<whole.count { #expect(ProxyHeader(Array(whole.prefix(count))) == nil) }
         #expect(ProxyHeader(whole) != nil)

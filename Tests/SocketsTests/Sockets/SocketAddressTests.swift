@@ -3,11 +3,11 @@ import Testing
 
 @Suite struct SocketAddressTests {
     @Test(arguments: ["127.0.0.1:8080", "[::1]:8080", "unix:/run/x.sock", "[2001:db8::7]:1"])
-    func `an address prints as it is read`(text: String) throws {
+    func `an address round-trips`(text: String) throws {
         #expect(try SocketAddress.resolve(text).map(\.description) == [text])
     }
 
-    @Test func `a name stands for its addresses, a bare port for every one`() throws {
+    @Test func `a name resolves to its addresses, a bare port to all addresses`() throws {
         let local = try SocketAddress.resolve("localhost:0")
         #expect(!local.isEmpty && local.allSatisfy { $0.port == 0 })
         let every = try SocketAddress.resolve(":8080")
@@ -25,7 +25,7 @@ import Testing
         ("unix:", .pathTooLong),
         ("unix:/" + String(repeating: "x", count: 107), .pathTooLong),
     ])
-    func `what is no address is refused`(text: String, reason: SocketAddress.ParsingError) {
+    func `an invalid address is rejected`(text: String, reason: SocketAddress.ParsingError) {
         #expect(throws: reason) { try SocketAddress.resolve(text) }
     }
 }

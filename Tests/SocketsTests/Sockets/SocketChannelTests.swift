@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct SocketChannelTests {
-    @Test func `a deadline ends a wait, and the channel goes on`() async throws {
+    @Test func `a deadline ends a wait, and the channel stays usable`() async throws {
         let loops = try TestLoops()
         let (peer, side) = try Peer.pair()
         let (error, elapsed, bytes) = await loops.run(side) { channel in
@@ -24,7 +24,7 @@ struct SocketChannelTests {
         #expect(bytes == Array("late".utf8))
     }
 
-    @Test func `work's deadline is told while the task waits for bytes with a later one`()
+    @Test func `the work deadline fires while the task waits for bytes with a later one`()
         async throws
     {
         let loops = try TestLoops()
@@ -41,7 +41,7 @@ struct SocketChannelTests {
         #expect(peer.receiveAll() == Array("too slow".utf8))
     }
 
-    @Test func `work that ended in time is not told`() async throws {
+    @Test func `the work deadline does not fire after the work`() async throws {
         let loops = try TestLoops()
         let (peer, side) = try Peer.pair()
         let isOverrun = Lock(false)
@@ -60,7 +60,7 @@ struct SocketChannelTests {
     }
 
     @Test(arguments: Transport.available)
-    func `a slow reader gets every byte of both pieces`(transport: Transport) async throws {
+    func `a slow reader receives every byte of both pieces`(transport: Transport) async throws {
         let loops = try TestLoops()
         let head = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         let body = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 11) }
@@ -80,7 +80,7 @@ struct SocketChannelTests {
         await listener.stop()
     }
 
-    @Test func `a reader that stops reading ends the write`() async throws {
+    @Test func `a write fails if the reader stops reading`() async throws {
         let loops = try TestLoops()
         let (peer, side) = try Peer.pair()
         let error = await loops.run(side) { channel -> ChannelError? in
@@ -119,7 +119,7 @@ struct SocketChannelTests {
         await listener.stop()
     }
 
-    @Test func `a client that has said its last still gets its answer`() async throws {
+    @Test func `a client that shut down its sending side still gets its response`() async throws {
         let loops = try TestLoops()
         let (peer, side) = try Peer.pair()
         peer.send("ask")

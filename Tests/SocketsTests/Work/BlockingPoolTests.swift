@@ -5,12 +5,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct BlockingPoolTests {
-    @Test func `a result comes back to the caller`() async throws {
+    @Test func `a result is returned to the caller`() async throws {
         let pool = BlockingPool(label: "test", width: 1, depth: 1)
         #expect(try await pool.run { 6 * 7 } == 42)
     }
 
-    @Test func `as many work at once as the pool is wide, however few cores there are`()
+    @Test func `the pool runs its full width, however few cores there are`()
         async throws
     {
         let pool = BlockingPool(label: "test", width: 6, depth: 0)
@@ -34,7 +34,7 @@ struct BlockingPoolTests {
         #expect(arrivals.withLock { $0 } == 6)
     }
 
-    @Test func `never more work at once than the pool is wide`() async throws {
+    @Test func `the pool never exceeds its width`() async throws {
         let pool = BlockingPool(label: "test", width: 2, depth: 100)
         let counts = Lock((now: 0, most: 0))
         await withTaskGroup(of: Void.self) { group in
@@ -53,7 +53,7 @@ struct BlockingPoolTests {
         #expect((1...2).contains(counts.withLock { $0.most }))
     }
 
-    @Test func `a full pool refuses before anything is queued, and recovers`() async throws {
+    @Test func `a full pool rejects work before queueing it, and recovers`() async throws {
         let pool = BlockingPool(label: "test", width: 1, depth: 2)
         let gate = DispatchSemaphore(value: 0)
         let order = Lock<[Int]>([])
@@ -77,7 +77,7 @@ struct BlockingPoolTests {
         #expect(try await pool.run { true })
     }
 
-    @Test func `a worker says when it has nothing more to do, and not before`() async throws {
+    @Test func `a worker reports when it becomes idle, and not before`() async throws {
         let kept = Lock([0, 0])
         let rests = Lock<[[Int]]>([])
         let pool = BlockingPool(label: "test", width: 2, depth: 100) { worker in
@@ -102,12 +102,12 @@ struct BlockingPoolTests {
         #expect(rests.withLock { $0 }.reduce(0) { $0 + $1[1] } == 100)
     }
 
-    @Test func `one after another never finds a pool of one full`() async throws {
+    @Test func `sequential work never finds a pool of one full`() async throws {
         let pool = BlockingPool(label: "test", width: 1, depth: 0)
         for number in 0..<1_000 { #expect(try await pool.run { number } == number) }
     }
 
-    @Test func `what the work held is let go when it is done`() async throws {
+    @Test func `finished work is released`() async throws {
         final class Held: Sendable {}
         let pool = BlockingPool(label: "test", width: 1, depth: 1)
         weak var remembered: Held?

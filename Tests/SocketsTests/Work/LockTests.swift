@@ -3,7 +3,7 @@ import Sockets
 import Testing
 
 @Suite struct LockTests {
-    @Test func `no step is lost between threads`() {
+    @Test func `no update is lost between threads`() {
         let lock = Lock(0)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             for _ in 0..<10_000 { lock.withLock { $0 += 1 } }
@@ -11,7 +11,7 @@ import Testing
         #expect(lock.withLock { $0 } == 40_000)
     }
 
-    @Test func `an error leaves the lock free, with its type`() {
+    @Test func `an error releases the lock and keeps its type`() {
         struct Refused: Error {}
         let lock = Lock(1)
         do throws(Refused) {

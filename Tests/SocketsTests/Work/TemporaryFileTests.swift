@@ -22,14 +22,14 @@ import Testing
         return lstat(path, &status) == 0
     }
 
-    @Test func `no program that is started inherits one`() throws {
+    @Test func `child processes do not inherit temporary files`() throws {
         let file = try TemporaryFile(folder.file("a.db"))
         defer { close(file.descriptor) }
         #expect(fcntl(file.descriptor, F_GETFD) == FD_CLOEXEC)
         #expect(file.path.hasPrefix(folder.file("a.db.")) && isThere(file.path))
     }
 
-    @Test func `what a process left behind goes, and nothing else`() throws {
+    @Test func `only abandoned files are removed`() throws {
         let used = try TemporaryFile(folder.file("a.db"))
         let left = try TemporaryFile(folder.file("a.db"))
         // As the kernel does when a process is killed.

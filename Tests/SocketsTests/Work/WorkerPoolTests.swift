@@ -9,7 +9,7 @@ struct WorkerPoolTests {
     private typealias Client = WorkerPool.Client
     private typealias Demand = WorkerPool.Demand
 
-    @Test func `a turn's work is done on a thread of the pool, and goes on where it began`()
+    @Test func `a turn's work runs on a thread of the pool, then resumes where it began`()
         async throws
     {
         let loops = try TestLoops()
@@ -32,7 +32,7 @@ struct WorkerPoolTests {
         #expect(peer.receiveState() == 0)
     }
 
-    @Test func `who asks for much does not keep another one waiting`() async throws {
+    @Test func `a client with many turns does not delay another one`() async throws {
         let order = try await orderOfTurns(
             [Demand(Client(.anonymous, number: 1))].repeated(20)
                 + [Demand(Client(.anonymous, number: 2))])
@@ -40,7 +40,7 @@ struct WorkerPoolTests {
         #expect(order.filter { $0 < 20 } == Array(0..<20))
     }
 
-    @Test func `each kind of client has its share, however many there are of another`()
+    @Test func `each kind of client has its share, regardless of the others`()
         async throws
     {
         let strangers = (0..<20).map { Demand(Client(.anonymous, number: UInt64($0))) }
@@ -80,7 +80,7 @@ struct WorkerPoolTests {
         return order.withLock { $0 }
     }
 
-    @Test func `heavy work leaves a thread for the rest`() async throws {
+    @Test func `heavy work leaves one thread for the rest`() async throws {
         let pool = WorkerPool(label: "test", width: 2, depth: 100)
         let (gate, begun) = (DispatchSemaphore(value: 0), Signal())
         let heavy = Demand(Client(.anonymous, number: 1), isHeavy: true)
@@ -99,7 +99,7 @@ struct WorkerPoolTests {
         _ = await (first, second)
     }
 
-    @Test func `what is made holds its room until it is let go, and others wait for it`()
+    @Test func `output holds its reservation until it is released, and others wait`()
         async throws
     {
         let pool = WorkerPool(label: "test", width: 3, depth: 100, limitBytes: 4 << 20)
@@ -129,7 +129,7 @@ struct WorkerPoolTests {
         #expect(pool.bytes == 0 && pool.waiting == 0)
     }
 
-    @Test func `a full pool has room for another client's first, and refuses who has most`()
+    @Test func `a full pool accepts another client's first turn and rejects the busiest client`()
         async throws
     {
         let pool = WorkerPool(label: "test", width: 1, depth: 4)
