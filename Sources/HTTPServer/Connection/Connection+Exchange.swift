@@ -3,7 +3,7 @@ import HTTP
 import Sockets
 
 extension Connection {
-    /// Answers the request; tells whether the connection goes on.
+    /// Serves the request; returns whether the connection stays open.
     func exchange(_ head: consuming RequestHead) async throws(ChannelError) -> Bool {
         begin(head)
         defer { releaseBody() }
@@ -11,7 +11,7 @@ extension Connection {
             return try await answer(
                 refusalByLimits() ?? response(to: .foreignHost), over: head)
         }
-        // Nor is there an answer in memory that is still true.
+        // Cached responses are no longer invalidated either.
         if local.isClosed { return try await answer(response(to: .handedOver), over: head) }
         if try await switchProtocols(head) { return false }
         if let refusal = refusalOfExposure(head.fields) {
@@ -38,7 +38,7 @@ extension Connection {
             let keepsAlive = head.keepsAlive
             if head.framing != .none {
                 guard let body = try await readBody(head) else { return false }
-                // What was granted when the head came may have been withdrawn since.
+                // Access may have been revoked since the head arrived.
                 switch route.admit?(request, context) {
                 case .refused(let response):
                     releaseBody()
@@ -56,7 +56,7 @@ extension Connection {
         }
     }
 
-    /// What becomes of a request, as its head tells.
+    /// The decision on a request by its head.
     private enum Judgement {
         case answer(HTTPResponse)
         case handle(Router.Route, RequestContext)
@@ -101,8 +101,9 @@ extension Connection {
         return refusal.response(by: rules.render)
     }
 
-    /// Answers a request whose body nobody wants. A small one is on its way already, and is read
-    /// and dropped, so that the connection can go on; others are not taken.
+    /// Responds to a request whose body is not wanted. A small body is probably in flight; it is
+    /// read and discarded, so that the connection stays open. For a large one the connection is
+    /// closed.
     private func answer(
         _ response: HTTPResponse, over head: borrowing RequestHead
     ) async throws(ChannelError) -> Bool {
@@ -118,7 +119,7 @@ extension Connection {
         }
     }
 
-    /// What the response took room for is sent, or never will be.
+    /// The memory of the response is released: it was sent, or will not be.
     func endScope() {
         scope?.end()
         scope = nil
@@ -135,8 +136,8 @@ extension Connection {
         return response
     }
 
-    /// The handler takes too long: the task is cancelled, and a client that reads is answered for
-    /// it. What becomes of a write is not known: to call it refused would have it sent again.
+    /// The handler takes too long: its task is cancelled, and the client of a safe request receives
+    /// a 503. The outcome of a write is unknown, and a 503 would make the client repeat it.
     func overrun() {
         sent.status = .serviceUnavailable
         guard isRead else { return channel.abortByReset(.timedOut) }

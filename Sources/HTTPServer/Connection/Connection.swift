@@ -1,43 +1,43 @@
 import HTTP
 import Sockets
 
-/// One client's connection, from its first byte to its last: read, parse, respond, write, in one
-/// task.
+/// One client's connection, from its first byte to its last: it reads, parses, responds and writes
+/// in one task.
 final class Connection {
     let channel: SocketChannel
     let local: LoopContext
     let rules: ConnectionRules
-    // An access to one of these is over before the next begins: they are used on the loop, and by
-    // one function at a time. None needs to be watched.
+    // Accesses to these never overlap: they are used on the loop, by one function at a time.
+    // Exclusivity is not checked.
     @exclusivity(unchecked) private var parser: RequestParser
-    /// A request that was read while the task waited, and is the task's to answer.
+    /// A request that was read while the task waited, and that the task has to handle.
     @exclusivity(unchecked) private var readyHead: RequestHead?
-    /// Of the current exchange, while its handler and its response take room.
+    /// The scope of the current exchange, while its handler runs or its response takes memory.
     var scope: ExchangeScope?
-    /// What did not go out at once of an answer that was ready.
+    /// The part of a prepared response that could not be sent at once.
     var unsent: Unsent?
-    /// Whether the current request only reads.
+    /// Whether the current request is safe.
     private(set) var isRead = true
-    /// Held only while it has bytes in it, or takes some.
+    /// Held only while it contains bytes or receives some.
     @exclusivity(unchecked) private(set) var buffer: ReadBuffer?
-    /// The answer to the current request.
+    /// The response to the current request.
     @exclusivity(unchecked) var sent = SentResponse()
     @exclusivity(unchecked) var requestID = ""
     @exclusivity(unchecked) var client: ConnectedClient
-    /// Whom the current request comes from, if the client passes it on.
+    /// The client of the current request, if the peer forwards it.
     @exclusivity(unchecked) var forwarded: ForwardedClient?
     /// Whether a proxy has named the client.
     @exclusivity(unchecked) var isNamed = false
-    /// Whether the client's address counts this connection.
+    /// Whether this connection counts towards the limit of the client's address.
     var isCounted = false
-    /// Of the current request's body, in memory.
+    /// Memory that is reserved for the current request's body.
     @exclusivity(unchecked) var heldBodyBytes = 0
-    /// When a connection without a request ends; half a TLS record does not move it.
+    /// When an idle connection is closed; an incomplete TLS record does not extend it.
     @exclusivity(unchecked) private var idleDeadline: Int64 = 0
-    /// The connection goes to another process.
+    /// Whether the connection is handed off to another process.
     var isPassedOn = false
-    /// Requests, and bytes of answers, since the task last waited: neither many small ones nor a
-    /// few that are large keep the loop from others.
+    /// Requests, and bytes of responses, since the task last waited: neither many small ones nor a
+    /// few large ones may starve the loop's other connections.
     private var streak = 0
     private var streakBytes = 0
     private static let longestStreak = 32
@@ -55,7 +55,7 @@ final class Connection {
     var now: Int64 { channel.loop.now }
     var isObserved: Bool { local.accessLines != nil || !rules.observers.isEmpty }
 
-    /// Serves the client until one side ends it.
+    /// Serves the client until one side closes the connection.
     func run() async {
         channel.onOverrun = { [unowned self] _ in overrun() }
         channel.onBreak = { [unowned self] _ in abandon() }
@@ -65,7 +65,7 @@ final class Connection {
             try await enter(until: deadline)
             try await serve()
         } catch {
-            // The peer is gone or too slow, or the server stops: there is no one to tell.
+            // The peer is gone or too slow, or the server is stopping: no response can be sent.
         }
         channel.onOverrun = nil
         channel.onBreak = nil
@@ -85,7 +85,7 @@ final class Connection {
         }
     }
 
-    /// Lets the loop's other connections go on when this one sends without a pause.
+    /// Yields to the loop's other connections if this one sends without a pause.
     private func giveWay() async {
         streak += 1
         streakBytes += sent.bytes
@@ -106,7 +106,7 @@ final class Connection {
         var isQuiet = false
         var isHurried = false
         idleDeadline = now + limits.idleMilliseconds
-        // Invariant: the buffer holds the beginning of a head, or there is none.
+        // Invariant: the buffer is missing or holds the beginning of a head.
         while true {
             if let rest = unsent.take() { try await send(rest) }
             if let head = readyHead.take() { return head }
@@ -133,7 +133,7 @@ final class Connection {
             case .wouldBlock: break
             }
             endStreak()
-            // Everybody waits for who is slow now.
+            // The hand-off waits for slow clients, so they get less time.
             if let end = deadline, channel.isGivenAway, !isHurried {
                 isHurried = true
                 deadline = min(end, now + rules.departure.quietMilliseconds)
@@ -147,7 +147,7 @@ final class Connection {
                 try await channel.waitReadable(
                     until: deadline ?? idleDeadline, isIdle: deadline == nil)
             } catch .cancelled where channel.isOpen && hasLeftovers {
-                // The server stops, and finishes what was read before.
+                // The server is stopping, but finishes what was already read.
             } catch .timedOut {
                 guard deadline != nil else { return nil }
                 try await refuseUnread(
@@ -157,7 +157,7 @@ final class Connection {
         }
     }
 
-    /// Reads what is there into the buffer; without a byte in it, no buffer is held behind this.
+    /// Reads the available bytes into the buffer; if there are none, the buffer is released.
     func fill() throws(ChannelError) -> SocketChannel.ReadResult {
         guard channel.mayRead else { return .wouldBlock }
         let buffer = buffer ?? local.takeBuffer()
@@ -174,7 +174,7 @@ final class Connection {
         return result
     }
 
-    /// The first bytes of the buffer are used.
+    /// Removes the first bytes of the buffer.
     func use(_ count: Int) {
         buffer?.consume(count)
         if let buffer, buffer.isEmpty { releaseBuffer() }
@@ -188,7 +188,7 @@ final class Connection {
 
     // MARK: One request
 
-    /// Whether something that came while the task waited is left for it.
+    /// Whether something that arrived while the task waited is left for the task.
     private var hasLeftovers: Bool { readyHead != nil || unsent != nil }
 
     func begin(_ head: borrowing RequestHead) {
@@ -207,9 +207,11 @@ final class Connection {
 
     // MARK: While the task waits
 
-    /// Answers what comes between requests, as far as answers are ready, without its task.
+    /// Serves requests that arrive between exchanges without resuming the task, as long as their
+    /// responses are cached.
     ///
-    /// - Returns: until when the task may go on waiting; `nil` if something is left for it.
+    /// - Returns: The time until which the task may keep waiting; `nil` if something is left for
+    ///   it.
     private func answerArrival() -> Int64? {
         var sentBytes = 0
         for _ in 0..<Self.longestStreak {
@@ -219,7 +221,7 @@ final class Connection {
                 }
             } catch { return nil }
             while let buffer {
-                // The task goes on, and gives way to others.
+                // The task continues, and yields to others.
                 guard sentBytes < Self.longestStreakBytes else { return nil }
                 do throws(HTTPParseError) {
                     guard let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
@@ -230,7 +232,7 @@ final class Connection {
                     sentBytes += sent.bytes
                     idleDeadline = now + limits.idleMilliseconds
                 } catch {
-                    // The task finds the same.
+                    // The task will find the same error.
                     return nil
                 }
             }
@@ -238,7 +240,7 @@ final class Connection {
         return nil
     }
 
-    /// Answers the request if that takes no waiting; otherwise it is left to the task.
+    /// Serves the request if that needs no waiting; otherwise the request is left to the task.
     private func answerAtOnce(_ head: consuming RequestHead) -> Bool {
         guard head.keepsAlive, !channel.isStopping, isForServedHost(head),
             let ready = readyAnswer(to: head)

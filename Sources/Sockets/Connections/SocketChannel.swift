@@ -1,42 +1,42 @@
 import Glibc
 
-/// Why a channel does not go on.
+/// Why a channel cannot continue.
 public enum ChannelError: Error, Sendable, Hashable {
-    /// The deadline came.
+    /// The deadline expired.
     case timedOut
-    /// The server stops, or someone closed the channel.
+    /// The server is stopping, or the channel was closed.
     case cancelled
-    /// The peer is gone (`ECONNRESET`, `EPIPE`, …).
+    /// The peer disconnected (`ECONNRESET`, `EPIPE`, …).
     case disconnected(code: Int32)
-    /// TLS was not agreed on, or broke.
+    /// The TLS handshake or session failed.
     case insecure(TLSFailure)
 }
 
-/// A connected socket on its loop: never blocks, suspends only when it would.
+/// A connected non-blocking socket on its loop, which suspends its task when a call would block.
 ///
-/// It lives on its loop's thread and in one task there; nothing of it is for other threads.
+/// It is used on its loop's thread, by one task; it must not be shared with other threads.
 public final class SocketChannel {
     public let peer: SocketAddress
     public let loop: EventLoop
     private let token: UInt64
     private(set) var descriptor: Int32
-    /// The task that the channel lives in.
+    /// The task that uses the channel.
     var task: Task<Void, Never>?
 
-    /// What is written next is the last: TLS's own end goes out with it.
+    /// The next write is the last one, so a close_notify alert is sent with it.
     public var isEnding = false
-    /// TLS, if the channel speaks it.
+    /// The TLS session, if the channel is encrypted.
     var session: TLSSession?
 
     private var isReadable = true
     var isWritable = true
     private var isHungUp = false
     var isBroken = false
-    // Asked for each request, and never while they change: none needs to be watched.
+    // Read for each request, and never while they change, so exclusivity is not checked.
     @exclusivity(unchecked) public private(set) var isDraining = false
-    /// The server is about to give its connections away …
+    /// The server is about to hand off its connections …
     @exclusivity(unchecked) public private(set) var isLeaving = false
-    /// … and does so now.
+    /// … and is doing so now.
     @exclusivity(unchecked) public private(set) var isGivenAway = false
     private var isTimedOut = false
     private var isInterrupted = false
@@ -49,21 +49,21 @@ public final class SocketChannel {
         case writable(UnsafeContinuation<Void, Never>)
     }
     private var wait = Wait.none
-    /// When the wait has to be over; monotonic milliseconds.
+    /// The deadline of the wait; monotonic milliseconds.
     private var waitDeadline = Int64.max
-    /// When the work has to be over; monotonic milliseconds.
+    /// The deadline of the work; monotonic milliseconds.
     var workDeadline = Int64.max
-    /// When the loop's wheel next shows this channel.
+    /// When the loop's timer wheel shows this channel next.
     private var armedAt = Int64.max
-    /// Called on the loop when work is not over in time, while the task is still at it; it should
-    /// end the channel.
+    /// Called on the loop when the work deadline expires while the task is still busy; it should
+    /// close the channel.
     public var onOverrun: ((SocketChannel) -> Void)?
-    /// Called on the loop when the peer has gone, and would get no answer, while the task is at
-    /// work (`beginWork`).
+    /// Called on the loop when the peer disconnects while the task is at work (`beginWork`), so
+    /// that it cannot receive the response.
     public var onBreak: ((SocketChannel) -> Void)?
-    /// Asked on the loop when something comes while the task waits idly (`waitReadable`): until
-    /// when the task may go on waiting, as it is dealt with; `nil` if it is the task's. To resume
-    /// a task costs more than many a request.
+    /// Called on the loop when something arrives while the task waits idly (`waitReadable`). It
+    /// returns the time until which the task may keep waiting, if it has handled the arrival, or
+    /// `nil` to resume the task. Resuming a task costs more than many requests do.
     @exclusivity(unchecked) public var onArrival: (() -> Int64?)?
 
     init(
@@ -81,19 +81,19 @@ public final class SocketChannel {
 
     // MARK: Reading
 
-    /// What a read gave.
+    /// The result of a read.
     public enum ReadResult: Sendable, Hashable {
         case bytes(Int)
-        /// The peer sends no more.
+        /// The peer sends no more bytes.
         case end
-        /// Nothing is there: wait.
+        /// Nothing is available: wait.
         case wouldBlock
     }
 
-    /// Whether a read may give something; otherwise it is known that nothing is there.
+    /// Whether a read may return something; otherwise nothing is known to be available.
     public var mayRead: Bool { isReadable || failure != nil || session?.mayRead ?? false }
 
-    /// Reads what is there (`recv(2)`) into a buffer that is not empty.
+    /// Reads what is available (`recv(2)`) into a buffer that is not empty.
     public func read(
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(ChannelError) -> ReadResult {
@@ -109,8 +109,8 @@ public final class SocketChannel {
         while true {
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             if count > 0 {
-                // Less than there was room for: drained, and the next bytes are a new edge; unless
-                // the peer has closed, as that edge may have passed already.
+                // A short read drained the socket, so the next bytes cause a new edge; unless the
+                // peer has closed, as that edge may have been reported already.
                 if count < buffer.count, !isHungUp { isReadable = false }
                 return .bytes(count)
             }
@@ -128,9 +128,10 @@ public final class SocketChannel {
     /// Waits until there may be something to read.
     ///
     /// - Parameters:
-    ///   - deadline: monotonic milliseconds (`loop.now`).
-    ///   - isIdle: between requests: a server that stops ends such a wait at once.
-    /// - Throws: `timedOut`, after which the channel can still be used.
+    ///   - deadline: Monotonic milliseconds (`loop.now`).
+    ///   - isIdle: Whether it waits between requests: a stopping server ends such a wait
+    ///     immediately.
+    /// - Throws: `timedOut`; the channel can still be used afterwards.
     public func waitReadable(until deadline: Int64, isIdle: Bool = false)
         async throws(ChannelError)
     {
@@ -142,7 +143,7 @@ public final class SocketChannel {
         waitDeadline = deadline
         arm()
         await withUnsafeContinuation { continuation in
-            // What it waits for may have come while the task was on its way here.
+            // The event may have happened before the task suspended.
             let isOver = isReadable || isTimedOut || isInterrupted || isIdle && isDraining
             wait = .readable(continuation, isIdle: isIdle)
             if isOver || !isOpen { resume() }
@@ -153,7 +154,7 @@ public final class SocketChannel {
         if isIdle, isDraining { throw .cancelled }
     }
 
-    /// Ends a wait for something to read, this one or the next: the task has something else to do.
+    /// Ends the current or the next wait for input: the task has something else to do.
     public func interrupt() {
         isInterrupted = true
         if case .readable = wait { resume() }
@@ -161,11 +162,11 @@ public final class SocketChannel {
 
     // MARK: Writing
 
-    /// Writes both pieces, in as few calls as it takes (`sendmsg(2)`).
+    /// Writes both pieces with as few calls as possible (`sendmsg(2)`).
     ///
     /// - Parameters:
-    ///   - start: how many bytes are out already.
-    ///   - stallMilliseconds: how long it may go without any progress.
+    ///   - start: How many bytes were already sent.
+    ///   - stallMilliseconds: The maximum time without progress.
     public func write(
         _ head: [UInt8], _ body: [UInt8] = [], from start: Int = 0, stallMilliseconds: Int64
     ) async throws(ChannelError) {
@@ -175,7 +176,7 @@ public final class SocketChannel {
         }
         let total = head.count + body.count
         var written = start
-        // Invariant: the first `written` of both pieces' bytes are out.
+        // Invariant: the first `written` bytes of both pieces are sent.
         while written < total {
             try check()
             if isWritable {
@@ -193,7 +194,7 @@ public final class SocketChannel {
         }
     }
 
-    /// - Throws: `timedOut`, and then the channel is of no use any more.
+    /// - Throws: `timedOut`; the channel cannot be used afterwards.
     func waitWritable(until deadline: Int64) async throws(ChannelError) {
         isTimedOut = false
         waitDeadline = deadline
@@ -205,14 +206,14 @@ public final class SocketChannel {
         try check()
     }
 
-    /// Writes both pieces if one call takes them.
-    /// - Returns: how many bytes went out; `write` goes on from there.
+    /// Writes both pieces with one call.
+    /// - Returns: How many bytes were sent; `write` continues from there.
     public func writeAtOnce(_ head: [UInt8], _ body: [UInt8] = []) -> Int {
         head.withUnsafeBytes { writeAtOnce($0, body) }
     }
 
-    /// Writes both pieces if one call takes them; the first is the caller's until it returns.
-    /// - Returns: how many bytes went out.
+    /// Writes both pieces with one call; the first is borrowed until it returns.
+    /// - Returns: How many bytes were sent.
     public func writeAtOnce(_ head: UnsafeRawBufferPointer, _ body: [UInt8]) -> Int {
         guard isWritable, isOpen else { return 0 }
         return body.withUnsafeBytes { body in
@@ -232,7 +233,7 @@ public final class SocketChannel {
         }
     }
 
-    /// One call for what is left of both pieces; -1 and `errno` as `sendmsg(2)` gives them.
+    /// Sends what is left of both pieces with one call; -1 and `errno` as from `sendmsg(2)`.
     private func send(
         _ head: UnsafeRawBufferPointer, _ body: UnsafeRawBufferPointer, from written: Int
     ) -> Int {
@@ -257,14 +258,14 @@ public final class SocketChannel {
 
     // MARK: Ending
 
-    /// Tells the peer that nothing more comes (`shutdown(2)`), and goes on reading.
+    /// Shuts the socket down for writing (`shutdown(2)`); reading remains possible.
     public func shutdownWrite() {
         if let session { sendEnd(through: session) }
         if descriptor >= 0 { shutdown(descriptor, Int32(SHUT_WR)) }
     }
 
-    /// Sends what goes out at once and ends the channel, whatever its task is doing; the task is
-    /// cancelled, and its next use of the channel throws.
+    /// Sends what can be sent at once and closes the channel, whatever its task is doing; the task
+    /// is cancelled, and its next use of the channel throws.
     public func abort(_ error: ChannelError = .cancelled, sending bytes: [UInt8] = []) {
         guard isOpen else { return }
         if !bytes.isEmpty { _ = writeAtOnce(bytes) }
@@ -275,7 +276,7 @@ public final class SocketChannel {
         resume()
     }
 
-    /// The same without a word: the peer sees a failure, and no end.
+    /// The same without an orderly shutdown: the peer sees an error.
     public func abortByReset(_ error: ChannelError) {
         guard isOpen else { return }
         _ = fail(error)
@@ -291,7 +292,7 @@ public final class SocketChannel {
         descriptor = -1
     }
 
-    /// Ends the channel so that the peer sees a failure and no end (`SO_LINGER` of 0: `RST`).
+    /// Resets the connection, so that the peer sees an error (`SO_LINGER` of 0: `RST`).
     public func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
@@ -310,7 +311,7 @@ public final class SocketChannel {
         guard descriptor >= 0 else { throw .cancelled }
     }
 
-    // MARK: Told by the loop
+    // MARK: Called by the loop
 
     func note(_ event: ReadyEvent) {
         if event.isHungUp { isHungUp = true }
@@ -329,13 +330,13 @@ public final class SocketChannel {
         guard isIdle, !isStopping, isOpen, let onArrival, let deadline = onArrival() else {
             return resume()
         }
-        // Armed already for an earlier time, which will find this one.
+        // It is already armed for an earlier time, and will then be armed again.
         waitDeadline = deadline
     }
 
-    /// The wheel shows this channel: its deadline may have come, or have moved on.
+    /// The wheel shows this channel: its deadline may have expired or moved.
     func deadlineReached(now: Int64) {
-        // An entry for another time stands in the wheel: this one was left behind.
+        // This is a stale entry of the wheel; a newer one exists.
         guard armedAt <= now else { return }
         armedAt = .max
         if workDeadline <= now {
@@ -349,23 +350,23 @@ public final class SocketChannel {
         arm()
     }
 
-    /// The server stops: an idle wait ends.
+    /// The server is stopping: an idle wait ends.
     func drain() {
         isDraining = true
         if case .readable(_, isIdle: true) = wait { resume() }
     }
 
-    /// The server gives its connections away: a wait to read ends early, and nothing fails for it.
+    /// The server hands off its connections: a wait for input ends early without an error.
     func leave(now isGivenAway: Bool) {
         isLeaving = true
         self.isGivenAway = isGivenAway
         if case .readable = wait { interrupt() }
     }
 
-    /// Whether the server has begun to stop, or to give its connections away.
+    /// Whether the server has begun to stop or to hand off its connections.
     public var isStopping: Bool { isDraining || isLeaving }
 
-    /// Gives the socket away, open: the channel is closed behind this. `nil` if it was before.
+    /// Releases the open socket and closes the channel; `nil` if the channel was already closed.
     public func detach() -> Descriptor? {
         guard isOpen else { return nil }
         loop.forget(descriptor)
@@ -373,7 +374,7 @@ public final class SocketChannel {
         return Descriptor(descriptor)
     }
 
-    /// Has the wheel show this channel in time for its next deadline.
+    /// Makes the wheel show this channel in time for its next deadline.
     func arm() {
         let time = min(waitDeadline, workDeadline)
         guard time < armedAt else { return }

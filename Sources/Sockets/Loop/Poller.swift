@@ -1,36 +1,36 @@
 import CLinux
 import Glibc
 
-/// What became of a watched descriptor. Of connections edges, of which each is told once.
+/// Events of a watched descriptor. Connections report edges, each of them once.
 struct ReadyEvent {
     let token: UInt64
     let isReadable: Bool
     let isWritable: Bool
-    /// The peer has closed its side, or the socket is in error: reading tells which.
+    /// The peer has closed its side, or the socket has an error: reading tells which.
     let isHungUp: Bool
     /// Nothing that is sent would arrive any more (`EPOLLERR`, `EPOLLHUP`).
     var isBroken = false
 }
 
-/// Waits for descriptors and for a wake-up from another thread.
+/// Waits for descriptors, and for wake-ups from other threads.
 protocol Poller: ~Copyable, Sendable {
-    /// Watches a descriptor for both directions, until it is closed.
+    /// Watches a descriptor for both directions until it is closed.
     borrowing func watch(_ descriptor: Int32, token: UInt64) throws(SystemError)
-    /// Watches a socket that listens. Told again and again, as long as a connection waits there.
+    /// Watches a listening socket, which is reported as long as a connection waits there.
     borrowing func watchArrivals(_ descriptor: Int32, token: UInt64) throws(SystemError)
-    /// Watches it no more.
+    /// Stops watching it.
     borrowing func forget(_ descriptor: Int32)
-    /// Waits at most so long (-1: for ever; 0: not at all) and reports what is ready.
+    /// Waits up to the timeout (-1: unlimited; 0: not at all) and reports what is ready.
     borrowing func wait(milliseconds: Int32, _ report: (ReadyEvent) -> Void) throws(SystemError)
-    /// Ends a wait, from any thread.
+    /// Ends a wait. From any thread.
     borrowing func wake()
 }
 
-/// The poller of Linux: edge-triggered `epoll(7)`, woken by an `eventfd(2)`.
+/// The poller for Linux: edge-triggered `epoll(7)`, woken by an `eventfd(2)`.
 struct EpollPoller: Poller, ~Copyable {
     private let epoll: Descriptor
     private let wakeUp: Descriptor
-    // Touched by `wait` alone, which one thread calls.
+    // Accessed only by `wait`, which only one thread calls.
     private nonisolated(unsafe) let events: UnsafeMutablePointer<epoll_event>
     private static let batch = 256
     /// No descriptor has this token.
@@ -82,7 +82,7 @@ struct EpollPoller: Poller, ~Copyable {
         }
         for index in 0..<Int(count) {
             let event = events[index]
-            // Never read: each write is an edge, and its count has room for 2^64 of them.
+            // It is never read: each write is an edge, and the counter has room for 2^64 of them.
             if event.data.u64 == Self.wakeToken { continue }
             let hangUps = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
             let isHungUp = event.events & hangUps != 0

@@ -1,20 +1,20 @@
-/// What waits, of many clients: next comes the client who had the least time so far, and of one
-/// client what came first.
+/// A queue of items from many clients: the client that has used the least time is next, and the
+/// items of one client stay in order.
 ///
-/// (Fair queueing: each client's time goes on as its work takes it, and the clock as if all of them
-/// were served at once. Who was away begins at the clock: nobody saves time up, and who waits is
-/// passed by newcomers for one round at most, also if these go and come for each item.)
+/// (Fair queueing: a client's time advances with its work, and the clock as if all clients were
+/// served at once. A client that returns starts at the clock, so that no client accumulates credit.
+/// Newcomers overtake a waiting client for one round at most, even if they leave after each item.)
 struct FairQueue<Item> {
     private struct Entry {
         var items = FIFO<Item>()
-        /// Nanoseconds that the client had, from where it began.
+        /// The client's virtual time in nanoseconds.
         var time: Int64
-        /// What it was given, and is at it.
+        /// The number of its items that are running.
         var running = 0
     }
 
     private var entries: [UInt64: Entry] = [:]
-    /// What each client has had by now that was never away.
+    /// The time used so far by a client that was never idle.
     private var clock: Int64 = 0
     private(set) var count = 0
 
@@ -23,9 +23,9 @@ struct FairQueue<Item> {
         count += 1
     }
 
-    /// Takes out what comes next, of the clients whose next item may run.
+    /// Removes and returns the next item, among clients whose first item may run.
     ///
-    /// - Parameter estimate: nanoseconds that it is likely to take, until `charge` tells.
+    /// - Parameter estimate: The item's expected nanoseconds, until `charge` corrects them.
     mutating func next(
         where mayRun: (Item) -> Bool, estimate: (Item) -> Int64
     ) -> Item? {
@@ -44,26 +44,26 @@ struct FairQueue<Item> {
         return item
     }
 
-    /// Whether some client's next item is such a one.
+    /// Whether the first item of any client may run.
     func contains(where mayRun: (Item) -> Bool) -> Bool {
         count > 0 && entries.values.contains { $0.items.first.map(mayRun) ?? false }
     }
 
-    /// A client's item has run.
+    /// Corrects a client's time after its item has run.
     ///
-    /// - Parameter estimate: what `next` had charged for it.
+    /// - Parameter estimate: What `next` charged for it.
     mutating func charge(_ nanoseconds: Int64, estimate: Int64, to client: UInt64) {
         guard let place = entries.index(forKey: client) else { return }
         clock += max(1, nanoseconds / Int64(entries.count))
         entries.values[place].running -= 1
         entries.values[place].time += nanoseconds - estimate
-        // Who is away is forgotten: nothing is held for a client that has nothing here.
+        // Idle clients are forgotten, so that they take no memory.
         let entry = entries.values[place]
         if entry.items.isEmpty, entry.running == 0 { entries.remove(at: place) }
     }
 
-    /// Takes out the newest item of the client who has most, if that is more than `client` has and
-    /// one: a full queue has room for everybody's first.
+    /// Removes the newest item of the client with the most items, if it has at least two more than
+    /// `client`: a full queue has room for every client's first item.
     mutating func pushOut(for client: UInt64) -> Item? {
         guard let most = entries.max(by: { $0.value.items.count < $1.value.items.count }),
             most.value.items.count > (entries[client]?.items.count ?? 0) + 1,

@@ -2,29 +2,29 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Threads for what requests do away from event loops: work that blocks (databases, files), and
-/// what takes long (large JSON, hashing).
+/// Threads for the work of requests that must not run on event loops: blocking work (databases,
+/// files), and long computations (large JSON, hashing).
 ///
-/// It is fair: clients of each kind have the same share of the time, and so has each client among
-/// its kind. It is bounded: at most `width` work at once, `depth` of each kind wait, and what they
-/// make takes at most `limitBytes` until it is sent. Heavy work leaves one thread for the rest.
+/// It is fair: all kinds of clients share the time evenly, and so do the clients of each kind. It
+/// is bounded: at most `width` turns run, `depth` of each kind wait, and their output takes at most
+/// `limitBytes` until it is sent. Heavy work leaves one thread for the rest.
 ///
-/// A task asks for a turn (`turn(for:)`), does its work with the turn as its preferred executor,
-/// and then says how many bytes it made (`WorkerTurn.settle(bytes:)`); these are held until the
-/// turn is released.
+/// A task requests a turn (`turn(for:)`), does its work with the turn as its preferred executor,
+/// and then reports the size of its output (`WorkerTurn.settle(bytes:)`), which stays reserved
+/// until the turn is released.
 public final class WorkerPool: Sendable {
-    /// Who wants something done. Kinds share the threads evenly.
+    /// A client of the pool. Kinds share the threads evenly.
     public struct Client: Sendable, Hashable {
         public enum Kind: Int, Sendable, CaseIterable {
-            /// The server itself, and its operator.
+            /// The server itself and its operator.
             case house
-            /// Who has a key.
+            /// Clients with an API key.
             case keyed
             case anonymous
         }
 
         public var kind: Kind
-        /// Tells it from others of its kind.
+        /// Identifies the client among its kind.
         public var number: UInt64
 
         public init(_ kind: Kind, number: UInt64 = 0) {
@@ -33,12 +33,12 @@ public final class WorkerPool: Sendable {
         }
     }
 
-    /// What a turn is wanted for.
+    /// The purpose of a turn.
     public struct Demand: Sendable, Hashable {
         public var client: Client
-        /// Whether it is likely to take milliseconds, or large memory.
+        /// Whether it probably takes milliseconds or much memory.
         public var isHeavy: Bool
-        /// The most that it is likely to make.
+        /// The maximum expected size of its output.
         public var bytes: Int
 
         public init(_ client: Client, isHeavy: Bool = false, bytes: Int = 256 << 10) {
@@ -47,18 +47,18 @@ public final class WorkerPool: Sendable {
             self.bytes = bytes
         }
 
-        /// Where it waits: what is not heavy does not wait behind the same client's heavy work.
+        /// The queue of the turn: light work does not wait behind the same client's heavy work.
         var lane: UInt64 { isHeavy ? client.number ^ 0x9E37_79B9_7F4A_7C15 : client.number }
 
         var estimatedNanoseconds: Int64 { isHeavy ? 5_000_000 : 50_000 }
     }
 
-    /// Too much waits already; nothing was begun.
+    /// Too much work is waiting; nothing was started.
     public struct Full: Error, Sendable {
         public init() {}
     }
 
-    /// What a worker does.
+    /// One item of work for a worker.
     struct Item: Sendable {
         enum Work: Sendable {
             case job(UnownedJob)
@@ -70,24 +70,25 @@ public final class WorkerPool: Sendable {
     }
 
     private struct State {
-        /// What has begun, or was refused, goes first: it holds room, or takes no time.
+        /// Items of turns that have begun or were rejected run first: they hold memory, or take no
+        /// time.
         var resumed = FIFO<Item>()
         var queues = Client.Kind.allCases.map { _ in FairQueue<Item>() }
-        /// Nanoseconds that each kind had, and those of the kind that went last.
+        /// The virtual time of each kind in nanoseconds, and of the kind that was last served.
         var times = Client.Kind.allCases.map { _ in Int64(0) }
         var clock: Int64 = 0
-        /// Turns that have not begun.
+        /// The number of turns that have not begun.
         var waiting = Client.Kind.allCases.map { _ in 0 }
-        /// The workers that do nothing.
+        /// The idle workers.
         var idle: [Int]
         var heavy = 0
         var bytes = 0
     }
 
-    // A serial queue has a thread of its own when it needs one; a concurrent one would share as
-    // many threads as there are cores with every other pool.
+    // A serial queue gets its own thread when it needs one; a concurrent one would share as many
+    // threads as there are cores with every other pool.
     private let queues: [DispatchQueue]
-    /// The thread of each worker that works; 0 for the others.
+    /// The thread of each busy worker; 0 for the others.
     private let threads: [ThreadMark]
     private let depth: Int
     private let mostHeavy: Int
@@ -103,12 +104,12 @@ public final class WorkerPool: Sendable {
     public static let defaultLimitBytes = 64 << 20
 
     /// - Parameters:
-    ///   - label: of the Dispatch queues, for debuggers.
-    ///   - width: how many threads work at once; at least 1.
-    ///   - depth: turns of each kind that may wait while all of them work.
-    ///   - limitBytes: of what turns hold; a quarter is kept for what is not heavy.
-    ///   - whenIdle: called by a worker that finds nothing more to do, with its number: what it
-    ///     kept from one piece of work to the next goes.
+    ///   - label: The label of the Dispatch queues, for debuggers.
+    ///   - width: The number of threads; at least 1.
+    ///   - depth: How many turns of each kind may wait while all of them are busy.
+    ///   - limitBytes: The maximum bytes that turns hold; a quarter is reserved for light work.
+    ///   - whenIdle: Called by a worker that becomes idle, with its index, to release what it kept
+    ///     between items.
     public init(
         label: String, width: Int, depth: Int, limitBytes: Int = WorkerPool.defaultLimitBytes,
         whenIdle: @escaping @Sendable (_ worker: Int) -> Void = { _ in }
@@ -123,22 +124,22 @@ public final class WorkerPool: Sendable {
         state = Lock(State(idle: Array((0..<width).reversed())))
     }
 
-    /// Turns that have not begun.
+    /// The number of turns that have not begun.
     public var waiting: Int { state.withLock { $0.waiting.reduce(0, +) } }
 
-    /// Of these, those whose work is there.
+    /// The number of those whose work is queued.
     var queued: Int { state.withLock { $0.queues.reduce(0) { $0 + $1.count } } }
 
-    /// Bytes that turns hold, or may come to hold.
+    /// The bytes that turns hold or have reserved.
     public var bytes: Int { state.withLock { $0.bytes } }
 
-    /// The worker whose thread this is; `nil` on any other.
+    /// The worker on the current thread; `nil` on any other thread.
     public var currentWorker: Int? {
         let thread = UInt(pthread_self())
         return threads.firstIndex { $0.thread.load(ordering: .relaxed) == thread }
     }
 
-    /// A place among those that wait. What it was wanted for has to be done soon.
+    /// Requests a turn. Its work has to be submitted soon.
     public func turn(for demand: Demand) throws(Full) -> WorkerTurn {
         let kind = demand.client.kind.rawValue
         let (isAccepted, refused) = state.withLock { state -> (Bool, Item?) in
@@ -158,10 +159,11 @@ public final class WorkerPool: Sendable {
         return WorkerTurn(demand, in: self)
     }
 
-    /// Runs the work on a thread of the pool, on this one if it is, and suspends until it is done.
+    /// Runs the work on a thread of the pool, on the current one if it belongs to it, and suspends
+    /// until it is done.
     ///
-    /// - Parameter work: gets the number of the worker that runs it, from 0 to below `width`; a
-    ///   worker does one thing at a time.
+    /// - Parameter work: Called with the index of the worker that runs it, below `width`; a worker
+    ///   does one item at a time.
     public func run<Result: Sendable>(
         for demand: Demand = Demand(Client(.house), bytes: 0),
         _ work: @escaping @Sendable (_ worker: Int) -> Result
@@ -178,7 +180,7 @@ public final class WorkerPool: Sendable {
         return result
     }
 
-    /// Runs this once by each worker, behind what the worker does at the moment.
+    /// Runs this once on each worker, after its current item.
     public func runByEach(_ work: @escaping @Sendable (_ worker: Int) -> Void) async {
         for (worker, queue) in queues.enumerated() {
             await withUnsafeContinuation { continuation in
@@ -236,7 +238,7 @@ public final class WorkerPool: Sendable {
 
     // MARK: Workers
 
-    /// A worker that has nothing to do although something may run.
+    /// An idle worker, if there is work that may run.
     private func takeIdle(_ state: inout State) -> Int? {
         guard !state.idle.isEmpty, hasMore(state) else { return nil }
         return state.idle.popLast()
@@ -279,15 +281,15 @@ public final class WorkerPool: Sendable {
         } while !rest(worker)
     }
 
-    /// What a worker has just done.
+    /// The item that a worker has just finished.
     private struct Done {
         let demand: Demand
-        /// Whether a turn began with it: it was charged with what was estimated.
+        /// Whether a turn began with it, and was charged with the estimate.
         let isFirst: Bool
         let nanoseconds: Int64
     }
 
-    /// What is to be done next, and whether a turn begins with it.
+    /// The next item, and whether a turn begins with it.
     private func next(after done: Done?) -> (item: Item, isFirst: Bool)? {
         let (found, other) = state.withLock { state -> ((Item, Bool)?, Int?) in
             if let done { charge(done, &state) }
@@ -311,13 +313,13 @@ public final class WorkerPool: Sendable {
         }
     }
 
-    /// More is never made up for by waiting: who once did something long is not shut out for it.
+    /// The maximum charge of one item, so that a long one does not exclude its client for long.
     private static let mostCharged: Int64 = 100_000_000
 
-    /// Takes what is due among those that have not begun, and room for it.
+    /// Removes the next item of the turns that have not begun, and reserves memory for it.
     private func begin(_ state: inout State) -> Item? {
         let (heavy, bytes) = (state.heavy, state.bytes)
-        // Invariant: of the kinds whose bits are set, nothing may run now.
+        // Invariant: the kinds whose bits are set have nothing that may run now.
         var tried = 0
         while true {
             var first: Int?
@@ -354,7 +356,7 @@ public final class WorkerPool: Sendable {
         return bytes == 0 || bytes + demand.bytes <= limit
     }
 
-    /// Lets the worker do nothing, unless something came meanwhile.
+    /// Makes the worker idle unless new work has arrived.
     private func rest(_ worker: Int) -> Bool {
         state.withLock { state in
             guard !hasMore(state) else { return false }
