@@ -1,6 +1,6 @@
-/// Tells the thread sanitizer what Swift's runtime does not: who resumes a continuation before the
-/// task has come to wait for it hands over what it wrote. (Who comes later is told by the executor's
-/// own lock.) Only `make test-thread` builds this.
+/// Tells the thread sanitizer what Swift's runtime does not: resuming a continuation before its
+/// task has suspended hands over what the resuming thread wrote. (If the task has suspended, the
+/// executor's lock establishes the order.) Only `make test-thread` builds this.
 #if defined(__linux__) && __has_feature(thread_sanitizer)
 #define _GNU_SOURCE
 #include <dlfcn.h>

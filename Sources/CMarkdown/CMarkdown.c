@@ -20,8 +20,8 @@ const char *broadsheet_markdown_version(void) {
     return cmark_version_string();
 }
 
-// The connection: everything that fails ends the process, which its owner sees. Texts may come
-// together, and what they become goes out together once there is no more to do.
+// The connection: every failure ends the process, which its owner notices. Requests may be
+// pipelined; responses are flushed when no further request is available.
 
 static char input[64 << 10];
 static size_t input_start, input_end;
@@ -71,7 +71,7 @@ static void answer(uint32_t outcome, const char *html, size_t count) {
     give(html, count);
 }
 
-/// The last answer of the process.
+/// Sends the last response of the process.
 static _Noreturn void answer_and_end(uint32_t outcome) {
     answer(outcome, "", 0);
     flush();
@@ -87,22 +87,23 @@ static char *take_request(struct broadsheet_markdown_request *request) {
     return text;
 }
 
-// Time: a handler needs `write`, `memcpy` and `_exit` alone (signal-safety(7)). It never interrupts
-// an answer, as time is limited while a text is rendered, and no longer.
+// Time: the signal handler only uses `write`, `memcpy` and `_exit` (signal-safety(7)). It never
+// interrupts a response, as time is limited only while a text is rendered.
 
 static void out_of_time(int signal) {
     (void)signal;
     answer_and_end(BROADSHEET_MARKDOWN_OUT_OF_TIME);
 }
 
-/// Allows so much of the processor's time from now on; 0: all of it.
+/// Limits the processor time from now on; 0: unlimited.
 static void allow(uint32_t milliseconds) {
     struct itimerval timer = {
         {0, 0}, {milliseconds / 1000, (suseconds_t)(milliseconds % 1000) * 1000}};
     setitimer(ITIMER_PROF, &timer, NULL);
 }
 
-// Memory: all of the library's goes through here. It knows no failure, so the process ends.
+// Memory: all of the library's allocations go through here. It cannot handle failures, so the
+// process ends.
 
 static size_t held;
 static size_t allowed;
@@ -115,7 +116,7 @@ static void *counted(void *block) {
 }
 
 static void *counted_calloc(size_t count, size_t size) {
-    // More than is left is not even asked for.
+    // A request above the limit fails without an allocation.
     return counted(size > 0 && count > allowed / size ? NULL : calloc(count, size));
 }
 
@@ -131,8 +132,8 @@ static void counted_free(void *block) {
 
 static cmark_mem memory = {counted_calloc, counted_realloc, counted_free};
 
-/// Whether elements stand deeper in one another than allowed. Walks the tree in order: `depth` is
-/// that of `node`.
+/// Whether elements are nested deeper than allowed. Walks the tree in order: `depth` is that of
+/// `node`.
 static bool is_too_deep(cmark_node *root, uint32_t limit) {
     uint32_t depth = 0;
     cmark_node *node = root;
@@ -153,7 +154,7 @@ static bool is_too_deep(cmark_node *root, uint32_t limit) {
 }
 
 static void render(const char *text, const struct broadsheet_markdown_request *request) {
-    // Without CMARK_OPT_UNSAFE: raw HTML and links that run scripts are left out.
+    // Without CMARK_OPT_UNSAFE, raw HTML and links that run scripts are omitted.
     cmark_parser *parser = cmark_parser_new_with_mem(CMARK_OPT_DEFAULT, &memory);
     const char *extensions[] = {"table", "strikethrough", "autolink", "tasklist"};
     for (size_t index = 0; index < sizeof extensions / sizeof *extensions; index++) {
@@ -179,10 +180,10 @@ static void render(const char *text, const struct broadsheet_markdown_request *r
     cmark_parser_free(parser);
 }
 
-// Privileges: should a text take the library over, it finds nothing to work with.
+// Privileges: if a text compromises the library, it finds nothing to work with.
 
-/// The system calls that rendering needs, and those that the C library's memory and a sanitizer's
-/// runtime make.
+/// The system calls needed for rendering, and those of the C library's allocator and of sanitizer
+/// runtimes.
 static const int needed_calls[] = {
     SCMP_SYS(read), SCMP_SYS(write), SCMP_SYS(brk), SCMP_SYS(mmap),
     SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(setitimer),
@@ -202,9 +203,9 @@ static bool allow_needed_calls_only(void) {
     return is_made;
 }
 
-/// Gives up what rendering does not need: descriptors other than the connection, core files, files
-/// and processes of its own, new privileges (prctl(2)), and system calls. What cannot be given up
-/// ends the process.
+/// Drops what rendering does not need: descriptors other than the connection, core files, creating
+/// files and processes, new privileges (prctl(2)), and system calls. If something cannot be
+/// dropped, the process ends.
 static void drop_privileges(void) {
     close_range(STDOUT_FILENO, ~0U, 0);
     const struct rlimit none = {0, 0};
@@ -216,8 +217,8 @@ static void drop_privileges(void) {
         _exit(1);
 }
 
-/// Renders for ever, in a process that was started for it; before any `main`, so that every program
-/// that has this module is able to.
+/// Renders until the connection ends, in a process started for that purpose. It runs before `main`,
+/// so that every program with this module can be used.
 __attribute__((constructor)) static void become_worker(int count, char **arguments) {
     if (count != 1 || strcmp(arguments[0], BROADSHEET_MARKDOWN_WORKER) != 0) return;
     signal(SIGPROF, out_of_time);
@@ -230,7 +231,7 @@ __attribute__((constructor)) static void become_worker(int count, char **argumen
         allow(request.milliseconds);
         render(text, &request);
         free(text);
-        // What one large text needed is not kept for the small ones that follow.
+        // Memory for a large text is not kept for the small ones that follow.
         if (request.text_bytes > 1 << 16) malloc_trim(0);
     }
 }

@@ -1,30 +1,30 @@
 import Glibc
 
-/// What stands between a test's bytes and its socket.
+/// A layer between a test's bytes and its socket.
 protocol ConnectionLayer: AnyObject {
     var failure: TestFailure? { get }
 
-    /// How many bytes went out.
+    /// Returns how many bytes were sent.
     func write(_ bytes: [UInt8]) -> Int
 
-    /// How many bytes came in; 0 at the end that the server told; -1 for any other.
+    /// Returns how many bytes were received; 0 after an orderly close; -1 for any other end.
     func read(into bytes: inout [UInt8]) -> Int
 }
 
-/// A place in a conversation, counted in bytes on the wire.
+/// A position in a conversation, counted in bytes on the wire.
 public enum BreakingPlace: Sendable {
     case sent(Int)
     case received(Int)
 }
 
-/// A client that goes no further than a place in its conversation, in the clear or in the middle of
-/// TLS's flights.
+/// A client that stops at a position in its conversation, in plaintext or in the middle of TLS
+/// flights.
 public final class BreakingLayer: ConnectionLayer {
     private let descriptor: Int32
     private let flights: TestFlights?
     private var sendsLeft = Int.max
     private var receivesLeft = Int.max
-    /// Whether the place was come to.
+    /// Whether the position was reached.
     public private(set) var isBroken = false
     private(set) var failure: TestFailure?
 
@@ -37,7 +37,7 @@ public final class BreakingLayer: ConnectionLayer {
         }
     }
 
-    /// Goes through the handshake, as far as it may.
+    /// Performs the handshake as far as it may.
     func shakeHands() throws(TestFailure) {
         guard let flights else { return }
         var next = flights.answer() ?? []
@@ -83,7 +83,7 @@ public final class BreakingLayer: ConnectionLayer {
         return !isBroken
     }
 
-    /// What came; empty at the end, `nil` where it does not go on.
+    /// The received bytes; empty at the end of the stream, `nil` at the position.
     private func pull() -> [UInt8]? {
         guard !isBroken, receivesLeft > 0 else {
             isBroken = true
@@ -101,7 +101,7 @@ public final class BreakingLayer: ConnectionLayer {
 }
 
 extension RawConnection {
-    /// Speaks as far as this place, by TLS if there are options; what is beyond fails.
+    /// Communicates up to this position, over TLS if options are given; everything after it fails.
     public func speak(
         upTo place: BreakingPlace, _ options: TestTLS?
     ) throws(TestFailure) -> BreakingLayer {
@@ -113,6 +113,6 @@ extension RawConnection {
         return layer
     }
 
-    /// Speaks to the socket itself, whatever stood between.
+    /// Accesses the socket directly, below all layers.
     public func speakRaw() { layer = nil }
 }

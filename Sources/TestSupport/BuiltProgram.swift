@@ -1,6 +1,6 @@
 import Glibc
 
-/// The path of a program that was built beside the tests.
+/// The path of a program in the build folder of the tests.
 public func builtProgram(_ name: String) throws(TestFailure) -> String {
     guard let program = realpath("/proc/self/exe", nil) else { throw .system("realpath") }
     defer { free(program) }

@@ -1,6 +1,6 @@
 import Sockets
 
-/// A number that any thread counts up.
+/// A thread-safe counter.
 public final class Counter: Sendable {
     private let count = Lock(0)
 
@@ -8,7 +8,7 @@ public final class Counter: Sendable {
 
     public var value: Int { count.withLock { $0 } }
 
-    /// How often it was called before.
+    /// Increments the counter and returns its previous value.
     @discardableResult
     public func next() -> Int {
         count.withLock { count in

@@ -2,17 +2,17 @@ import Glibc
 public import HTTP
 public import Sockets
 
-/// A client's socket, to which a test may send what no decent client would. Calls block, with a
-/// deadline.
+/// A client's socket that can send what no valid client would. Calls block, with a timeout.
 public final class RawConnection {
     private(set) var descriptor: Int32
-    /// TLS, once it is spoken, or what else changes bytes on their way.
+    /// The TLS session, or another layer that changes bytes.
     var layer: (any ConnectionLayer)?
     private var received: [UInt8] = []
 
     /// - Parameters:
-    ///   - receiveBuffer: the size of the kernel's buffer in bytes; small ones make a reader slow.
-    ///   - source: where it comes from; `nil`: as the kernel chooses.
+    ///   - receiveBuffer: The size of the kernel's buffer in bytes; a small one makes a slow
+    ///     reader.
+    ///   - source: The local address; `nil`: chosen by the kernel.
     public init(
         _ address: SocketAddress, timeoutSeconds: Int = 20, receiveBuffer: Int32? = nil,
         from source: SocketAddress? = nil
@@ -57,7 +57,7 @@ public final class RawConnection {
         guard sendSome(bytes) == bytes.count else { throw TestFailure.system("send") }
     }
 
-    /// Sends as much as the peer takes before it ends the connection; tells how much.
+    /// Sends until the peer closes the connection; returns how much was sent.
     public func sendSome(_ bytes: [UInt8]) -> Int {
         if let layer { return layer.write(bytes) }
         var sent = 0
@@ -73,7 +73,7 @@ public final class RawConnection {
 
     // MARK: Receiving
 
-    /// The next answer, whole.
+    /// The next complete response.
     public func response(to method: HTTPMethod = .get) throws -> ReceivedResponse {
         var parser = ResponseParser()
         while true {
@@ -106,20 +106,20 @@ public final class RawConnection {
         }
     }
 
-    /// Everything until the peer ends the connection.
+    /// Everything until the peer closes the connection.
     public func rest() throws -> [UInt8] {
         while try receive() {}
         defer { received = [] }
         return received
     }
 
-    /// Whether the peer has ended the connection and sent nothing before it; waits for it.
+    /// Waits for the end of the stream; false if the peer sends something first.
     public func isEnded() -> Bool {
         guard received.isEmpty else { return false }
         do { return try !receive() } catch { return errno == ECONNRESET }
     }
 
-    /// Waits for bytes and takes at most so many; none at the end.
+    /// Waits for bytes and returns at most so many; none at the end of the stream.
     public func receive(atMost limit: Int) throws -> [UInt8] {
         if received.isEmpty { _ = try receive() }
         let taken = Array(received.prefix(limit))
@@ -127,7 +127,7 @@ public final class RawConnection {
         return taken
     }
 
-    /// Whether something came that was not received yet, or the end (`poll(2)`).
+    /// Whether there are unread bytes or the end of the stream (`poll(2)`).
     public var hasInput: Bool {
         var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&state, 1, 0) > 0
@@ -143,10 +143,10 @@ public final class RawConnection {
 
     // MARK: Ending
 
-    /// Sends no more, and can still receive.
+    /// Shuts the socket down for writing; it can still receive.
     public func shutdownWrite() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Breaks the connection off (`RST`).
+    /// Resets the connection (`RST`).
     public func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(
@@ -161,7 +161,7 @@ public final class RawConnection {
     }
 }
 
-/// An answer that came over a socket.
+/// A response received over a socket.
 public struct ReceivedResponse: Sendable {
     public let head: ResponseHead
     public let body: [UInt8]

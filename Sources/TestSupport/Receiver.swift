@@ -1,30 +1,30 @@
 package import HTTP
 
-/// A whole request, as a server would see it.
+/// A complete request, as a server receives it.
 package struct ReceivedRequest: Equatable {
     package var head: RequestHead
     package var body: [UInt8]
 }
 
-/// What came out of some bytes: requests, and what ended them.
+/// The result of parsing bytes: requests, and the error that ended them.
 package struct Reception: Equatable {
     package var requests: [ReceivedRequest] = []
     package var error: HTTPParseError?
-    /// Bytes behind the last whole request; 0 after an error.
+    /// Bytes after the last complete request; 0 after an error.
     package var restBytes = 0
 
     package var statusCode: Int? { error?.status.code }
 }
 
-/// Reads requests from a stream as a connection does: bytes come in pieces, stay in a buffer, and
-/// leave it as they are used.
+/// Parses requests from a stream like a connection does: bytes arrive in pieces, are buffered, and
+/// are removed when they are consumed.
 package struct Receiver {
     private var parser: RequestParser
     private let limits: HTTPLimits
     private var buffer: [UInt8] = []
     private var open: (head: RequestHead, decoder: BodyDecoder, body: [UInt8])?
     private var reception = Reception()
-    /// Whether a step claimed more bytes than there were.
+    /// Whether a step consumed more bytes than available.
     package private(set) var isOverrun = false
 
     package init(limits: HTTPLimits = HTTPLimits()) {
@@ -32,7 +32,7 @@ package struct Receiver {
         parser = RequestParser(limits: limits)
     }
 
-    /// What comes out of these pieces, one after the other.
+    /// The result of parsing these pieces in order.
     package static func receive(_ pieces: [ArraySlice<UInt8>], limits: HTTPLimits = HTTPLimits())
         -> Reception
     {
@@ -59,7 +59,7 @@ package struct Receiver {
         } catch { reception.error = error }
     }
 
-    /// - Returns: whether it got further.
+    /// - Returns: Whether it made progress.
     private mutating func step() throws(HTTPParseError) -> Bool {
         guard var message = open else {
             let bytes = buffer
@@ -85,5 +85,5 @@ package struct Receiver {
     }
 }
 
-/// A request of these lines, the last of which is empty.
+/// A request of these lines followed by an empty line.
 package func lines(_ lines: String...) -> String { lines.joined(separator: "\r\n") + "\r\n\r\n" }

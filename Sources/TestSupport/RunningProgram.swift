@@ -2,14 +2,15 @@ import CLinux
 import Glibc
 import Sockets
 
-/// A program that a test has started. Its output is read line by line; it is killed with its owner.
+/// A program started by a test. Its output is read line by line; it is killed when its owner is
+/// released.
 public final class RunningProgram: Sendable {
     public let processID: Int32
     public let output: Lines
     public let errors: Lines
     private let ended = Lock<Int32?>(nil)
 
-    /// - Parameter descriptors: what it finds open from 3 on.
+    /// - Parameter descriptors: Descriptors that it inherits, numbered from 3 on.
     public init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:],
         passing descriptors: [Int32] = []
@@ -25,7 +26,7 @@ public final class RunningProgram: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, out[1], 1)
         posix_spawn_file_actions_adddup2(&actions, err[1], 2)
-        // From high numbers, so that none is in the way of another.
+        // Duplicated to high numbers first, so that they do not overwrite each other.
         let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 200) }
         defer { for copy in copies { close(copy) } }
         for (index, copy) in copies.enumerated() {
@@ -67,7 +68,7 @@ public final class RunningProgram: Sendable {
 
     public func signal(_ number: Int32) { kill(processID, number) }
 
-    /// Waits for the end; gives the exit status, or 128 and the signal's number.
+    /// Waits for the end; returns the exit status, or 128 plus the signal's number.
     @discardableResult
     public func wait() -> Int32 {
         ended.withLock { ended in
@@ -81,7 +82,7 @@ public final class RunningProgram: Sendable {
         }
     }
 
-    /// The lines of one of a program's outputs.
+    /// The lines of one of the program's outputs.
     public final class Lines: Sendable {
         private let descriptor: Int32
         private let pending = Lock([UInt8]())
@@ -90,7 +91,8 @@ public final class RunningProgram: Sendable {
 
         deinit { close(descriptor) }
 
-        /// The next line without its end; `nil` at the end of the output or after the timeout.
+        /// The next line without its line ending; `nil` at the end of the output or after the
+        /// timeout.
         public func next(timeoutSeconds: Int = 30) -> String? {
             pending.withLock { pending in
                 while true {

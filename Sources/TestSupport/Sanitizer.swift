@@ -1,10 +1,10 @@
 import Glibc
 
-/// Whether the tests and what they start were built with a sanitizer, which costs memory and time.
+/// Whether the tests and their programs were built with a sanitizer, which costs memory and time.
 public enum Sanitizer {
     public static let isUsed =
         dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 
-    /// How long a test may take that should take a moment, beside all others.
+    /// The time limit of a test that is quick by itself but runs beside all others.
     public static let patienceMinutes = isUsed ? 20 : 1
 }

@@ -1,16 +1,16 @@
 public import HTTP
 public import Sockets
 
-/// A server that does to each connection what a test says: cut it, send garbage, or nothing.
+/// A server that handles each connection by a test's script: close it, send garbage, or nothing.
 public final class ScriptedServer: Sendable {
     public let address: SocketAddress
     private let listener: Listener
     private let loop: EventLoop
     private let accepted = Counter()
 
-    /// Serves each connection, on a loop, with the script; the connection ends with it.
+    /// Handles each connection on a loop with the script; the connection closes when it ends.
     ///
-    /// - Parameter script: gets the connection and how many came before it.
+    /// - Parameter script: Receives the connection and the number of earlier ones.
     public init(
         on address: SocketAddress = .v4([127, 0, 0, 1], port: 0),
         _ script: @escaping @Sendable (ScriptedPeer, Int) async throws -> Void
@@ -22,7 +22,7 @@ public final class ScriptedServer: Sendable {
             let index = accepted.next()
             loop.adopt(descriptor, peer: peer) { channel in
                 let peer = ScriptedPeer(channel)
-                // A script that ends early is what it is for.
+                // A script may end early on purpose.
                 try? await script(peer, index)
             }
         }
@@ -30,10 +30,10 @@ public final class ScriptedServer: Sendable {
         listener.start()
     }
 
-    /// Connections that came so far.
+    /// The number of connections so far.
     public var acceptedCount: Int { accepted.value }
 
-    /// Connections whose scripts have not ended.
+    /// The number of connections whose scripts are running.
     public var connectionCount: Int { loop.channelCount }
 
     public func stop() async {
@@ -41,8 +41,7 @@ public final class ScriptedServer: Sendable {
         loop.stop()
     }
 
-    /// Serves by the script while the body runs. The body runs on a thread of its own and may
-    /// block.
+    /// Serves with the script while the body runs. The body has its own thread and may block.
     public static func run(
         _ script: @escaping @Sendable (ScriptedPeer, Int) async throws -> Void,
         _ body: (ScriptedServer) async throws -> Void
@@ -60,16 +59,16 @@ public final class ScriptedServer: Sendable {
     }
 }
 
-/// The other end of a connection, as a script sees it. It lives in the script's task.
+/// The server's end of a connection in a script. It is used only by the script's task.
 public final class ScriptedPeer {
     private let channel: SocketChannel
     private var received: [UInt8] = []
-    /// A busy machine may leave a test's task alone for long.
+    /// A busy machine may not schedule a test's task for long.
     private static let patienceMilliseconds: Int64 = 300_000
 
     init(_ channel: SocketChannel) { self.channel = channel }
 
-    /// The next request, whole; `nil` when the client has ended the connection before it.
+    /// The next complete request; `nil` when the client has closed the connection before it.
     public func request() async throws -> HTTPRequest? {
         var parser = RequestParser()
         while true {
@@ -108,20 +107,20 @@ public final class ScriptedPeer {
         try await channel.write(bytes, stallMilliseconds: Self.patienceMilliseconds)
     }
 
-    /// Answers 200 with the text.
+    /// Responds with 200 and the text.
     public func answer(_ text: String) async throws {
         try await send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
     }
 
-    /// Waits until the client has ended the connection.
+    /// Waits until the client has closed the connection.
     public func waitForEnd() async {
         while (try? await receive()) == true {}
     }
 
-    /// Ends the connection so that the client sees a failure (`RST`).
+    /// Resets the connection (`RST`).
     public func reset() { channel.reset() }
 
-    /// Waits for bytes; false at the end.
+    /// Waits for bytes; false at the end of the stream.
     private func receive() async throws -> Bool {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         while true {

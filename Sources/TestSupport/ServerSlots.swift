@@ -1,7 +1,7 @@
 import Sockets
 
-/// How many servers tests have up at once. Each takes threads of Dispatch's, which has 255 in all:
-/// beyond, loops and queues would wait for each other for ever.
+/// Limits how many servers run in tests at the same time. Each takes Dispatch threads, of which
+/// there are 255: with too many servers, loops and queues would deadlock.
 enum ServerSlots {
     private struct State {
         var free = 32
@@ -10,7 +10,7 @@ enum ServerSlots {
 
     private static let state = Lock(State())
 
-    /// Waits for a slot; `give` it back.
+    /// Waits for a slot; return it with `give`.
     static func take() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

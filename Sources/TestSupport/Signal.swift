@@ -1,6 +1,6 @@
 import Sockets
 
-/// Something that happens once, and that tests wait for instead of sleeping.
+/// An event that happens once, which tests wait for instead of sleeping.
 public final class Signal: Sendable {
     private struct State {
         var isGiven = false
@@ -12,7 +12,7 @@ public final class Signal: Sendable {
 
     public var isGiven: Bool { state.withLock { $0.isGiven } }
 
-    /// It has happened; all who wait go on.
+    /// The event has happened; everything that waits continues.
     public func give() {
         let waiting = state.withLock { state in
             state.isGiven = true
@@ -33,7 +33,7 @@ public final class Signal: Sendable {
     }
 }
 
-/// Waits until the condition holds, which other threads bring about; false after two minutes.
+/// Waits until other threads make the condition true; false after two minutes.
 public func eventually(_ condition: () -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(120)
     while !condition() {

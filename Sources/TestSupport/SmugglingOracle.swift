@@ -1,9 +1,9 @@
 import HTTP
 
-/// Looks at requests that were taken, with eyes of its own: could another party frame them in
-/// another way (RFC 9112 §11.2)?
+/// Examines accepted requests independently: could another party frame them differently (RFC 9112
+/// §11.2)?
 package enum SmugglingOracle {
-    /// What is doubtful; empty for a request that every party reads alike.
+    /// What is ambiguous; empty for a request that every party frames alike.
     package static func doubts(_ request: ReceivedRequest) -> [String] {
         framing(request) + text(request.head)
     }

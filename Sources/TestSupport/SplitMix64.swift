@@ -1,4 +1,4 @@
-/// A random generator with a seed: a failing test can be run again as it was.
+/// A seeded random generator: a failing test can be repeated.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

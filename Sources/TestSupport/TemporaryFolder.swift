@@ -1,6 +1,6 @@
 import Glibc
 
-/// A new folder that is gone, with all that is in it, when its owner is.
+/// A new folder that is removed with its contents when its owner is released.
 public final class TemporaryFolder: Sendable {
     public let path: String
 
@@ -15,7 +15,7 @@ public final class TemporaryFolder: Sendable {
 
     private static func remove(_ path: String) {
         var status = stat()
-        // A link is removed, and not what it leads to.
+        // A link is removed, but not its target.
         let isFolder = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         if isFolder, let folder = opendir(path) {
             while let entry = readdir(folder) {

@@ -1,13 +1,13 @@
 public import Sockets
 
-/// Certificates for tests, made on the spot.
+/// Certificates generated for tests.
 public struct TestCertificates: Sendable {
-    /// Vouches for the others.
+    /// The issuer of the others.
     public let authority: NewCertificate
 
     public init() throws { try self.init("authority.test", signedBy: nil) }
 
-    /// An authority that another one vouches for.
+    /// An authority issued by another one.
     public init(below root: TestCertificates) throws {
         try self.init("between.test", signedBy: root.authority)
     }
@@ -28,7 +28,7 @@ public struct TestCertificates: Sendable {
         return CertificateAndKey(try NewCertificate(claims, signedBy: authority))
     }
 
-    /// A certificate that has its name in its subject alone, as was the custom once.
+    /// A certificate with its name only in the subject, as was once customary.
     public func pair(namedBySubject name: String) throws -> CertificateAndKey {
         var claims = NewCertificate.Claims([name], days: 30)
         claims.hasAlternativeNames = false

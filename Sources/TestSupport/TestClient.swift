@@ -1,7 +1,7 @@
 public import HTTP
 public import Sockets
 
-/// A small HTTP client: each request on a connection of its own.
+/// A small HTTP client that uses a new connection for each request.
 public struct TestClient: Sendable {
     public let address: SocketAddress
 

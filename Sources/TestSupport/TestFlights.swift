@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// A client's TLS without a socket: its flights as bytes, to be cut anywhere.
+/// A client's TLS without a socket: its flights as bytes that can be cut anywhere.
 public final class TestFlights {
     private let session: TestSession
     private let incoming: OpaquePointer
@@ -17,7 +17,7 @@ public final class TestFlights {
         SSL_set_connect_state(session.ssl)
     }
 
-    /// What the client sends after it has received these bytes; `nil` if it has nothing to say.
+    /// What the client sends after receiving these bytes; `nil` if it sends nothing.
     public func answer(to bytes: [UInt8] = []) -> [UInt8]? {
         ERR_clear_error()
         if !bytes.isEmpty { BIO_write(incoming, bytes, Int32(bytes.count)) }
@@ -27,7 +27,7 @@ public final class TestFlights {
 
     public var isDone: Bool { SSL_get_state(session.ssl) == TLS_ST_OK }
 
-    /// The bytes that carry this text, when the handshake is done.
+    /// The encrypted bytes of this text, after the handshake.
     public func carry(_ text: String) -> [UInt8] { carry(Array(text.utf8)) }
 
     func carry(_ bytes: [UInt8]) -> [UInt8] {
@@ -35,7 +35,7 @@ public final class TestFlights {
         return sent() ?? []
     }
 
-    /// The plain bytes that these complete.
+    /// The plaintext that these bytes complete.
     func read(_ bytes: [UInt8]) -> [UInt8] {
         BIO_write(incoming, bytes, Int32(bytes.count))
         var plain: [UInt8] = []

@@ -1,22 +1,22 @@
 public import HTTPServer
 public import Sockets
 
-/// A server in this process, on a port that the kernel chose.
+/// A server in this process on a port chosen by the kernel.
 public struct TestServer: Sendable {
     public let server: HTTPServer
     public let addresses: [SocketAddress]
     public var address: SocketAddress { addresses[0] }
     public var client: TestClient { TestClient(address) }
 
-    /// Serves the router on the addresses while the body runs, and stops behind it.
+    /// Serves the router on the addresses while the body runs, then stops.
     public static func run(
         _ router: Router, on addresses: [SocketAddress], _ body: (TestServer) async throws -> Void
     ) async throws {
         try await run(router, with: ServerConfiguration(addresses: addresses), body)
     }
 
-    /// Serves the router while the body runs, and stops behind it. The body runs on a thread of its
-    /// own and may block.
+    /// Serves the router while the body runs, then stops. The body has its own thread and may
+    /// block.
     public static func run(
         _ router: Router, with configuration: ServerConfiguration = .local(),
         _ body: (TestServer) async throws -> Void
@@ -37,7 +37,7 @@ public struct TestServer: Sendable {
 }
 
 extension ServerConfiguration {
-    /// One loop on a loopback port that the kernel chooses, and what a test wants otherwise.
+    /// One loop on a loopback port chosen by the kernel, plus a test's changes.
     public static func local(
         _ change: (inout ServerConfiguration) -> Void = { _ in }
     ) -> ServerConfiguration {

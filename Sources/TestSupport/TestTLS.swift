@@ -2,21 +2,21 @@ import COpenSSL
 import Glibc
 import Sockets
 
-/// What a test's TLS client offers and expects: OpenSSL by itself, without the code under test.
+/// The options of a test's TLS client, which uses OpenSSL directly rather than the code under test.
 public struct TestTLS: Sendable {
-    /// The server's name, which is also verified where authorities are given.
+    /// The server's name, which is verified if authorities are given.
     public var host: String?
-    /// Authorities in PEM; without any, every certificate is taken.
+    /// Authorities in PEM; without any, every certificate is accepted.
     public var authorities: String?
     /// `0x0303` is TLS 1.2 (RFC 8446 §4.1.2), `0x0304` 1.3; 0 means any.
     public var version: Int32 = 0
-    /// Of TLS 1.2, by OpenSSL's names.
+    /// Cipher suites of TLS 1.2, by OpenSSL's names.
     public var ciphers: String?
     public var suites: String?
-    /// `ECDSA+SHA256`, `RSA-PSS+SHA256`: what the certificate's key can do.
+    /// Such as `ECDSA+SHA256`, `RSA-PSS+SHA256`; the certificate's key must support one.
     public var signatures: String?
     public var protocols: [String] = []
-    /// A session to go on with.
+    /// A session to resume.
     public var session: TestTicket?
 
     public init(_ host: String? = nil) { self.host = host }
@@ -26,7 +26,7 @@ public struct TestTLS: Sendable {
     public static let tls13: Int32 = 0x0304
 }
 
-/// One client's session over a socket that blocks (`SSL_set_fd(3)`).
+/// One client's session over a blocking socket (`SSL_set_fd(3)`).
 public final class TestSession: ConnectionLayer {
     private let context: OpaquePointer
     let ssl: OpaquePointer
@@ -46,7 +46,7 @@ public final class TestSession: ConnectionLayer {
     }
 
     private static func make(_ context: OpaquePointer, _ options: TestTLS) -> OpaquePointer? {
-        // The client may be as weak as it likes: the server is what is tested.
+        // The client may be weak: the server is under test.
         SSL_CTX_set_security_level(context, 0)
         for command in [SSL_CTRL_SET_MIN_PROTO_VERSION, SSL_CTRL_SET_MAX_PROTO_VERSION] {
             _ = SSL_CTX_ctrl(context, command, Int(options.version), nil)
@@ -82,7 +82,7 @@ public final class TestSession: ConnectionLayer {
     }
 
     private static func trust(_ authorities: String, in context: OpaquePointer) -> Bool {
-        // The source reads the text in place.
+        // The BIO reads the text in place.
         Array(authorities.utf8).withUnsafeBytes { text in
             let source = BIO_new_mem_buf(text.baseAddress, Int32(text.count))
             defer { BIO_free(source) }
@@ -113,7 +113,7 @@ public final class TestSession: ConnectionLayer {
         return SSL_write_ex(ssl, bytes, bytes.count, &count) == 1 ? count : 0
     }
 
-    /// 0 at the end that the server told; -1 for any other.
+    /// 0 after close_notify; -1 for any other end.
     func read(into bytes: inout [UInt8]) -> Int {
         ERR_clear_error()
         var count = 0
@@ -131,7 +131,7 @@ public final class TestSession: ConnectionLayer {
         return TestFailure("\(call): \(text ?? "no reason")")
     }
 
-    // MARK: What was agreed on
+    // MARK: Negotiated parameters
 
     public var version: Int32 { SSL_version(ssl) }
 
@@ -150,7 +150,7 @@ public final class TestSession: ConnectionLayer {
 
     public var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
-    /// What the server gave until now, to go on with.
+    /// The session that the server has sent so far, for resumption.
     public var ticket: TestTicket? { SSL_get1_session(ssl).map(TestTicket.init) }
 
     /// The common name of the server's certificate.
@@ -168,24 +168,24 @@ public final class TestSession: ConnectionLayer {
         return EVP_PKEY_get_base_id(X509_get0_pubkey(certificate)) == EVP_PKEY_RSA
     }
 
-    // MARK: What no decent client does
+    // MARK: Hostile behaviour
 
-    /// Asks for another handshake (TLS 1.2); tells whether the server took part.
+    /// Requests renegotiation (TLS 1.2); returns whether the server took part.
     public func renegotiate() -> Bool {
         ERR_clear_error()
         guard SSL_renegotiate(ssl) == 1 else { return false }
         return SSL_do_handshake(ssl) == 1
     }
 
-    /// Sends new keys and asks for the server's (TLS 1.3), with the next write.
+    /// Requests a key update in both directions (TLS 1.3), sent with the next write.
     public func updateKeys() { SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) }
 
-    /// Tells the server inside TLS that nothing more comes.
+    /// Sends close_notify.
     public func sendEnd() { SSL_shutdown(ssl) }
 }
 
 extension RawConnection {
-    /// Shakes hands; what is sent and received from then on is inside TLS.
+    /// Performs the handshake; from then on everything is encrypted.
     @discardableResult
     public func startTLS(_ options: TestTLS = TestTLS()) throws(TestFailure) -> TestSession {
         let session = try TestSession(options)

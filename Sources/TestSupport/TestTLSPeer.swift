@@ -2,13 +2,13 @@ import COpenSSL
 import Glibc
 public import Sockets
 
-/// A TLS server for one client, as good or bad as a test wants it: OpenSSL by itself, without the
-/// code under test.
+/// A TLS server for one client, valid or not as a test requires. It uses OpenSSL directly rather
+/// than the code under test.
 public final class TestTLSPeer: Sendable {
     public let address: SocketAddress
     private let listener: Listening
 
-    /// A socket that is closed when neither the peer nor its thread has it any more.
+    /// A socket that is closed when neither the peer nor its thread retains it.
     private final class Listening: Sendable {
         let raw: Int32
 
@@ -19,15 +19,15 @@ public final class TestTLSPeer: Sendable {
 
     /// How the peer ends the connection.
     public enum Ending: Sendable {
-        /// By TLS's own end.
+        /// With close_notify.
         case proper
-        /// Without a word inside TLS, as one who cuts the wire would.
+        /// Without close_notify, like a cut wire.
         case cut
     }
 
     /// - Parameters:
-    ///   - version: the only one it speaks; 0 means any.
-    ///   - answer: what it sends once it has received something.
+    ///   - version: The only supported version; 0 means any.
+    ///   - answer: What it sends once it has received something.
     public init(
         _ pair: CertificateAndKey, version: Int32 = 0, answer: String = "", ending: Ending = .proper
     ) throws(TestFailure) {
@@ -49,7 +49,7 @@ public final class TestTLSPeer: Sendable {
         Thread.start { Self.serve(listener, pair, version, answer, ending) }
     }
 
-    // Ends an `accept` that waits.
+    // Ends a pending `accept`.
     deinit { shutdown(listener.raw, Int32(SHUT_RDWR)) }
 
     private static func serve(
@@ -77,7 +77,7 @@ public final class TestTLSPeer: Sendable {
         case .proper: SSL_shutdown(ssl)
         case .cut: shutdown(descriptor, Int32(SHUT_WR))
         }
-        // The client ends last, so that nothing it should see is lost.
+        // The client closes last, so that it receives everything.
         while recv(descriptor, &bytes, bytes.count, 0) > 0 {}
     }
 
@@ -99,7 +99,7 @@ public final class TestTLSPeer: Sendable {
             && SSL_CTX_use_PrivateKey(context, secret) == 1
     }
 
-    /// Lends the body a source that reads the bytes in place.
+    /// Lends the body a BIO that reads the bytes in place.
     private static func read<Result>(
         _ bytes: [UInt8], _ body: (OpaquePointer?) -> Result
     ) -> Result {
@@ -123,7 +123,7 @@ private enum Thread {
         let code = pthread_create(
             &thread, nil,
             { context in
-                // Programmer error: the thread is given its work below.
+                // Programmer error: the thread gets its work below.
                 guard let context else { preconditionFailure("a thread without its work") }
                 Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
                 return nil

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// Runs each piece of a test on a thread of its own: a test's socket calls block, and the few
-/// threads that tests share would then be missing for everyone.
+/// Runs each part of a test on its own thread: a test's socket calls block, which would starve the
+/// few threads that tests share.
 final class TestThreads: TaskExecutor {
     private final class Piece {
         let job: UnownedJob
@@ -20,7 +20,7 @@ final class TestThreads: TaskExecutor {
         let code = pthread_create(
             &thread, nil,
             { context in
-                // Programmer error: the thread is given the piece above.
+                // Programmer error: the thread gets its work above.
                 guard let context else { preconditionFailure("a thread without its piece") }
                 let piece = Unmanaged<Piece>.fromOpaque(context).takeRetainedValue()
                 piece.job.runSynchronously(on: piece.executor.asUnownedTaskExecutor())

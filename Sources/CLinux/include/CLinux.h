@@ -1,8 +1,8 @@
-/// What the Glibc module leaves out: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3), cmsg(3),
-/// adjtimex(2), prctl(2), mkostemps(3), pidfd_open(2) (Linux only; empty elsewhere).
+/// Functions that the Glibc module lacks: epoll(7), eventfd(2), accept4(2), pipe2(2), wcwidth(3),
+/// cmsg(3), adjtimex(2), prctl(2), mkostemps(3), pidfd_open(2) (Linux only; empty elsewhere).
 ///
-/// No header that the Glibc module has is included here: its types would belong to either module,
-/// whichever the compiler happens to meet first.
+/// It includes no header of the Glibc module: the header's types would belong to whichever module
+/// the compiler reads first.
 #pragma once
 #if defined(__linux__)
 #include <sys/epoll.h>
@@ -15,14 +15,14 @@ int broadsheet_accept(int listener, void *_Nullable address, unsigned int *_Null
 /// `pipe2(2)` with O_CLOEXEC.
 int broadsheet_pipe(int ends[_Nonnull 2]);
 
-/// `wcwidth(3)` of a Unicode scalar: columns on a terminal, in the process's LC_CTYPE.
+/// `wcwidth(3)` of a Unicode scalar: its columns on a terminal, in the process's LC_CTYPE.
 int broadsheet_columns(unsigned int scalar);
 
-/// `sendmsg(2)` of bytes with one descriptor beside them (SCM_RIGHTS, unix(7)), or with none: -1.
+/// `sendmsg(2)` of bytes with one descriptor (SCM_RIGHTS, unix(7)), or with none: -1.
 long broadsheet_send_with(
     int socket, const void *_Nonnull bytes, unsigned long count, int descriptor);
 
-/// `recvmsg(2)` of bytes, and of a descriptor that came with them, or -1; EMFILE if it was lost.
+/// `recvmsg(2)` of bytes and the descriptor sent with them, or -1; EMFILE if it was lost.
 long broadsheet_receive_with(
     int socket, void *_Nonnull bytes, unsigned long count, int *_Nonnull descriptor);
 
@@ -42,16 +42,16 @@ int broadsheet_signal_process(int descriptor, int signal);
 /// `prctl(2)` with PR_SET_DUMPABLE 0; -1 and `errno` for a failure.
 int broadsheet_set_undumpable(void);
 
-/// Lets malloc take what is large from the kernel by itself, and give it back as soon as it is freed
-/// (mallopt(3)), with at most so many arenas. To be called before there are threads.
+/// Makes malloc map large blocks separately and unmap them when they are freed (mallopt(3)), and
+/// limits the number of arenas. It must be called before threads are started.
 void broadsheet_tune_memory(int arenas);
 
-/// Bytes that are free in malloc's arenas, and not with the kernel (mallinfo2(3)).
+/// Bytes that are free in malloc's arenas but not returned to the kernel (mallinfo2(3)).
 unsigned long broadsheet_free_bytes(void);
 
-/// Gives them back to the kernel, as far as whole pages are free (malloc_trim(3)).
+/// Returns free whole pages to the kernel (malloc_trim(3)).
 void broadsheet_trim_memory(void);
 
-/// Whether something keeps the clock right, as `adjtimex(2)` has it: 1 or 0; -1 if it does not say.
+/// Whether the clock is synchronized according to `adjtimex(2)`: 1 or 0; -1 if unknown.
 int broadsheet_clock_is_synchronised(void);
 #endif

@@ -1,29 +1,28 @@
-/// Markdown by libcmark-gfm, in a process of its own.
+/// Renders Markdown with libcmark-gfm in a separate process.
 ///
-/// The library can neither be stopped nor told how much memory it may take, and a fault in it would
-/// take the server along. So the program starts itself once more under another name; that process
-/// renders what it is sent on descriptor 0, within the bounds that each request sets, and ends with
-/// the connection.
+/// The library cannot be interrupted or limited in its memory, and a fault in it would crash the
+/// server. The program therefore executes itself under another name; that process renders the texts
+/// sent to its descriptor 0 within the limits of each request, and ends with the connection.
 #pragma once
 #include <stdint.h>
 
-/// `argv[0]` of a process that renders: it never comes to `main`.
+/// `argv[0]` of a rendering process, which never reaches `main`.
 #define BROADSHEET_MARKDOWN_WORKER "broadsheet-markdown"
 
-/// Stands before the text that is to be rendered.
+/// Precedes the text to render.
 struct broadsheet_markdown_request {
     uint32_t text_bytes;
-    /// Of the HTML.
+    /// Maximum length of the HTML.
     uint32_t output_bytes;
-    /// Of everything that the library holds at a time.
+    /// Maximum memory that the library holds at a time.
     uint32_t memory_bytes;
-    /// Of elements in one another.
+    /// Maximum nesting of elements.
     uint32_t depth;
-    /// Of the processor's time.
+    /// Maximum processor time.
     uint32_t milliseconds;
 };
 
-/// Stands before the HTML.
+/// Precedes the HTML.
 struct broadsheet_markdown_answer {
     /// A `broadsheet_markdown_outcome`.
     uint32_t outcome;
@@ -34,7 +33,7 @@ enum broadsheet_markdown_outcome {
     BROADSHEET_MARKDOWN_RENDERED,
     BROADSHEET_MARKDOWN_TOO_DEEP,
     BROADSHEET_MARKDOWN_TOO_LONG,
-    /// The process ends with this answer, and with the next one.
+    /// The process ends after this outcome and after the next one.
     BROADSHEET_MARKDOWN_OUT_OF_MEMORY,
     BROADSHEET_MARKDOWN_OUT_OF_TIME,
 };
