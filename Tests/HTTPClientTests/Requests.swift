@@ -25,12 +25,12 @@ extension HTTPOrigin {
 }
 
 extension HTTPResponse {
-    /// The body of a whole answer as text.
+    /// The body of a complete response as text.
     var text: String? {
         if case .bytes(let bytes) = body { String(decoding: bytes, as: UTF8.self) } else { nil }
     }
 
-    /// The body of a streamed answer, read to its end.
+    /// The body of a streamed response, read to its end.
     func gathered() async throws -> [UInt8] {
         guard case .stream(let stream) = body else { return [] }
         var bytes: [UInt8] = []
@@ -39,7 +39,7 @@ extension HTTPResponse {
     }
 }
 
-/// The error that the work fails with; `nil` if it does not.
+/// The error that the work throws; `nil` if it does not throw.
 func failure(
     _ work: () async throws(HTTPClientError) -> HTTPResponse
 ) async -> HTTPClientError? {
@@ -55,7 +55,7 @@ func failure(
 let plain = HTTPRequest(.get, RequestTarget(path: "/") ?? asterisk)
 private let asterisk = RequestTarget("*".utf8)!
 
-/// For answers that a test holds back: a busy machine may leave its task alone for long.
+/// For responses that a test delays: a busy machine may not schedule its task for long.
 let patient = {
     var options = ExchangeOptions()
     options.deadlineMilliseconds = 300_000

@@ -1,7 +1,7 @@
 import HTTP
 import HTTPServer
 
-/// The routes that the tests of this target speak to.
+/// The routes that the tests of this target use.
 enum TestRoutes {
     static func router(
         _ more: (inout RouterBuilder) -> Void = { _ in }

@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// `.ci/apple-check` has to fail where an app's build would, and wherever it could not tell.
+/// `.ci/apple-check` must fail where the build of an app would, and wherever it cannot tell.
 @Suite(.serialized) struct AppleCheckTests {
     private static let modules = ["HTTP", "ArticleAPI", "ArticleClient", "URLSessionTransport"]
 
-    /// Runs the check of macOS over a source tree of one file for each module.
+    /// Runs the check for macOS on a source tree with one file per module.
     private func check(
         _ source: String, path: String? = nil
     ) throws -> (status: Int32, output: String) {

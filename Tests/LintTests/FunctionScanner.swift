@@ -1,13 +1,12 @@
-/// Finds the bodies of functions by their braces.
+/// Finds the bodies of functions by matching braces.
 enum FunctionScanner {
     /// From the line of the declaration to that of the closing brace, both counted from 0.
     static func functions(in code: [String]) -> [ClosedRange<Int>] {
         var found: [ClosedRange<Int>] = []
-        /// For each open brace: the line of the declaration whose body it opened, if it is a
-        /// function.
+        /// For each open brace: the line of its declaration if that is a function.
         var braces: [Int?] = []
         var parentheses = 0
-        /// The line of a declaration that waits for its body.
+        /// The line of a declaration whose body has not begun.
         var pending: Int?
         for (number, line) in code.enumerated() {
             for token in tokens(of: line) {
@@ -19,7 +18,7 @@ enum FunctionScanner {
                 case "(", "[": parentheses += 1
                 case ")", "]": parentheses -= 1
                 case "{":
-                    // A closure among arguments is part of the function around it.
+                    // A closure among arguments is part of the surrounding function.
                     braces.append(parentheses == 0 ? pending : nil)
                     if parentheses == 0 { pending = nil }
                 case "}":
@@ -32,7 +31,7 @@ enum FunctionScanner {
         return found
     }
 
-    /// Words and brackets; a word behind a dot (`.init`) declares nothing and is left out.
+    /// Words and brackets; a word after a dot (`.init`) declares nothing and is skipped.
     private static func tokens(of line: String) -> [Substring] {
         var tokens: [Substring] = []
         var rest = line[...].utf8

@@ -1,7 +1,6 @@
-/// Which target may import what (CONTRIBUTING.md, "The ladder").
+/// The imports that each target may have (CONTRIBUTING.md, "The ladder").
 ///
-/// The package manager's own check finds a sibling that is not declared; what comes through another
-/// target it misses.
+/// The package manager's own check finds undeclared siblings, but misses transitive imports.
 enum Ladder {
     struct Rung {
         let height: Int
@@ -29,7 +28,7 @@ enum Ladder {
         "ArticleClient": Rung(
             3, ["ArticleAPI", "HTTP", "HTTPClient", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
-        // Beside the SDK and above it, so that nothing on Linux links FoundationNetworking.
+        // Besides and above the SDK, so that nothing on Linux links FoundationNetworking.
         "URLSessionTransport": Rung(
             4, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
         "ArticleStore": Rung(3, ["ArticleAPI", "Sockets"], modules: system),
@@ -60,7 +59,7 @@ enum Ladder {
         "Darwin", "Dispatch", "FoundationEssentials", "Glibc", "Synchronization",
     ]
 
-    /// The imports of a file of `Sources` that its target may not have.
+    /// The imports in a file of `Sources` that its target may not have.
     static func violations(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
         guard let target = file.target else { return [] }
         guard let rung = rungs[target] else {
@@ -82,8 +81,7 @@ enum Ladder {
         return found
     }
 
-    /// `Sockets` of `package import struct Sockets.Listener`; `nil` for a line that imports
-    /// nothing.
+    /// `Sockets` of `package import struct Sockets.Listener`; `nil` for a line without an import.
     static func module(imported line: String) -> String? {
         guard line.contains("import") else { return nil }
         let pattern =

@@ -1,6 +1,6 @@
 import Testing
 
-/// Each rule is broken on purpose: one that cannot fail would prove nothing.
+/// Each rule is broken on purpose: a rule that cannot fail proves nothing.
 @Suite struct RuleTests {
     private func faults(_ lines: String..., path: String = "Sources/HTTP/A.swift") -> [String] {
         let file = SourceFile(path, lines.joined(separator: "\n") + "\n")

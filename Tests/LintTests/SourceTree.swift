@@ -19,7 +19,7 @@ struct SourceFile: Sendable {
     }
 }
 
-/// A place that breaks a rule of the house.
+/// A violation of a house rule, with its place.
 struct Violation: Equatable, CustomStringConvertible {
     let path: String
     /// From 1.
@@ -29,12 +29,12 @@ struct Violation: Equatable, CustomStringConvertible {
     var description: String { "\(path):\(line): \(fault)" }
 }
 
-/// The package's files, found from where this file lay when it was compiled.
+/// The package's files, located by the path of this file when it was compiled.
 enum SourceTree {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Every text file that somebody wrote.
+    /// Every text file that is written by hand.
     static func files() throws -> [SourceFile] {
         let top = ["Package.swift", "Makefile", "Dockerfile", ".dockerignore", ".gitignore"]
         let documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
@@ -54,7 +54,7 @@ enum SourceTree {
         }
     }
 
-    /// The names within a folder, without hidden ones.
+    /// The names in a folder, without hidden ones.
     static func names(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
             .filter { !$0.hasPrefix(".") }.sorted()

@@ -1,24 +1,24 @@
-/// Rules of the house for one file; each gives the places that break it.
+/// The house rules for single files; each rule returns its violations.
 enum StyleRules {
     static let limitLines = 400
     static let limitFunctionLines = 70
     static let limitColumns = 100
-    /// The files that may make tasks: on the server one, which gives each connection its own, on
-    /// the loop's executor; in the SDK one, for work that outlives whoever asked for it first.
+    /// The files that may create tasks: one on the server, for connections, on the loop's executor;
+    /// one in the SDK, for work that outlives the caller that started it.
     static let taskFiles = [
         "Sources/Sockets/Loop/EventLoop.swift", "Sources/ArticleClient/Sharing/ClientTask.swift",
     ]
 
-    /// What may be said of any text.
+    /// Rules for every text file.
     static func text(_ file: SourceFile) -> [Violation] {
         var found: [Violation] = []
-        // Spelled in halves, or this file would break its own rules.
+        // Written in two parts, or this file would violate its own rules.
         let promises = ["TO" + "DO", "FIX" + "ME", "XX" + "X"]
         let machines = [
             "/wo" + "rk/", "/ro" + "ot/", "/Us" + "ers/", "/ho" + "me/", "/tmp" + "/w/",
         ]
         let isCode = !file.path.hasSuffix(".md")
-        // Golden files are what goes over the wire, byte for byte, and so are the fuzzer's seeds.
+        // Golden files and fuzzing seeds are wire data, byte for byte.
         guard !file.path.contains("/Golden/"), !file.path.contains("/Corpus/") else { return [] }
         if isCode, file.lines.count - 1 > limitLines {
             found.append(violation(file, limitLines, "the file has more than \(limitLines) lines"))
@@ -43,10 +43,10 @@ enum StyleRules {
         return found
     }
 
-    /// What may be said of Swift code.
+    /// Rules for Swift code.
     static func code(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
         var found = functions(file, text)
-        // Patterns are slow: a line without any of these words has nothing for them.
+        // Patterns are slow: a line without any of these words cannot match.
         let words = ["try!", "fatalError", "preconditionFailure", "@unch", "nonisolated", "Task"]
         for (index, line) in text.code.enumerated() where words.contains(where: line.contains) {
             if line.contains(/\btry!/) {
@@ -75,10 +75,10 @@ enum StyleRules {
             /\bTask\s*(<[^>]*>)?\s*[({]|\bTask\s*(<.*>)?\s*\.\s*(detached|immediate|init)/)
     }
 
-    /// Whether a comment on the same line, or right above it (also above attributes), gives a
+    /// Whether a comment on the same line, or directly above it (also above attributes), gives a
     /// reason.
     ///
-    /// With `words`, they have to stand there, or in the message on the line itself.
+    /// With `words`, the comment or the message on the line itself must contain them.
     private static func isExplained(
         _ index: Int, _ file: SourceFile, _ text: SwiftText, by words: String?
     ) -> Bool {

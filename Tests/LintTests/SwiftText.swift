@@ -1,13 +1,13 @@
-/// Swift source, parted into code and comments, line by line.
+/// Swift source, separated into code and comments, line by line.
 ///
-/// Texts of literals and names in backticks are blanked out of the code, so that words and braces
-/// in them mean nothing; code within interpolations is kept.
+/// The code has blanks for string literals and names in backticks, so that words and braces in them
+/// are ignored; code within interpolations is kept.
 struct SwiftText {
     private(set) var code: [String] = []
     private(set) var comments: [String] = []
 
     private enum Mode {
-        /// Code; within an interpolation, with the parentheses that are open.
+        /// Code; within an interpolation, with the number of open parentheses.
         case code(parentheses: Int)
         case string(hashes: Int, isMultiline: Bool)
         case lineComment
@@ -27,8 +27,8 @@ struct SwiftText {
         endLine()
     }
 
-    /// Invariant: everything before `position` stands in `code` and `comments`; the mode on top
-    /// says what the byte at `position` belongs to.
+    /// Invariant: everything before `position` is in `code` and `comments`; the mode on top of the
+    /// stack determines what the byte at `position` belongs to.
     private mutating func step() {
         if text[position] == UInt8(ascii: "\n") {
             if case .lineComment = modes.last { modes.removeLast() }

@@ -1,7 +1,7 @@
 import Resources
 import Testing
 
-/// The rules, held against the whole package.
+/// Applies the rules to the whole package.
 @Suite struct TreeTests {
     @Test func `every target imports from lower rungs only`() throws {
         for file in try SourceTree.files() where file.isSwift {
@@ -33,7 +33,7 @@ import Testing
         #expect(swiftFiles > 50)
     }
 
-    /// The engine is chosen where everything is put together; nobody else knows which it is.
+    /// The engine is chosen in the composition root; no other target knows it.
     @Test func `only the command names the store's engine`() throws {
         for file in try SourceTree.files() where file.isSwift {
             guard let target = file.target, target != "SQLiteStore", target != "broadsheet"
@@ -47,7 +47,7 @@ import Testing
     @Test func `every target has tests`() throws {
         let folders = Set(try SourceTree.names(in: "Tests"))
         for target in try SourceTree.names(in: "Sources") {
-            // The engine's tests stand with the conformance suite, in ArticleStoreTests.
+            // The engine's tests belong to the conformance suite, in ArticleStoreTests.
             let needsNone =
                 Ladder.rungs[target]?.height == 0
                 || ["SQLiteStore", "TestSupport"].contains(target)

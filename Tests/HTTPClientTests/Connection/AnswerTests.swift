@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite struct AnswerTests {
-    /// What a client makes of these bytes, behind which the server ends the connection.
+    /// The client's outcome for a server that sends these bytes and closes the connection.
     private func outcome(
         of bytes: String, to request: HTTPRequest = plain, bodyBytes: Int = 1_000
     ) async throws -> Result<HTTPResponse, HTTPClientError> {
         let server = try ScriptedServer { peer, _ in
             _ = try await peer.request()
-            // Byte by byte, now and then: no answer depends on how it arrives.
+            // Sometimes byte by byte: no outcome depends on how bytes arrive.
             let octets = Array(bytes.utf8)
             try await peer.send(Array(octets.prefix(7)))
             try await peer.send(Array(octets.dropFirst(7)))

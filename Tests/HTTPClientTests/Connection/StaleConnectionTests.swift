@@ -3,9 +3,9 @@ import HTTPClient
 import TestSupport
 import Testing
 
-/// Servers end kept connections when they like, also just when one is used again.
+/// Servers may close idle connections at any time, even just as one is reused.
 @Suite struct StaleConnectionTests {
-    /// Answers once on each connection, and ends the first one when the second request has come.
+    /// Responds once on each connection, and closes the first one when the second request arrives.
     private static let endsOnSecond: @Sendable (ScriptedPeer, Int) async throws -> Void = {
         peer, index in
         _ = try await peer.request()

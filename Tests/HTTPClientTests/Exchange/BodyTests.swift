@@ -68,7 +68,7 @@ import Testing
                 plain, to: HTTPOrigin(server.address), options: options)
             guard case .stream(let stream) = answer.body else { throw TestFailure("no stream") }
             #expect(stream.length == total << 16)
-            // What the kernel's buffers hold goes out, and then nothing more.
+            // The server fills the kernel's buffers and then has to wait.
             var before = -1
             while before != sent.value {
                 before = sent.value

@@ -5,7 +5,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Bodies that come in gzip (RFC 1952).
+/// Response bodies with gzip (RFC 1952).
 @Suite struct GzipTests {
     private static let streamed = {
         var options = patient
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// What the client makes of a body that is sent with these fields.
+    /// The body that the client decodes when these bytes are sent with these fields.
     private func answer(
         _ body: [UInt8], _ fields: String = "Content-Encoding: gzip\r\n",
         to request: HTTPRequest = plain, options: ExchangeOptions = patient,

@@ -79,7 +79,7 @@ import Testing
             _ = try await peer.request()
             try await peer.answer("here")
         } _: { server in
-            // `localhost` is [::1] first, where this server does not listen.
+            // `localhost` resolves to [::1] first, where this server does not listen.
             let origin = try #require(HTTPOrigin("http://localhost:\(server.address.port)"))
             #expect(try await HTTPClient().send(plain, to: origin).text == "here")
         }

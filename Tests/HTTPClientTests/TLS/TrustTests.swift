@@ -23,7 +23,7 @@ import Testing
 
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
-    /// What a client that trusts the authority makes of a peer with this certificate.
+    /// The outcome of a client that trusts the authority for a server with this certificate.
     private func outcome(
         of pair: CertificateAndKey, as host: String, version: Int32 = 0, answer: String = answer,
         ending: TestTLSPeer.Ending = .proper, trusting authority: NewCertificate? = nil
@@ -163,7 +163,7 @@ import Testing
 }
 
 extension Result where Success == String?, Failure == HTTPClientError {
-    /// Whether the certificate was refused, for a reason with these words.
+    /// Whether the certificate was rejected for a reason that contains these words.
     fileprivate func isUntrusted(_ words: String) -> Bool {
         guard case .failure(.insecure(.untrusted(_, let reason))) = self else { return false }
         return reason.contains(words)

@@ -4,8 +4,8 @@ import HTTPServer
 import Sockets
 import TestSupport
 
-/// Something that changes, a router that answers with it by way of a cache, and a gate at which an
-/// answer can be held between reading and being done.
+/// A mutable value, a router that responds with it through a cache, and a gate that can hold a
+/// response between reading the value and being complete.
 final class CacheBench: Sendable {
     private struct State {
         var values: [String: String] = [:]
@@ -26,9 +26,9 @@ final class CacheBench: Sendable {
         self.clock = clock
     }
 
-    /// How often an answer was made.
+    /// How often a response was generated.
     var reads: Int { state.withLock { $0.reads } }
-    /// Answers that wait at the gate.
+    /// Responses that wait at the gate.
     var heldCount: Int { state.withLock { $0.held.count } }
 
     func setTime(_ time: Int64) { clock.withLock { $0 = time } }
@@ -48,7 +48,7 @@ final class CacheBench: Sendable {
         CacheTag(kind: 1, low: UInt64(name.utf8.reduce(0) { $0 * 31 + Int($1) }))
     }
 
-    /// A change as a store makes it: announced, visible, settled.
+    /// A change in the order of a store: announced, visible, settled.
     func change(_ name: String, to value: String) {
         let sequence = state.withLock { $0.sequence + 1 }
         cache.willChange([Self.dependency(name)], through: sequence)
@@ -103,7 +103,7 @@ final class CacheBench: Sendable {
     }
 }
 
-/// Waits, on a thread of its own, for what other threads are about to do.
+/// Waits, on its own thread, for what other threads are about to do.
 func waitUntil(_ condition: () -> Bool) throws {
     let start = ContinuousClock.now
     while !condition() {

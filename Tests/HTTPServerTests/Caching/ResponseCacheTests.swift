@@ -43,7 +43,7 @@ import Testing
         try await run(bench) { test in
             try expect("one", from: test)
             for number in 0..<10_000 { bench.change("busy", to: "\(number)") }
-            // So many that single names are forgotten, too.
+            // So many that single tags are forgotten as well.
             for number in 0..<10_000 { bench.change("\(number)", to: "x") }
             try expect("one", from: test)
             #expect(bench.reads == 1)
@@ -75,11 +75,11 @@ import Testing
             bench.cache.willChange([dependency], through: 2)
             try expect("old", from: test)
             #expect(bench.cache.statistics.answers == 0)
-            // It fails: nothing has changed, and what is read may be kept as before.
+            // The change fails: nothing has changed, and responses may be stored as before.
             bench.cache.didChange(through: 1, isFailure: true)
             try expect("old", from: test)
             #expect(bench.cache.statistics.answers == 1)
-            // More changes than can be named.
+            // More changes than are remembered by name.
             bench.cache.willChange(nil, through: 9_000)
             #expect(bench.cache.statistics.answers == 0)
             bench.cache.didChange(through: 1, isFailure: true)
@@ -220,10 +220,10 @@ import Testing
                 }
                 #expect(bench.cache.statistics.bytes <= 100_000)
             }
-            // `v0` was asked for all the time, and never had to be made again.
+            // `v0` was requested all the time, and never had to be generated again.
             #expect(bench.reads == 300)
             #expect(bench.cache.statistics.evictions > 100)
-            // Not at the cost of all others.
+            // But not at the expense of all others.
             let kept = bench.cache.statistics.answers
             #expect(try test.client.get("/values/large").body.count == 60_000)
             #expect(bench.cache.statistics.answers == kept)
@@ -256,7 +256,7 @@ import Testing
     }
 }
 
-/// What observers are told, in short.
+/// What observers are notified of, abbreviated.
 private final class Exchanges: ExchangeObserver {
     private let told = Lock<[String]>([])
     var lines: [String] { told.withLock { $0 } }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct AdmissionTests {
-    /// A route for those who have the word; it answers with what admission found out.
+    /// A route for clients with the right word; it responds with what admission found out.
     private static func router() throws -> Router {
         try TestRoutes.router { routes in
             routes.on(.post, "/guarded") { request, _ in
@@ -84,13 +84,13 @@ import Testing
             try connection.send("hello")
             #expect(try connection.response(to: .post).status == 401)
             #expect(server.server.bodyBytes == 0)
-            // The connection stands, and so does what is asked of it next.
+            // The connection is still open and serves the next request.
             try connection.send(get)
             #expect(try connection.response().status == 200)
         }
     }
 
-    // MARK: Bodies that nobody takes
+    // MARK: Unexpected bodies
 
     @Test(arguments: [
         "Expect: 100-continue\r\nContent-Length: 5", "Content-Length: 3000000",
@@ -135,7 +135,7 @@ import Testing
                 try connection.send([UInt8](repeating: 1, count: 60_000))
                 return connection
             }
-            // All of it has been read when a later request of the same loop is answered.
+            // All of it has been read when a later request on the same loop gets its response.
             #expect(try server.client.get("/hello").status == 200)
             #expect(server.server.bodyBytes == 0)
             let answer = try server.client.send(.post, "/echo", body: [1, 2, 3])
@@ -155,7 +155,7 @@ import Testing
                 try connection.send([UInt8](repeating: 1, count: bytes))
                 return connection
             }
-            // What is announced takes no room; what has come does.
+            // An announced body takes no memory; received bytes do.
             let announced = try send(0, of: 3 << 20)
             let first = try send(700 << 10, of: 700 << 10)
             #expect(await eventually { server.server.bodyBytes == 700 << 10 })
@@ -170,7 +170,7 @@ import Testing
             for connection in [first, small] {
                 #expect(try connection.response(to: .post).status == 200)
             }
-            // There is room again as soon as they are answered, or gone.
+            // Memory is released as soon as requests are complete or disconnected.
             let third = try send(600 << 10, of: 700 << 10)
             #expect(await eventually { server.server.bodyBytes >= 500 << 10 })
             third.reset()

@@ -213,7 +213,8 @@ import Testing
                 try connection.send(get)
                 #expect(try connection.response().status == 200)
             }
-            // The loop has one turn for each: all of them wait now, and only one in a head.
+            // The loop has run one turn for each: all of them wait now, and only one is within a
+            // head.
             try partial.send("lo HTTP/1.1\r\nHost: t\r\n")
             try connections[0].send(get)
             #expect(try connections[0].response().status == 200)

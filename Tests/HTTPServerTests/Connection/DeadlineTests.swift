@@ -46,7 +46,7 @@ import Testing
     {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/slow") { _, _ in
-                // Ends only by being cancelled.
+                // Ends only when it is cancelled.
                 try? await Task.sleep(for: .seconds(600))
                 return HTTPResponse(.ok)
             }
@@ -181,7 +181,7 @@ import Testing
         let goOn = Signal()
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/never") { _, _ in
-                // Does not heed that it is cancelled.
+                // Ignores its cancellation.
                 await goOn.wait()
                 return HTTPResponse(.ok)
             }

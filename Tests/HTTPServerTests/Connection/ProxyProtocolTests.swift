@@ -15,7 +15,7 @@ import Testing
 
     private let request = "GET /client HTTP/1.1\r\nHost: t\r\n\r\n"
 
-    /// Whom the server takes the client for, and whether it takes its credentials.
+    /// The client's address as the server sees it, and whether its credentials are accepted.
     private func told(_ connection: RawConnection, _ fields: String = "") throws -> String {
         let head = "GET /client HTTP/1.1\r\nHost: t\r\n\(fields)"
         try connection.send("\(head)\r\n\(head)Authorization: Bearer k\r\n\r\n")
@@ -23,7 +23,7 @@ import Testing
         return "\(peer) \(try connection.response().status == 200)"
     }
 
-    /// A server whose second address takes proxies' connections.
+    /// A server whose second address expects PROXY headers.
     private func run(
         _ change: (inout ServerConfiguration) -> Void = { _ in },
         _ body: (TestServer, SocketAddress) async throws -> Void
@@ -57,21 +57,21 @@ import Testing
             let connection = try RawConnection(proxied)
             try connection.send(header)
             for _ in 0..<2 { #expect(try told(connection) == expected) }
-            // Where no header is asked for, it is no request.
+            // Where no header is expected, it is not a valid request.
             let plain = try RawConnection(server.address)
             try plain.send(header)
             #expect(try plain.response().status == 400)
         }
     }
 
-    /// Where the header names nobody, the client may be anyone: what it sends in the clear was in
-    /// the clear, and its word on whom it speaks for is not taken, though the proxy's would be.
+    /// If the header names nobody, the client may be anyone: plaintext requests count as exposed,
+    /// and its forwarding headers are not trusted, although the proxy's would be.
     @Test(arguments: [
         (TestProxyHeader.bytes(command: 0x20, family: 0, []), false),
         (TestProxyHeader.bytes(command: 0x21, family: 0, []), false),
         (TestProxyHeader.bytes(command: 0x21, family: 0, TestProxyHeader.notSSL), false),
         (TestProxyHeader.bytes(command: 0x21, family: 0, TestProxyHeader.ssl), true),
-        // What stands behind LOCAL is to be ignored (§2.2).
+        // What follows LOCAL must be ignored (§2.2).
         (TestProxyHeader.bytes(command: 0x20, family: 0, TestProxyHeader.ssl), false),
     ])
     func `a client that the proxy does not name is not treated as local`(
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    // MARK: Connections of an address
+    // MARK: Connections per address
 
     @Test func `connections are limited per address`() async throws {
         try await run {
@@ -183,7 +183,7 @@ import Testing
             #expect(try connect(10).response().status == 200)
             #expect(
                 server.server.refusals.first { $0.reason == .addressConnections }?.count == 1)
-            // Room that one leaves is another's.
+            // A connection that closes makes room for another one.
             first.close()
             #expect(
                 await eventually {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct StreamTests {
-    /// Counts how many pieces were asked for.
+    /// Counts how many pieces were requested.
     private static func pieces(
         _ count: Int, of size: Int, length: Int? = nil, asked: Lock<Int> = Lock(0)
     ) -> HTTPResponse {
@@ -88,10 +88,10 @@ import Testing
         try await TestServer.run(router) { test in
             let connection = try RawConnection(test.address, receiveBuffer: 4_096)
             try connection.send("GET /stream HTTP/1.1\r\nHost: t\r\n\r\n")
-            // Until it is seen that the server goes on with others, it has filled what it can.
+            // By the time the server serves other connections, it has filled what it can.
             #expect(try connection.receive(atMost: 1).count == 1)
             for _ in 0..<100 { #expect(try test.client.get("/hello").status == 200) }
-            // 250 MiB are to be had; the kernel's buffers take a few.
+            // The stream has 250 MiB; the kernel's buffers take a few.
             #expect(asked.withLock { $0 } < 400)
         }
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct RateLimitTests {
-    /// A route that knows accounts by `X-Account`, and one whose answers are cached.
+    /// A route that identifies accounts by `X-Account`, and one whose responses are cached.
     private static func router() throws -> Router {
         let bench = CacheBench()
         bench.change("a", to: "one")
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// A server that takes its clients' addresses from `X-Forwarded-For`.
+    /// A server that trusts `X-Forwarded-For` of its clients.
     private func run(
         _ change: (inout ServerConfiguration) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void
@@ -120,7 +120,7 @@ import Testing
                 #expect(!answer.fields.contains(.rateLimit))
             }
         }
-        // Nor do they speak for others, unless they are trusted.
+        // Nor are their forwarding headers trusted, unless they are trusted proxies.
         try await run {
             $0.trustedProxies = NetworkList()
         } _: { server in
@@ -143,21 +143,21 @@ import Testing
         }
     }
 
-    // MARK: Whom a proxy names
+    // MARK: Clients named by proxies
 
     @Test(
         arguments: [
-            // The last that is not trusted counts; what it claims itself does not.
+            // The last untrusted node counts; what it claims itself does not.
             (["X-Forwarded-For": "198.51.100.1, 203.0.113.9"], "203.0.113.9"),
             (["X-Forwarded-For": "198.51.100.1, 203.0.113.9, 127.0.0.8"], "203.0.113.9"),
             (["X-Forwarded-For": "127.0.0.7"], "127.0.0.7"),
             (["Forwarded": "for=198.51.100.1, for=\"[2001:db8::9]:99\""], "[2001:db8::9]:99"),
             (["Forwarded": "for=203.0.113.9", "X-Forwarded-For": "203.0.113.9"], "203.0.113.9"),
-            // A node that hides, or cannot be read, leaves the proxy before it.
+            // If a node is obfuscated or invalid, the proxy before it counts.
             (["X-Forwarded-For": "203.0.113.9, unknown"], "127.0.0.1"),
             (["Forwarded": "for=203.0.113.9, for"], "127.0.0.1"),
             (["X-Forwarded-For": "203.0.113.9, 127.0.0.8, "], "127.0.0.1"),
-            // One of the two went through unseen.
+            // A proxy did not update one of the two fields.
             (["Forwarded": "for=198.51.100.1", "X-Forwarded-For": "203.0.113.9"], "127.0.0.1"),
         ] as [([String: String], String)])
     func `a trusted proxy names the client`(fields: [String: String], expected: String)
@@ -176,7 +176,7 @@ import Testing
             let answer = try server.client.send(.get, "/peer", fields: request)
             let peer = answer.text
             #expect(peer == expected || peer.hasPrefix(expected + ":"))
-            // Nobody escapes the limits by what it says.
+            // No client escapes the limits by its own fields.
             #expect(answer.fields.contains(.rateLimit))
         }
     }

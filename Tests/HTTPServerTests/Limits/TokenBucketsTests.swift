@@ -67,7 +67,8 @@ import Testing
         let buckets = try buckets("100/100", capacity: 256)
         let busy = key(0xFFFF_FFFF)
         for _ in 0..<100 { _ = buckets.take(busy, now: 0) }
-        // Each comes once, and has more left than the one that has used up everything.
+        // Each sends one request, and has more tokens left than the client that used all of its
+        // own.
         for number in 0..<10_000 { #expect(buckets.take(key(number), now: 0).isTaken) }
         #expect(buckets.take(busy, now: 0) == .empty(seconds: 1))
     }

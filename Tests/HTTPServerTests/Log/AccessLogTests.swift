@@ -7,7 +7,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite struct AccessLogTests {
-    /// The lines that these requests leave behind.
+    /// The lines that these requests produce.
     private func lines(
         _ format: AccessLog.Format, limitBytes: Int = 1 << 20, _ targets: [String],
         trace: String? = nil, _ detail: AccessLog.Detail = .answers

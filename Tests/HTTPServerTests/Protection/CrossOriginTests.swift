@@ -33,7 +33,7 @@ import Testing
         async throws
     {
         try await run { server in
-            // Answers to different origins come from one that is kept.
+            // Responses to different origins come from one cached response.
             for origin in [Self.app, Self.dev, Self.app] {
                 let fields = try get(target, from: origin, server)
                 #expect(fields.values(of: .accessControlAllowOrigin) == [origin])

@@ -4,7 +4,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A page whose name resolves to this machine must not read what is served here.
+/// A page whose name resolves to this machine must not be able to read responses.
 @Suite struct HostNamesTests {
     private static func configuration(
         _ change: (inout ServerConfiguration) -> Void = { _ in }
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// With a target whose answer is kept, and one that is made each time.
+    /// With a target whose response is cached, and one that is generated each time.
     private static func run(
         _ configuration: ServerConfiguration, _ body: (TestServer) async throws -> Void
     ) async throws {
@@ -50,7 +50,7 @@ import Testing
             }
             // The authority of an absolute target counts, and Host does not (RFC 9112 §3.2.2).
             #expect(try status(connection, "http://localhost/hello", "evil.test") == 200)
-            // No browser speaks 1.0, or leaves Host out.
+            // No browser uses HTTP/1.0 or omits Host.
             try connection.send("GET /hello HTTP/1.0\r\n\r\n")
             #expect(try connection.response().status == 200)
         }
@@ -69,7 +69,7 @@ import Testing
                 #expect(try status(connection, "/values/a", "localhost") == 200)
             }
             #expect(try status(connection, "http://\(host)/hello", "localhost") == 421)
-            // On one connection, sent at once: the good one before it is no help.
+            // On one connection, pipelined: the valid request before it does not help.
             try connection.send(
                 "GET /values/a HTTP/1.1\r\nHost: localhost\r\n\r\n"
                     + "GET /values/a HTTP/1.1\r\nHost: \(host)\r\n\r\n")

@@ -12,7 +12,7 @@ import Testing
             routes.on(.get, "/hello") { _, _ in TestRoutes.text("hello") }
         }
         try await TestServer.run(router) { server in
-            // The second answer of the cache is ready, and sent on another way.
+            // The second response comes from the cache, and is sent by other code.
             for target in ["/hello", "/values/a", "/values/a", "/nothing"] {
                 let answer = try server.client.get(target)
                 #expect(answer.fields.values(of: .xContentTypeOptions) == ["nosniff"])

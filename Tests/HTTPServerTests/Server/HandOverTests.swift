@@ -4,9 +4,9 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A server that gives its sockets and connections to the next.
+/// A server that hands its sockets and connections to the next one.
 @Suite struct HandOverTests {
-    /// A server that listens on the socket, with answers of its own.
+    /// A server that listens on the socket and has its own responses.
     private func server(_ socket: ListeningSocket, _ name: String) throws -> HTTPServer {
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/who") { _, _ in TestRoutes.text(name) }
@@ -36,7 +36,7 @@ import Testing
             passed.withLock { $0.append((raw, peer, door)) }
         }
         #expect(first.connectionCount == 0)
-        // Nobody serves: what is sent now waits, and so does who connects.
+        // No server is running: requests wait, and so do new connections.
         let waiting = try RawConnection(socket.address)
         try fresh.send("GET /who HTTP/1.1\r\nHost: test\r\n\r\n")
         try second.start()
@@ -80,7 +80,7 @@ import Testing
         try reader.send("GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
         #expect(try reader.receive(atMost: 9) == Array("HTTP/1.1 ".utf8))
         #expect(await eventually { first.bodyBytes == 2 })
-        // It returns, though both would take for ever.
+        // It returns, although both would take forever.
         await first.handOver(graceSeconds: 3_600) { _ in }
         let second = try server(socket, "second")
         try second.start()
@@ -116,7 +116,7 @@ import Testing
         try client.send("GET /work HTTP/1.1\r\nHost: test\r\n\r\n")
         await isAtWork.wait()
         await server.handOver(graceSeconds: 3_600, patienceSeconds: 0) { _ in
-            // The idle connection has gone: everything that can go without waiting goes now.
+            // The idle connection was passed on: everything that can be passed immediately is.
             goesOn.give()
         }
         events.withLock { $0.append("handed over") }

@@ -2,7 +2,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Certificates of an authority that clients do not know, but whose own authority they do.
+/// Certificates of an intermediate authority, for clients that only know the root.
 @Suite struct ChainTests {
     private let root: TestCertificates
     private let between: TestCertificates
@@ -20,12 +20,12 @@ import Testing
         let test = try TLSTest(root) { [try $0.pair(["first.test"]), whole] }
         try await test.run { server in
             #expect(try server.serves(test.options { $0.version = version }))
-            // Without it nobody could follow.
+            // Without it, no client could build the chain.
             try test.tls.replace([own])
             #expect(throws: TestFailure.self) {
                 try server.connect(test.options { $0.version = version })
             }
-            // The first pair is shown to those who name nobody.
+            // The first pair is used for clients without a server name.
             try test.tls.replace([whole])
             let nameless = test.options {
                 $0.version = version

@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// What observers learn of handshakes.
+/// What observers of handshakes are notified of.
 @Suite struct HandshakeObserverTests {
     private final class Notebook: HandshakeObserver {
         private let records = Lock<[HandshakeRecord.Outcome]>([])
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// What becomes known while the body plays clients.
+    /// The notifications while the body acts as clients.
     private func outcomes(
         count: Int, handshakeMilliseconds: Int64 = 10_000,
         _ body: (TestServer, TLSTest) async throws -> Void
@@ -49,7 +49,7 @@ import Testing
     @Test func `each kind of failure is distinguished`() async throws {
         let found = try await outcomes(count: 4, handshakeMilliseconds: 200) {
             server, test in
-            // Gone, in plain HTTP, with nothing that means anything, and silent.
+            // Disconnected, plain HTTP, garbage, and silent.
             do { _ = try RawConnection(server.address) }
             let plain = try RawConnection(server.address)
             try plain.send(get)

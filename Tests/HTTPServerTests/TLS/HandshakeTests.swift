@@ -186,7 +186,7 @@ import Testing
                 #expect(session.isResumed)
                 try again.send(get)
                 #expect(try again.response().text == "hello")
-                // Without it OpenSSL would not go on with this session once more.
+                // Otherwise OpenSSL would not resume this session a second time.
                 session.sendEnd()
                 try test.tls.replace([test.certificates.pair(["localhost"])])
             }

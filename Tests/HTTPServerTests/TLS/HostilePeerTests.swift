@@ -69,7 +69,7 @@ import Testing
             try waiting.send(hello)
             #expect(silent.isEnded())
             #expect(half.isEnded())
-            // Its hello was answered.
+            // The server responded to its hello.
             #expect(try !waiting.rest().isEmpty)
             try await server.waitUntilUnused()
             #expect(try server.serves(test.options()))
@@ -83,7 +83,7 @@ import Testing
         let test = try TLSTest()
         let options = test.options { $0.version = version }
         try await test.run { server in
-            // Invariant: the server was left behind each `step` bytes of what a client sends.
+            // Invariant: connections were cut after each multiple of `step` bytes so far.
             var cut = 0
             while try Self.send(upTo: cut, server, options, resets: cut % 2 == 0) { cut += 37 }
             #expect(cut > 300)
@@ -111,14 +111,14 @@ import Testing
             let connection = try RawConnection(server.address, receiveBuffer: 4_096)
             let session = try connection.startTLS(test.options { $0.version = TestTLS.tls13 })
             var sent = 0
-            // Each asks for an answer of about 30 bytes.
+            // Each requests a response of about 30 bytes.
             while sent < 2_000_000 {
                 session.updateKeys()
                 let count = connection.sendSome(Array("x".utf8))
                 guard count > 0 else { break }
                 sent += count
             }
-            // The head that never ends, or the keys: either has ended it.
+            // The endless head or the key updates: either has closed it.
             #expect(sent < 2_000_000)
             connection.reset()
             try await server.waitUntilUnused()
@@ -126,9 +126,9 @@ import Testing
         }
     }
 
-    // MARK: By hand
+    // MARK: Helpers
 
-    /// Routes that count what `PUT /count` has done.
+    /// Routes that count the effects of `PUT /count`.
     private static func counting() throws -> (Router, Lock<Int>) {
         let handled = Lock(0)
         let router = try TestRoutes.router { routes in
@@ -140,7 +140,7 @@ import Testing
         return (router, handled)
     }
 
-    /// Sends so many bytes of a whole conversation and breaks off; false if there were not as many.
+    /// Sends so many bytes of a conversation and disconnects; false if it is shorter.
     private static func send(
         upTo cut: Int, _ server: TestServer, _ options: TestTLS, resets: Bool
     ) throws -> Bool {

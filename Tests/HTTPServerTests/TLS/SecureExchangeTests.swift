@@ -20,7 +20,7 @@ import Testing
                 try connection.send(Array(head.utf8) + body)
                 let response = try connection.response(to: .post)
                 #expect(response.status == 200)
-                // Compared here: the difference of long arrays takes minutes to describe.
+                // Compared here, as describing the difference of long arrays takes minutes.
                 let isWhole = response.body == body
                 #expect(isWhole)
             }
@@ -125,7 +125,7 @@ import Testing
             $0.limits.idleMilliseconds = 100
         } _: { server in
             let (connection, _) = try server.connect(test.options())
-            // `rest` fails when the end comes without the alert.
+            // `rest` fails if the stream ends without close_notify.
             #expect(try connection.rest().isEmpty)
             let (closing, _) = try server.connect(test.options())
             try closing.send("GET /hello HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")

@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// A server by TLS, with certificates of a test's own authority.
+/// A TLS server with certificates of a test authority.
 struct TLSTest {
     let certificates: TestCertificates
     let tls: TLSServer
@@ -15,7 +15,7 @@ struct TLSTest {
         try self.init(TestCertificates(), profile: profile, pairs)
     }
 
-    /// With certificates of an authority that several tests share: RSA keys take long to make.
+    /// With certificates of an authority that tests share, as generating RSA keys takes long.
     init(
         _ certificates: TestCertificates, profile: TLSProfile = .intermediate,
         _ pairs: (TestCertificates) throws -> [CertificateAndKey]
@@ -40,7 +40,7 @@ struct TLSTest {
         try await TestServer.run(router ?? TestRoutes.router(), with: configuration, body)
     }
 
-    /// What a client needs to trust the server.
+    /// The options with which a client trusts the server.
     func options(
         _ host: String = "localhost", _ change: (inout TestTLS) -> Void = { _ in }
     ) -> TestTLS {
@@ -52,20 +52,20 @@ struct TLSTest {
 }
 
 extension TestServer {
-    /// A client that has shaken hands.
+    /// A client after its handshake.
     func connect(_ options: TestTLS) throws -> (RawConnection, TestSession) {
         let connection = try RawConnection(address)
         return (connection, try connection.startTLS(options))
     }
 
-    /// Whether a good client is served, over TLS.
+    /// Whether a valid client is served over TLS.
     func serves(_ options: TestTLS) throws -> Bool {
         let (connection, _) = try connect(options)
         try connection.send(get)
         return try connection.response().text == "hello"
     }
 
-    /// Lets everything that was begun come to its end.
+    /// Lets everything that was started finish.
     func waitUntilUnused() async throws {
         try #require(await eventually { server.connectionCount == 0 })
     }

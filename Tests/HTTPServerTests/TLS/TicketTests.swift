@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// The keys that seal session tickets, by what clients can do with theirs.
+/// The keys that encrypt session tickets, observed through clients' sessions.
 @Suite struct TicketTests {
     private let certificates: TestCertificates
     private let clock = Lock<Int64>(50_000)
@@ -16,10 +16,10 @@ import Testing
             ticketClock: { [clock] in clock.withLock { $0 } })
     }
 
-    /// Has so many seconds gone by since the test began.
+    /// Moves the clock to so many seconds after the start of the test.
     private func wait(until seconds: Int64) { clock.withLock { $0 = 50_000 + seconds } }
 
-    /// One client's exchange; what it could go on with later.
+    /// One client's exchange; returns the session that it could resume later.
     private func visit(
         _ server: TestServer, _ version: Int32, with ticket: TestTicket? = nil
     ) throws -> (isResumed: Bool, ticket: TestTicket) {
@@ -30,7 +30,7 @@ import Testing
         let (connection, session) = try server.connect(options)
         try connection.send(get)
         _ = try connection.response()
-        // Without it OpenSSL would not go on with this session once more.
+        // Otherwise OpenSSL would not resume this session a second time.
         session.sendEnd()
         return (session.isResumed, try #require(session.ticket))
     }

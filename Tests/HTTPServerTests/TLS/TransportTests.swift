@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct TransportTests {
-    // MARK: Who could read along
+    // MARK: Exposed credentials
 
     private static let key = "Authorization: Bearer k\r\n"
     private static let trusting = ServerConfiguration.local {
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [
         ("", 200), ("X-Forwarded-Proto: https", 200), ("X-Forwarded-Proto: http", 403),
         ("X-Forwarded-Proto: https, http", 403),
-        // Whoever is named has come from somewhere, and nobody says how.
+        // A named client connected to the proxy somehow, and nothing reports how.
         ("X-Forwarded-For: 203.0.113.5", 403), ("Forwarded: for=203.0.113.5", 403),
         ("Forwarded: for=203.0.113.5;proto=https", 200), ("X-Forwarded-For: 127.0.0.1", 200),
         ("Forwarded: for=unknown", 403), ("Forwarded: for=_hidden", 403),
@@ -42,7 +42,7 @@ import Testing
             let line = said.isEmpty ? "" : "\(said)\r\n"
             try connection.send("GET /hello HTTP/1.1\r\nHost: t\r\n\(Self.key)\(line)\r\n")
             #expect(try connection.response().status == expected)
-            // Without a key it does not matter.
+            // Without a key the transport does not matter.
             let stranger = try RawConnection(server.address)
             try stranger.send("GET /hello HTTP/1.1\r\nHost: t\r\n\(line)\r\n")
             #expect(try stranger.response().status == 200)

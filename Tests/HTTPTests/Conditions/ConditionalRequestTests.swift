@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-/// The representation is `"2-x"`, of 06 Nov 1994 08:49:37.
+/// The representation is `"2-x"`, last modified on 06 Nov 1994 at 08:49:37.
 @Suite struct ConditionalRequestTests {
     private static let modified: Int64 = 784_111_777
     private static let same = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -29,7 +29,7 @@ import Testing
             ([.ifNoneMatch: "*"], .notModified),
             ([.ifNoneMatch: "\"1\""], .proceed),
             ([.ifNoneMatch: "2-x"], .proceed),
-            // If-None-Match decides alone.
+            // If-None-Match alone decides.
             ([.ifNoneMatch: "\"1\"", .ifModifiedSince: same], .proceed),
             ([.ifNoneMatch: "2-x", .ifModifiedSince: same], .proceed),
             ([.ifNoneMatch: "\"2-x\"", .ifModifiedSince: before], .notModified),
@@ -42,7 +42,7 @@ import Testing
             ([.ifMatch: "W/\"2-x\""], .preconditionFailed(.ifMatch)),
             ([.ifMatch: "\"1\""], .preconditionFailed(.ifMatch)),
             ([.ifMatch: "2-x"], .preconditionFailed(.ifMatch)),
-            // If-Match goes before If-Unmodified-Since, and both before the others.
+            // If-Match takes precedence over If-Unmodified-Since, and both over the others.
             ([.ifMatch: "\"2-x\"", .ifUnmodifiedSince: before], .proceed),
             ([.ifMatch: "\"2-x\"", .ifNoneMatch: "\"2-x\""], .notModified),
             ([.ifMatch: "\"1\"", .ifNoneMatch: "\"2-x\""], .preconditionFailed(.ifMatch)),

@@ -29,7 +29,7 @@ import Testing
         #expect(EntityTag(value: "a b") == nil)
     }
 
-    // RFC 9110 §8.8.3.2, the table.
+    // The table of RFC 9110 §8.8.3.2.
     @Test(arguments: [
         ("W/\"1\"", "W/\"1\"", false, true), ("W/\"1\"", "W/\"2\"", false, false),
         ("W/\"1\"", "\"1\"", false, true), ("\"1\"", "\"1\"", true, true),

@@ -36,9 +36,9 @@ import Testing
         ("Saturday, 01-Jan-77 00:00:00 GMT", 220_924_800),
         ("Sun Nov  6 08:49:37 1994", 784_111_777),
         ("Wed Nov 16 08:49:37 1994", 784_975_777),
-        // A leap second is the second before it.
+        // A leap second counts as the second before it.
         ("Sat, 31 Dec 2016 23:59:60 GMT", 1_483_228_799),
-        // The day's name says nothing that the date does not.
+        // The name of the day is redundant and ignored.
         ("Mon, 06 Nov 1994 08:49:37 GMT", 784_111_777),
     ])
     func `obsolete forms are parsed`(text: String, seconds: Int64) {

@@ -7,14 +7,14 @@ import Testing
             ([], false), ([""], false), (["gzip"], true), (["x-gzip"], true), (["GZIP"], true),
             (["deflate, gzip;q=1.0, *;q=0.5"], true), (["gzip, deflate, br, zstd"], true),
             (["br"], false), (["identity"], false), (["*"], true), (["*;q=0"], false),
-            // Not at all, and less gladly than nothing.
+            // Rejected, and weighted below identity.
             (["gzip;q=0"], false), (["gzip;q=0.000"], false), (["gzip;q=0, *"], false),
             (["gzip;q=0.5, identity"], false), (["gzip;q=0.5, identity;q=0.5"], true),
             (["identity;q=1, *;q=0.5"], false), (["identity;q=0.2, gzip;q=0.3"], true),
-            // No answer without a coding: gzip where it is taken, and as it is otherwise.
+            // Identity is rejected: gzip if it is acceptable, otherwise the unencoded response.
             (["identity;q=0"], false), (["identity;q=0, gzip"], true), (["identity;q=0, *"], true),
             (["identity;q=0, gzip;q=0"], false),
-            // Fields of one name are one list; empty elements are nothing.
+            // Fields of one name form one list; empty elements are ignored.
             (["br", "gzip"], true), ([" , gzip ,, "], true), (["gzip\t ; Q=1"], true),
         ] as [([String], Bool)])
     func `weights decide whether a response may be compressed`(values: [String], takes: Bool) {

@@ -9,12 +9,12 @@ import Testing
             ("application/json;q=0", 0), ("application/json;q=0.000", 0), ("*/*;q=0.1", 100),
             ("application/json;q=0.5", 500), ("application/json;Q=0.25", 250),
             ("application/json;q=1.000", 1000), ("application/json;q=0.001", 1),
-            // The most specific range decides, wherever it stands.
+            // The most specific range decides, at any position.
             ("*/*, application/json;q=0", 0), ("application/json;q=0, */*", 0),
             ("application/*;q=0.2, */*;q=0.9", 200), ("text/html, */*;q=0.3", 300),
-            // Parameters have to be the same, but for one that JSON does not have.
+            // Parameters must be equal, except for one that JSON does not have.
             ("application/json;version=2", 0), ("application/json;charset=utf-8", 1000),
-            // A weight in a quoted string is none; a comma there does not end an element.
+            // A weight in a quoted string is ignored; a comma there does not end an element.
             ("text/html;a=\"application/json, */*\"", 0),
             ("a/b;x=\",;q=0\", application/json;q=0.7", 700),
         ] as [(String?, Int)])

@@ -1,4 +1,4 @@
-/// Makes streams of requests that were good once, and changes a few octets, lines or words of them.
+/// Generates streams of valid requests and mutates a few octets, lines or words of them.
 struct RequestMutator {
     private var random: SeededGenerator
 
@@ -7,7 +7,7 @@ struct RequestMutator {
     private static let seeds: [[UInt8]] = AcceptedRequests.all.map(\.text)
         .filter { $0.utf8.count < 600 }.map { Array($0.utf8) }
 
-    /// What parsers disagree about, if they are lax.
+    /// Fragments that lax parsers interpret differently.
     private static let words: [[UInt8]] = [
         "\r\n", "\r", "\n", "\r\n\r\n", "\n\n", " ", "\t", ":", ",", ";", "\0", "\u{B}", "chunked",
         "Content-Length: 5\r\n", "Content-Length: 0\r\n", "Content-Length:\r\n",

@@ -1,4 +1,4 @@
-/// A small generator with a seed (SplitMix64), so that a failure can be seen again.
+/// A small seeded generator (SplitMix64), so that a failure can be reproduced.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

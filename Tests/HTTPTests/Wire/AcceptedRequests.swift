@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Streams of requests that are taken, with the body of each.
+/// Streams of valid requests, with the body of each.
 enum AcceptedRequests {
     struct Case: Sendable, CustomStringConvertible {
         let what: String

@@ -9,7 +9,7 @@ struct BodyDecoderTests {
         return limits
     }()
 
-    /// What a decoder makes of the text: the body and what is left, or the status of the refusal.
+    /// The decoded body and the remaining input, or the status of the rejection.
     private func decode(_ framing: BodyFraming, _ text: String) -> [String] {
         do throws(HTTPParseError) {
             let bytes = Array(text.utf8)

@@ -23,7 +23,7 @@ struct MutationTests {
                 Issue.record("\(doubt), seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
             }
         }
-        // The mutations have to leave enough that is taken, or the oracle sees nothing.
+        // Enough mutated requests must still be accepted, or the oracle sees nothing.
         #expect(accepted > 250)
     }
 

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Requests whose chunks or sizes are refused.
+/// Requests whose chunks or sizes are rejected.
 extension RefusedRequests {
     /// RFC 9112 §7.1
     static let chunks: [Case] =
@@ -54,7 +54,7 @@ extension RefusedRequests {
                 lines("POST / HTTP/1.1", "Host: a", "Transfer-Encoding: chunked") + body)
         }
 
-    /// Request lines of more than 8 KiB, fields of more than 16 KiB, more than 100 of them.
+    /// Request lines above 8 KiB, fields above 16 KiB, and more than 100 fields.
     static let sizes: [Case] = [
         Case("an endless request line", 414, "GET /" + String(repeating: "a", count: 8_188)),
         Case("a request line one byte too long", 414, lines(requestLine(8_193), "Host: a")),
@@ -64,12 +64,12 @@ extension RefusedRequests {
         Case("101 fields", 431, lines("GET / HTTP/1.1", "Host: a", manyFields(100))),
     ]
 
-    /// A request line of so many bytes with its end.
+    /// A request line of this length, including its line ending.
     static func requestLine(_ length: Int) -> String {
         "GET /" + String(repeating: "a", count: length - 16) + " HTTP/1.1"
     }
 
-    /// `Host` and one more field, of so many bytes with their ends.
+    /// `Host` and one more field, of this length in total, including line endings.
     static func fields(_ length: Int) -> String {
         "Host: a\r\nX: " + String(repeating: "b", count: length - 14)
     }

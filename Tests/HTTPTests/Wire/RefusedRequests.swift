@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Requests that are refused, with the status that each gets.
+/// Requests that are rejected, with the status of each.
 enum RefusedRequests {
     struct Case: Sendable, CustomStringConvertible {
         let what: String
@@ -149,7 +149,7 @@ enum RefusedRequests {
             ("gzip", 501), ("gzip, chunked", 501), ("chunked, gzip", 400),
             ("chunked, identity", 400), ("identity", 501),
             ("xchunked", 501), ("chunkedx", 501), ("gzip;level=9, chunked", 501),
-            // To Unicode a Kelvin sign is a K in lower case; to HTTP it is no letter at all.
+            // To Unicode, the lower case of a Kelvin sign is k; to HTTP, it is not a letter.
             ("chun\u{212A}ed", 400), ("chunked,\u{301}", 400), ("chunked\u{A0}", 400),
         ].map { coding, status in
             Case(

@@ -50,7 +50,7 @@ struct RoundTripTests {
                 let body = pieces.joined()
                 for framing in Self.framings(version, body.utf8.count) {
                     let fields = Self.fields(&random)
-                    // A body that only the end of the connection ends does end it.
+                    // A body delimited by the end of the connection closes it.
                     let keepsAlive = keepsAlive && framing != .untilClose
                     var bytes: [UInt8] = []
                     ResponseSerializer.appendHead(
@@ -76,7 +76,7 @@ struct RoundTripTests {
         #expect(bytes.starts(with: "1a\r\naaaa".utf8))
     }
 
-    // MARK: Making and reading messages
+    // MARK: Generating and parsing messages
 
     private static func framings(
         _ version: HTTPVersion, _ length: Int
@@ -107,7 +107,7 @@ struct RoundTripTests {
         return (head, String(decoding: body, as: UTF8.self))
     }
 
-    /// Without the fields that the serializer writes by itself.
+    /// Without the fields that the serializer writes itself.
     private static func own(_ fields: HTTPFields) -> HTTPFields {
         var fields = fields
         for name in [HTTPFieldName.date, .contentLength, .transferEncoding, .connection] {

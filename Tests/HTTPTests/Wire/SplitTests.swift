@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The same bytes give the same messages, however they arrive")
 struct SplitTests {
-    /// Each stream, named; and behind a good request, each that is refused.
+    /// Each stream by name; and each rejected request after a valid one.
     static let streams: [(what: String, text: String)] =
         AcceptedRequests.all.map { ($0.what, $0.text) }
         + RefusedRequests.all.map { ($0.what, $0.text) }
@@ -16,7 +16,7 @@ struct SplitTests {
         for (what, text) in Self.streams {
             let bytes = Array(text.utf8)
             let whole = Receiver.receive([bytes[...]])
-            // A long text is cut at every place near its ends and at some between.
+            // A long text is split everywhere near its ends, and at some positions in between.
             let stride = 1 + bytes.count / 1_000 * 97
             for cut in 0...bytes.count
             where cut < 40 || bytes.count < 400 || cut % stride == 0 || cut + 40 > bytes.count {

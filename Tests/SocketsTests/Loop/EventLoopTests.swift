@@ -83,7 +83,7 @@ struct EventLoopTests {
         let loops = try TestLoops()
         let loop = loops.loop
         let resumed = Lock(0)
-        // How many went on up to each turn: what is posted runs at a turn's beginning.
+        // How many were resumed by each turn: posted work runs at the beginning of a turn.
         let counts = Lock<[Int]>([])
         @Sendable func look() {
             let count = resumed.withLock { $0 }
@@ -101,7 +101,7 @@ struct EventLoopTests {
         }
         #expect(await eventually { counts.withLock { $0.last == 40 } })
         let seen = counts.withLock { $0 }
-        // Eight are resumed in a turn; where a turn runs out of time, the next one has their rest.
+        // Eight are resumed per turn; if a turn runs out of time, the next one resumes the rest.
         #expect(zip(seen, seen.dropFirst()).allSatisfy { $1 - $0 <= 24 })
     }
 
@@ -112,7 +112,7 @@ struct EventLoopTests {
         let (peer, side) = try Peer.pair()
         let done = Lock(0)
         let seen = Lock<Int?>(nil)
-        // A client waits; what it sends is noticed by the loop itself.
+        // A client is waiting; the loop itself notices what it sends.
         let waits = Signal()
         let client = Task {
             await loops.run(side) { channel in
@@ -125,7 +125,7 @@ struct EventLoopTests {
             }
         }
         await waits.wait()
-        // The first piece of work lets the client send: that is ready long before the others end.
+        // The first item lets the client send, which is ready long before the others end.
         @Sendable func piece(_ number: Int) {
             if number == 0 { peer.send("x") }
             let end = ContinuousClock.now + .milliseconds(2)
@@ -158,7 +158,7 @@ struct EventLoopTests {
             let held = Held()
             (remembered, loop) = (held, loops.loop)
             await loops.submit { [held] loop in
-                // As what listens again later does.
+                // Like a listener that retries later.
                 _ = loop.schedule(afterMilliseconds: 3_600_000) { _ = (held, loop) }
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-/// What every poller must do; run with each there is.
+/// The requirements for every poller, run with each implementation.
 @Suite struct PollerTests {
     private func tokens(
         _ poller: borrowing some Poller & ~Copyable, wait milliseconds: Int32 = 10_000

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SignalSourcesTests {
     @Test func `an immediate signal is not lost`() async throws {
-        // By default it does nothing, and nobody else here waits for it.
+        // Its default action is to do nothing, and nothing else here waits for it.
         let number = SIGURG
         for _ in 0..<50 {
             let (signals, received) = AsyncStream.makeStream(of: Int32.self)

@@ -27,7 +27,7 @@ struct StoppingTests {
             count += 1
             if count == 10 { break }
         }
-        // Those that the stop overtook were never begun.
+        // Tasks that were overtaken by the stop never started.
         #expect(errors.withLock { $0.allSatisfy { $0 == .cancelled } })
         #expect(loops.group.channelCount == 0)
         for peer in peers { #expect(peer.receiveState() == 0) }

@@ -50,7 +50,7 @@ import Testing
     }
 }
 
-/// Numbers that are the same in each run (SplitMix64).
+/// Reproducible random numbers (SplitMix64).
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -39,7 +39,7 @@ import Testing
         #expect(none == nil)
     }
 
-    /// A file without a name, with one byte.
+    /// An unnamed file with one byte.
     private func unnamedFile(_ number: Int) -> Int32 {
         var path = Array("/tmp/broadsheet-XXXXXX".utf8CString)
         let file = mkstemp(&path)

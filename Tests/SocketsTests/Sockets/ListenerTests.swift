@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-/// How a listener is reached.
+/// The kind of address that a listener has.
 enum Transport: CaseIterable, Sendable {
     case v4, v6, unix
 
@@ -61,7 +61,7 @@ struct ListenerTests {
         listener.start()
         let peer = try Peer(to: listener.address)
         #expect(peer.receiveAll() == Array("at last".utf8))
-        // Three or so while it is short; one that takes the connection, one that finds no other.
+        // About three during the shortage; one that accepts, one that finds no other.
         #expect(calls.withLock { $0.count } < 12)
         await listener.stop()
     }
@@ -109,7 +109,7 @@ struct ListenerTests {
         let start = ContinuousClock.now
         let peer = try Peer(to: listener.address)
         #expect(await eventually { tries.withLock { $0 } >= 4 })
-        // Between two tries is a pause of 100 ms.
+        // There is a pause of 100 ms between two attempts.
         #expect(ContinuousClock.now - start > .milliseconds(290))
         await listener.stop()
         #expect(peer.receiveState() <= 0)
@@ -150,7 +150,7 @@ struct ListenerTests {
         let address = Transport.unix.address()
         guard case .unix(let path) = address else { return }
         do {
-            // Bound and closed without unlinking, as a killed process leaves it.
+            // Bound and closed without unlinking, like by a killed process.
             let left = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
             #expect(address.withSockaddr { bind(left, $0, $1) } == 0)
             close(left)

@@ -9,7 +9,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Leaves the file of a socket on which nobody listens any more.
+    /// Leaves a stale socket file.
     private func leaveStale(_ path: String) throws {
         let socket = try ListeningSocket(.unix(path))
         socket.ownFile(false)

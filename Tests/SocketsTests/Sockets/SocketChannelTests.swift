@@ -74,7 +74,7 @@ struct SocketChannelTests {
         let peer = try Peer(to: listener.address, receiveBufferBytes: 4_096)
         var received: [UInt8] = []
         while case let piece = peer.receive(50_000), !piece.isEmpty { received += piece }
-        // Compared here: the difference of long arrays takes minutes to describe.
+        // Compared here, as describing the difference of long arrays takes minutes.
         let isWhole = received == head + body
         #expect(isWhole)
         await listener.stop()
@@ -124,7 +124,7 @@ struct SocketChannelTests {
         let (peer, side) = try Peer.pair()
         peer.send("ask")
         peer.shutdownWrite()
-        // More room than bytes: the end must not be waited for although the read was short.
+        // More room than bytes: the end must be noticed although the read was short.
         let received = await loops.run(side) { channel in
             let received = try? await channel.receive(100)
             try? await channel.write(Array("answer".utf8), stallMilliseconds: 30_000)

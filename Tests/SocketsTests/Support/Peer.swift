@@ -2,7 +2,7 @@ import Glibc
 
 @testable import Sockets
 
-/// The other side of a connection: a plain socket that blocks, and gives up after half a minute.
+/// The other side of a connection: a blocking socket with a timeout of half a minute.
 final class Peer: Sendable {
     private let descriptor: Descriptor
     private var raw: Int32 { descriptor.raw }
@@ -28,7 +28,7 @@ final class Peer: Sendable {
         _ = try retrying("connect") { address.withSockaddr { connect(raw, $0, $1) } }
     }
 
-    /// A connected pair of Unix sockets; the channel's side does not block.
+    /// A connected pair of Unix sockets; the channel's side is non-blocking.
     static func pair() throws(SystemError) -> (peer: Peer, channel: Int32) {
         var sides: [Int32] = [0, 0]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -50,7 +50,7 @@ final class Peer: Sendable {
 
     func send(_ text: String) { send(Array(text.utf8)) }
 
-    /// Exactly so many bytes; fewer when the connection ends before.
+    /// Exactly so many bytes; fewer if the connection ends before.
     func receive(_ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var received = 0
@@ -64,14 +64,14 @@ final class Peer: Sendable {
         return Array(bytes[..<received])
     }
 
-    /// Everything until the end.
+    /// Everything until the end of the stream.
     func receiveAll() -> [UInt8] {
         var all: [UInt8] = []
         while case let piece = receive(64 << 10), !piece.isEmpty { all += piece }
         return all
     }
 
-    /// What `recv` gives now: 0 for an end, or a negative `errno`.
+    /// The result of `recv` now: 0 for the end of the stream, or a negative `errno`.
     func receiveState() -> Int {
         var byte: UInt8 = 0
         let count = recv(raw, &byte, 1, 0)
@@ -80,7 +80,7 @@ final class Peer: Sendable {
 
     func shutdownWrite() { shutdown(raw, Int32(SHUT_WR)) }
 
-    /// Lets the end, when the last owner is gone, be an `RST`.
+    /// Makes the last release of the socket reset the connection (`RST`).
     func endsWithReset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(

@@ -1,6 +1,6 @@
 @testable import Sockets
 
-/// A group of loops that stops with the test.
+/// A group of loops that is stopped with the test.
 final class TestLoops: Sendable {
     let group: EventLoopGroup
 
@@ -10,7 +10,7 @@ final class TestLoops: Sendable {
 
     var loop: EventLoop { group.loops[0] }
 
-    /// Runs the body as a channel's task, and gives what it returns.
+    /// Runs the body as a channel's task and returns its result.
     func run<Result: Sendable>(
         _ raw: Int32, _ body: @escaping @Sendable (SocketChannel) async -> Result
     ) async -> Result {
@@ -41,7 +41,7 @@ extension SocketChannel {
         try await waitReadable(until: loop.now + milliseconds, isIdle: isIdle)
     }
 
-    /// Exactly so many bytes; fewer when the peer ends before.
+    /// Exactly so many bytes; fewer if the peer closes before.
     func receive(_ count: Int, within milliseconds: Int64 = 30_000) async throws(ChannelError)
         -> [UInt8]
     {

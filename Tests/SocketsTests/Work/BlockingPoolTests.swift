@@ -16,7 +16,7 @@ struct BlockingPoolTests {
         let pool = BlockingPool(label: "test", width: 6, depth: 0)
         let meeting = DispatchSemaphore(value: 0)
         let arrivals = Lock(0)
-        // Each waits for all: fewer threads than six would never get there.
+        // Each waits for all: with fewer than six threads it would never end.
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<6 {
                 group.addTask {
@@ -94,7 +94,7 @@ struct BlockingPoolTests {
                 }
             }
         }
-        // Behind what the workers do, which includes their coming to rest.
+        // After the workers' current items, which include becoming idle.
         let seen = Lock<[Int]>([])
         await pool.runByEach { worker in seen.withLock { $0.append(worker) } }
         #expect(seen.withLock { $0 } == [0, 1])
@@ -116,7 +116,7 @@ struct BlockingPoolTests {
             remembered = held
             try await pool.run { [held] in _ = held }
         }
-        // The drainer has let go of one piece before it begins the next.
+        // The worker has released one item before it begins the next.
         try await pool.run {}
         #expect(remembered == nil)
     }

@@ -3,7 +3,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Files that are beside others for a while.
+/// Files with a limited lifetime.
 @Suite struct TemporaryFileTests {
     let folder: TemporaryFolder
 
@@ -32,7 +32,7 @@ import Testing
     @Test func `only abandoned files are removed`() throws {
         let used = try TemporaryFile(folder.file("a.db"))
         let left = try TemporaryFile(folder.file("a.db"))
-        // As the kernel does when a process is killed.
+        // Like the kernel when a process is killed.
         close(left.descriptor)
         let parts = try ["-wal", "-shm", "-journal"].map {
             try make(String(left.path.dropFirst(folder.path.utf8.count + 1)) + $0)

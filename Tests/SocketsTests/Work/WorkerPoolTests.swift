@@ -21,7 +21,7 @@ struct WorkerPoolTests {
             var places = [pool.currentWorker == nil]
             places += await withTaskExecutorPreference(turn) {
                 let first = pool.currentWorker != nil && !loop.isOnLoop
-                // Who has a turn does not wait for another one.
+                // A task with a turn does not wait for another one.
                 let inner = try? await pool.run { worker in worker == pool.currentWorker }
                 await Task.yield()
                 return [first, inner == true, pool.currentWorker != nil && !turn.isRefused]
@@ -50,12 +50,12 @@ struct WorkerPoolTests {
         #expect(try #require(order.firstIndex(of: 21)) <= 3)
     }
 
-    /// The order in which turns come that were asked for while the only thread was busy.
+    /// The order in which turns begin that were requested while the only thread was busy.
     private func orderOfTurns(_ demands: [Demand]) async throws -> [Int] {
         let pool = WorkerPool(label: "test", width: 1, depth: 100)
         let (gate, begun) = (DispatchSemaphore(value: 0), Signal())
         let order = Lock<[Int]>([])
-        // It has time of its own, and so do strangers with it: they go last.
+        // It has its own share of time, and so do anonymous clients: they go last.
         let other = Demand(Client(.anonymous, number: 99))
         async let busy: Void? = try? pool.run(for: other) { _ in
             begun.give()
@@ -67,7 +67,7 @@ struct WorkerPoolTests {
                 group.addTask {
                     try? await pool.run(for: demand) { _ in
                         order.withLock { $0.append(number) }
-                        // Longer than is estimated for it, and the same for all.
+                        // Longer than its estimate, and the same for all.
                         let end = ContinuousClock.now + .milliseconds(1)
                         while ContinuousClock.now < end {}
                     }
@@ -111,7 +111,7 @@ struct WorkerPoolTests {
             turns.append(turn)
         }
         #expect(pool.bytes == 2 << 20)
-        // A quarter is kept for what is small.
+        // A quarter is reserved for light work.
         let small = try pool.turn(for: Demand(Client(.keyed), bytes: 1 << 20))
         await withTaskExecutorPreference(small) {}
         let hasBegun = Lock(false)
@@ -150,7 +150,7 @@ struct WorkerPoolTests {
                 }
                 while pool.queued <= number { await Task.yield() }
             }
-            // Full: the same client is refused, the queue of another kind has room.
+            // Full: the same client is rejected, while the queue of another kind has room.
             #expect(throws: WorkerPool.Full.self) { try pool.turn(for: greedy) }
             let keyed = try? pool.turn(for: Demand(Client(.keyed)))
             #expect(keyed != nil)
