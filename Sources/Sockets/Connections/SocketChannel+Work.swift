@@ -1,7 +1,7 @@
-/// Work that the channel's task does before it has something to send.
+/// Work that the channel's task does before it can send a response.
 extension SocketChannel {
-    /// Begins work that has to be over at the deadline; otherwise `onOverrun` is called. If the
-    /// peer goes before that, or has gone, `onBreak` is.
+    /// Starts work with a deadline; `onOverrun` is called if it is not finished by then. `onBreak`
+    /// is called if the peer disconnects before that, or already has.
     public func beginWork(until deadline: Int64) {
         workDeadline = deadline
         arm()
@@ -10,7 +10,7 @@ extension SocketChannel {
 
     public func endWork() { workDeadline = .max }
 
-    /// Told by the loop: the peer has gone.
+    /// Called by the loop when the peer has disconnected.
     func noteBreak() {
         isBroken = true
         if workDeadline != .max { onBreak?(self) }

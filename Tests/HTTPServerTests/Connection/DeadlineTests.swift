@@ -143,9 +143,7 @@ import Testing
         }
     }
 
-    @Test
-    func
-        `a write of a disconnected client is completed, and a half-closed client gets its response`()
+    @Test func `a disconnected client's write is completed, and a half-closed client is served`()
         async throws
     {
         let (goOn, done) = (Signal(), Signal())
@@ -169,7 +167,7 @@ import Testing
             silent.shutdownWrite()
             #expect(await eventually { begun.value == 2 })
             gone.reset()
-            // What the loop is told comes in order: the other's end has come to it by now.
+            // Events of a loop are in order: it has seen the reset by now.
             #expect(try test.client.get("/hello").status == 200)
             goOn.give()
             await done.wait()
