@@ -24,7 +24,7 @@ import Testing
         return options
     }
 
-    @Test func `a transport takes an app's configuration, without its copies and cookies`()
+    @Test func `an app's configuration is used without cache and cookies`()
         async throws
     {
         let app = try #require(HTTPFieldName("X-App"))
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `an invalidated transport cancels what is under way and takes nothing more`()
+    @Test func `an invalidated transport cancels and rejects requests`()
         async throws
     {
         let arrived = Signal()
@@ -86,7 +86,7 @@ import Testing
         ("Content-Length: 5\r\n\r\nfirst", 5), ("\r\nfirst", nil),
         ("Transfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n0\r\n\r\n", nil),
     ])
-    func `a stream tells its length where it is known`(rest: String, length: Int?) async throws {
+    func `a stream reports its length if known`(rest: String, length: Int?) async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()
             try await peer.send("HTTP/1.1 200 OK\r\n\(rest)")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `of a body that is decoded, nobody knows the length`() throws {
+    @Test func `a decoded body has no known length`() throws {
         let url = try #require(URL(string: "http://localhost/"))
         func length(_ fields: [String: String]) throws -> Int? {
             HTTPResponse.bodyLength(
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [-1022, -1200, -1201, -1202, -1203, -1204, -1205, -1206])
-    func `a server that is not to be trusted is what it is over sockets`(code: Int) {
+    func `an untrusted server is reported as over sockets`(code: Int) {
         let error = TransportError(URLError(URLError.Code(rawValue: code) ?? .unknown))
         guard case .failed(let failure) = error else {
             Issue.record("\(code): \(error)")
@@ -147,7 +147,7 @@ import Testing
 @Suite struct URLSessionStreamTests {
     private static let piece = [UInt8](repeating: 1, count: 10)
 
-    @Test func `a session that can wait is paused and goes on with its reader`() async throws {
+    @Test func `a session is paused and resumed with its reader`() async throws {
         let calls = Locked<[String]>([])
         let stream = URLSessionStream(
             limitBytes: 15,
@@ -171,7 +171,7 @@ import Testing
         #expect(try await reader.next() == nil)
     }
 
-    @Test func `a session that does not wait when it is told to loses the stream`() {
+    @Test func `a session that cannot be paused loses the stream`() {
         let paused = Counter()
         let stream = URLSessionStream(
             limitBytes: 15,

@@ -44,7 +44,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `requests go out whole, and answers come back`() async throws {
+    @Test func `requests and responses are transferred completely`() async throws {
         try await ScriptedServer.run(Self.echo) { server in
             let get = await exchange(
                 server.address, "/a%20b?c=%2B", fields: [.accept: "text/plain"])
@@ -58,7 +58,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `a service runs over it as over any transport`() async throws {
+    @Test func `a service works over URLSession`() async throws {
         var routes = RouterBuilder()
         routes.on(.get, "/v1/articles") { request, _ in
             let fields: HTTPFields = [
@@ -83,7 +83,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `hundreds of cancellations end, each at once and as one`() async throws {
+    @Test func `hundreds of cancelled requests end at once`() async throws {
         let ended = Counter()
         try await ScriptedServer.run { peer, _ in
             guard try await peer.request() != nil else { return }
@@ -109,7 +109,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `transports come and go, and share one session that stays`() async throws {
+    @Test func `transports share one session that outlives them`() async throws {
         try await ScriptedServer.run(Self.echo) { server in
             for _ in 0..<5 {
                 let answer = await exchange(server.address)
@@ -121,7 +121,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `exchanges by https that fail one after the other end nothing else`() async throws {
+    @Test func `failing https exchanges do not affect others`() async throws {
         let pair = try TestCertificates().pair(["localhost"])
         for number in 0..<8 {
             let peer = try TestTLSPeer(pair, answer: "HTTP/1.1 200 OK\r\n\r\n")
@@ -148,7 +148,7 @@ import URLSessionTransport
     }
 
     @Test(arguments: ["Basic realm=\"a\"", "Bearer", "Digest realm=\"a\", nonce=\"b\""])
-    func `401 is an answer, whatever it asks for`(challenge: String) async throws {
+    func `401 is a response, whatever its challenge`(challenge: String) async throws {
         try await ScriptedServer.run { peer, _ in
             while try await peer.request() != nil {
                 try await peer.send(
@@ -162,7 +162,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `redirects are answers`() async throws {
+    @Test func `redirects are responses`() async throws {
         try await ScriptedServer.run { peer, _ in
             while let request = try await peer.request() {
                 guard "\(request.target)" == "/" else {
@@ -179,7 +179,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `no copies are kept below`() async throws {
+    @Test func `URLSession caches nothing`() async throws {
         let asked = Counter()
         try await ScriptedServer.run { peer, _ in
             while let request = try await peer.request() {
@@ -197,13 +197,13 @@ import URLSessionTransport
         }
     }
 
-    @Test func `a GET with a body is refused, and says why`() async throws {
+    @Test func `a GET with a body is rejected with a reason`() async throws {
         let result = await exchange(.v4([127, 0, 0, 1], port: 1), body: [1])
         guard case .failure(.failed(let failure)) = result else { throw TestFailure("\(result)") }
         #expect(failure.kind == .unsupported && failure.description.contains("GET with a body"))
     }
 
-    @Test func `a Unix socket is refused, and nobody listening is offline`() async throws {
+    @Test func `Unix sockets are rejected, and a closed port is offline`() async throws {
         do throws(TransportError) {
             _ = try await URLSessionTransport().exchange(
                 HTTPRequest(.get, RequestTarget(path: "/")!),
@@ -218,7 +218,7 @@ import URLSessionTransport
         guard case .failure(.offline) = result else { throw TestFailure("\(result)") }
     }
 
-    @Test func `an answer beyond the limit is not taken`() async throws {
+    @Test func `a response above the limit is rejected`() async throws {
         try await ScriptedServer.run(Self.echo) { server in
             let result = await exchange(server.address) { $0.bodyBytes = 3 }
             guard case .failure(.failed(let failure)) = result else {
@@ -228,7 +228,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `a body comes as it is sent, and letting it go ends the exchange`() async throws {
+    @Test func `a body is streamed, and releasing it ends the exchange`() async throws {
         let goOn = Signal()
         let ended = Signal()
         try await ScriptedServer.run { peer, _ in
@@ -253,7 +253,7 @@ import URLSessionTransport
         }
     }
 
-    @Test func `a reader that falls too far behind loses the stream, and not the memory`()
+    @Test func `a slow reader loses the stream; memory stays bounded`()
         async throws
     {
         let ended = Signal()

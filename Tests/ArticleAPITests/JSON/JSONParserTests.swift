@@ -7,7 +7,7 @@ struct JSONParserTests {
         try JSONParser.parse(Array(text.utf8))
     }
 
-    @Test func `values of every kind are read`() throws {
+    @Test func `values of every kind are parsed`() throws {
         let value = try parse(#" {"a": [null, true, false, -1.5e3, "x"], "b": {}, "c": []} "#)
         guard case .object(let members) = value, case .array(let items) = members[0].value else {
             Issue.record("no object")
@@ -25,7 +25,7 @@ struct JSONParserTests {
         #expect(items[4] == .string("x"))
     }
 
-    @Test func `integers are exact up to 64 bits, and no integers beyond`() throws {
+    @Test func `integers are exact up to 64 bits`() throws {
         for (text, integer) in [
             ("9223372036854775807", Int64.max), ("-9223372036854775808", .min), ("0", 0),
             ("-0", 0), ("9223372036854775808", nil), ("1.0", nil), ("1e2", nil),
@@ -38,7 +38,7 @@ struct JSONParserTests {
         }
     }
 
-    @Test func `escapes are undone, pairs of surrogates joined`() throws {
+    @Test func `escapes are decoded and surrogate pairs joined`() throws {
         let text = #""\" \\ \/ \b \f \n \r \t \u00e9 \uD55C \ud83d\uDE00 \u0000 é""#
         #expect(try parse(text) == .string("\" \\ / \u{8} \u{C} \n \r \t é 한 😀 \0 é"))
     }
@@ -61,7 +61,7 @@ struct JSONParserTests {
             (#"{"a":1,"b":2,"a":3}"#, .duplicateName("a"), 13),
             (#"{"a":1,"\u0061":3}"#, .duplicateName("a"), 7),
         ] as [(String, JSONSyntaxError.Reason, Int)])
-    func `what is no JSON is refused where it goes wrong`(
+    func `invalid JSON is rejected at the right place`(
         text: String, reason: JSONSyntaxError.Reason, offset: Int
     ) {
         let error = #expect(throws: JSONSyntaxError.self) { try parse(text) }
@@ -70,7 +70,7 @@ struct JSONParserTests {
     }
 
     @Test(arguments: [[0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80]])
-    func `invalid UTF-8 is refused`(bytes: [UInt8]) {
+    func `invalid UTF-8 is rejected`(bytes: [UInt8]) {
         for prefix in ["\"", "\"\\n"] {
             let text = Array(prefix.utf8) + bytes + [0x22]
             let error = #expect(throws: JSONSyntaxError.self) { try JSONParser.parse(text) }
@@ -105,7 +105,7 @@ struct JSONParserTests {
         #expect(error?.reason == .tooManyValues(limit: JSONParser.valueLimit))
     }
 
-    @Test func `a name that stands twice is found among many`() {
+    @Test func `a duplicate name is found among many`() {
         let members = (0..<40).map { "\"n\($0)\":0" }.joined(separator: ",")
         for name in ["n0", "n16", "n39"] {
             let error = #expect(throws: JSONSyntaxError.self) {

@@ -3,14 +3,14 @@ import Testing
 
 /// Writing JSON text.
 struct JSONWriterTests {
-    @Test func `strings escape what they must, and nothing else`() {
+    @Test func `strings escape only what they must`() {
         var writer = JSONWriter()
         writer.string("a\"b\\c/\u{8}\t\n\u{C}\r\u{1}\u{1F}\u{7F}é한😀\u{2028}")
         let expected = #""a\"b\\c/\b\t\n\f\r\u0001\u001f"# + "\u{7F}é한😀\u{2028}\""
         #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
     }
 
-    @Test func `commas stand between values only`() {
+    @Test func `commas are only written between values`() {
         var writer = JSONWriter()
         writer.object {
             $0.name("a")
@@ -31,7 +31,7 @@ struct JSONWriterTests {
         #expect(String(decoding: writer.bytes, as: UTF8.self) == expected)
     }
 
-    @Test func `the same article gives the same bytes, and reads back as it was`() throws {
+    @Test func `encoding is deterministic and survives a round trip`() throws {
         let bytes = Samples.article.json()
         for _ in 0..<50 { #expect(Samples.article.json() == bytes) }
         #expect(try ResponseMapper<Article>().map(bytes) == Samples.article)

@@ -11,7 +11,7 @@ import Testing
         return try Article(mapping: writer.bytes)
     }
 
-    @Test func `the patch between two articles turns one into the other`() throws {
+    @Test func `a patch between two articles turns one into the other`() throws {
         for seed in 0..<300 as Range<UInt64> {
             let before = try article(seed: seed)
             var after = try article(seed: seed + 1_000)
@@ -39,7 +39,7 @@ import Testing
         return draft
     }
 
-    @Test func `nothing but what was edited is in the patch`() throws {
+    @Test func `a patch contains only what was edited`() throws {
         var edited = Samples.article
         edited.title = "Another"
         edited.heroImage?.alternativeText = nil
@@ -57,7 +57,7 @@ import Testing
         #expect(Article.Changes(from: Samples.article, to: edited).isEmpty)
     }
 
-    @Test func `an author who was typed in goes out by name`() throws {
+    @Test func `an author who was typed in is sent by name`() throws {
         var edited = Samples.article
         edited.authors.append(Author.Reference(named: "Bo"))
         let changes = Article.Changes(from: Samples.article, to: edited)
@@ -69,14 +69,14 @@ import Testing
         #expect(shown == edited)
     }
 
-    @Test func `a new body is counted, and no HTML of the old one is shown`() {
+    @Test func `a new body is measured, and the old HTML is dropped`() {
         var article = Samples.article
         article.bodyHTML = "<p>old</p>"
         let shown = article.applying(Article.Changes(body: .set("one two three")))
         #expect(shown.wordCount == 3 && shown.readingMinutes == 1 && shown.bodyHTML == nil)
     }
 
-    @Test func `what cannot be cleared is a fault, and stays on the screen`() throws {
+    @Test func `an attribute that cannot be cleared is a fault and stays`() throws {
         let changes = Article.Changes(
             slug: .clear, title: .clear, heroImage: .set(.init(url: .clear)),
             source: .set(.init(name: .clear)))

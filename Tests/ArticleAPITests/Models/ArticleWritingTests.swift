@@ -10,7 +10,7 @@ struct ArticleWritingTests {
             Wrapped.init, .required("article", \.article, .object(Article.shape)))
     }
 
-    @Test func `what is written by hand is what the shape would write`() throws {
+    @Test func `the handwritten encoder agrees with the codec`() throws {
         var generator = RequestGenerator(seed: 11)
         for round in 0..<400 {
             var writer = JSONWriter()

@@ -11,7 +11,7 @@ import Testing
         #expect(try PropertyListDecoder().decode([Model].self, from: list) == [model])
     }
 
-    @Test func `every model is kept by JSON and by property lists`() throws {
+    @Test func `every model survives JSON and property lists`() throws {
         try expectKept(Samples.article)
         try expectKept(Samples.bare)
         try expectKept(Samples.author)
@@ -33,12 +33,12 @@ import Testing
         try expectKept(Author.Mention.name("Bo"))
     }
 
-    @Test func `a patch keeps what it clears apart from what it leaves alone`() throws {
+    @Test func `a patch distinguishes cleared and unchanged attributes`() throws {
         let json = try JSONEncoder().encode(Samples.changes)
         #expect(try JSONDecoder().decode(Article.Changes.self, from: json) == Samples.changes)
     }
 
-    @Test func `a model is coded by its form on the wire`() throws {
+    @Test func `a model is encoded in its wire form`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let tag = try encoder.encode(ArticleAPI.Tag(key: "swift", name: "Swift"))
@@ -47,8 +47,7 @@ import Testing
         #expect(String(decoding: time, as: UTF8.self) == #""2026-01-31T23:59:59.999Z""#)
     }
 
-    @Test func `what a newer version kept is read, and what is broken is told by its place`() throws
-    {
+    @Test func `newer forms decode, and errors name the place`() throws {
         let newer = Data(#"{"key":"swift","name":"Swift","color":[1.5,true,null]}"#.utf8)
         #expect(
             try JSONDecoder().decode(ArticleAPI.Tag.self, from: newer)
@@ -76,7 +75,7 @@ import Testing
         #expect(Author.Reference(id: Samples.authorID, name: "Ada").id == Samples.authorID)
     }
 
-    @Test func `times and addresses are Foundation's, too`() throws {
+    @Test func `times and URLs convert to Foundation's types`() throws {
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
         #expect(formatter.string(from: Samples.time.date) == "2026-01-31T23:59:59.999Z")

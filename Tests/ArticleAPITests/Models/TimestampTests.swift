@@ -11,7 +11,7 @@ struct TimestampTests {
         ("0000-01-01T00:00:00Z", Timestamp.range.lowerBound),
         ("9999-12-31T23:59:59.999Z", Timestamp.range.upperBound),
     ])
-    func `RFC 3339 times are read`(text: String, milliseconds: Int64) {
+    func `RFC 3339 times are parsed`(text: String, milliseconds: Int64) {
         #expect(Timestamp(text)?.milliseconds == milliseconds)
     }
 
@@ -24,11 +24,11 @@ struct TimestampTests {
         "2026-01-01T00:00:00Zx", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
         "+026-01-01T00:00:00Z", "2026-01-01T00:00:00.\(String(repeating: "0", count: 60))Z",
     ])
-    func `other texts are no times`(text: String) {
+    func `other texts are not times`(text: String) {
         #expect(Timestamp(text) == nil)
     }
 
-    @Test func `every day of four centuries comes back from its text`() {
+    @Test func `every day of four centuries survives a round trip`() {
         for day in 0..<(146_097 + 400) {
             let time = Timestamp(
                 milliseconds: Int64(day - 100_000) * 86_400_000 + Int64(day) * 541 % 86_400_000)

@@ -60,13 +60,13 @@ struct BodyLimitTests {
         #expect(faults(.init(slug: text(101), title: "x")) == ["/slug"])
     }
 
-    @Test func `a value made in code throws with everything that is wrong`() {
+    @Test func `validating a value made in code throws all faults`() {
         let draft = Article.Draft(title: "", tags: [""], status: .unknown("odd"))
         let error = #expect(throws: InvalidValue.self) { try draft.validate() }
         #expect(error?.faults.map(\.path.pointer) == ["/title", "/tags/0", "/status"])
     }
 
-    @Test func `no more than a hundred faults are told`() {
+    @Test func `at most a hundred faults are reported`() {
         let members = (0..<500).map { JSONValue.Member(name: "n\($0)", value: .null) }
         let error = #expect(throws: InvalidValue.self) {
             try Article.Draft(strict: .object(members))
@@ -74,7 +74,7 @@ struct BodyLimitTests {
         #expect(error?.faults.count == JSONReader.faultLimit)
     }
 
-    @Test func `a refusal stays short, whatever was sent`() throws {
+    @Test func `an error stays short, whatever was sent`() throws {
         let long = "a" + text(100_000, "\u{301}")
         for body in [
             "{\"title\":\"x\",\"\(long)\":1}", "{\"title\":\"x\",\"publishedAt\":\"\(long)\"}",

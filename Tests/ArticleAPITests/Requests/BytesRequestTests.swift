@@ -20,7 +20,7 @@ struct BytesRequestTests {
             parsing: try #require(RequestSource(request, for: PutPictureRequest.endpoint)))
     }
 
-    @Test func `bytes travel as they are`() throws {
+    @Test func `bytes are transferred unchanged`() throws {
         let request = PutPictureRequest(name: "a/b ?", picture: [0, 255, 10])
         var printed = RequestPrinter.print(request)
         #expect(printed.target.description == "/pictures/a%2Fb%20%3F")
@@ -32,7 +32,7 @@ struct BytesRequestTests {
         #expect(try parse(printed) == request)
     }
 
-    @Test func `bytes of another type, or none, are refused`() throws {
+    @Test func `bytes of another type, or none, are rejected`() throws {
         var printed = RequestPrinter.print(PutPictureRequest(name: "a", picture: [1]))
         printed.fields[.contentType] = "image/gif"
         let refusal = #expect(throws: RequestValidationError.self) { try parse(printed) }
@@ -41,7 +41,7 @@ struct BytesRequestTests {
         #expect(throws: RequestValidationError.self) { try parse(printed) }
     }
 
-    @Test func `a request whose path does not fit is no source`() throws {
+    @Test func `a request whose path does not match is not a source`() throws {
         for path in ["/pictures", "/pictures/a/b", "/picture/a", "/"] {
             let target = try #require(RequestTarget(path.utf8))
             let request = HTTPRequest(.put, target)

@@ -5,11 +5,11 @@ import Testing
 /// What holds for every registered request.
 struct ContractLawTests {
     @Test(arguments: Contract.requests.indices)
-    func `a request that was printed is read back as it was`(index: Int) throws {
+    func `a request survives printing and parsing`(index: Int) throws {
         try checkLaw(Contract.requests[index], seed: UInt64(index + 1))
     }
 
-    @Test func `a sparse request is read back as it was`() throws {
+    @Test func `a sparse request survives printing and parsing`() throws {
         try checkLaw(PartialRequest<FetchArticlesRequest>.self, seed: 77)
         try checkLaw(PartialRequest<FetchArticleRequest>.self, seed: 78)
     }
@@ -52,7 +52,7 @@ struct ContractLawTests {
         }
     }
 
-    @Test func `every name of a path is described, and nothing else`() {
+    @Test func `exactly the parameters of a path are described`() {
         for type in Contract.requests { checkPath(type) }
     }
 
@@ -71,7 +71,7 @@ struct ContractLawTests {
         #expect(Set(places).count == places.count)
     }
 
-    @Test func `safe methods are for everyone or for readers of histories, others for writers`() {
+    @Test func `only writers may use unsafe methods`() {
         func check<Request: BackendAPIRequest>(_ type: Request.Type) {
             let reads = [.everyone, .readHistory].contains(Request.endpoint.access)
             #expect(Request.endpoint.method.isSafe == reads)

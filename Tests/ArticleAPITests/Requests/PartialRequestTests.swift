@@ -4,7 +4,7 @@ import Testing
 
 /// Asking for some attributes only.
 struct SparseTests {
-    @Test func `a sparse request goes where the whole one goes`() {
+    @Test func `a sparse request has the same endpoint`() {
         let request = PartialRequest(
             FetchArticlesRequest(limit: 5), fields: ["title", "authors.name"])
         #expect(type(of: request).endpoint == FetchArticlesRequest.endpoint)
@@ -12,7 +12,7 @@ struct SparseTests {
             RequestPrinter.target(of: request) == "/v1/articles?limit=5&fields=authors.name,title")
     }
 
-    @Test func `its answer has what was asked for, and the id`() throws {
+    @Test func `its response has the selected attributes and the id`() throws {
         let fields = FieldSelection(["title", "authors.name", "tags"])
         let bytes = Page<Article>.answer.write(Page(items: [Samples.article], next: "c"), fields)
         let page = try ResponseMapper<PartialRequest<FetchArticlesRequest>.Item>().map(bytes)

@@ -53,12 +53,12 @@ struct RefusalTests {
         ("a=%zz", "400 -"), ("a=%ff", "400 -"), ("=1", "400 -"), ("a=1&&b=2", "400 -"),
         ("limit=x&cursor=&tag=&sort=y", "400 ?limit ?cursor ?tag ?sort"),
     ])
-    func `a wrong query is refused with its parameter`(query: String, result: String) throws {
+    func `an invalid query is rejected with its parameter`(query: String, result: String) throws {
         let target = query.isEmpty ? "/v1/articles" : "/v1/articles?\(query)"
         #expect(try refusal(FetchArticlesRequest.self, target) == result)
     }
 
-    @Test func `tags can stand fifty times and no more`() throws {
+    @Test func `a query has at most fifty tags`() throws {
         let fifty = (0..<50).map { "tag=t\($0)" }.joined(separator: "&")
         #expect(try refusal(FetchArticlesRequest.self, "/v1/articles?\(fifty)") == "accepted")
         let more = "/v1/articles?\(fifty)&tag=x"
@@ -71,7 +71,7 @@ struct RefusalTests {
         ("\(Samples.id)", "99999999999999999999", "400 ?number"), ("x", "y", "400 ?id ?number"),
         ("\(Samples.id)", "1", "accepted"),
     ])
-    func `a wrong path is refused with its parameter`(
+    func `an invalid path is rejected with its parameter`(
         id: String, number: String, result: String
     ) throws {
         let path = "/v1/articles/\(id)/revisions/\(number)"
@@ -83,13 +83,13 @@ struct RefusalTests {
         ("\"1-a\"", "accepted"), ("*", "accepted"), ("W/\"1\"", "accepted"), ("1", "400 @If-Match"),
         ("", "400 @If-Match"), ("\"a", "400 @If-Match"), ("*, \"a\"", "400 @If-Match"),
     ])
-    func `a wrong If-Match is refused with its header`(value: String, result: String) throws {
+    func `an invalid If-Match is rejected with its header`(value: String, result: String) throws {
         let path = "/v1/articles/\(Samples.id)"
         let fields: HTTPFields = [.ifMatch: value]
         #expect(try refusal(DeleteArticleRequest.self, path, fields: fields) == result)
     }
 
-    @Test func `If-Match in two lines is one list`() throws {
+    @Test func `two If-Match lines are one list`() throws {
         var fields: HTTPFields = [.ifMatch: "\"a\""]
         fields.append(.ifMatch, "\"b\"")
         let target = try #require(RequestTarget("/v1/articles/\(Samples.id)".utf8))
@@ -106,7 +106,7 @@ struct RefusalTests {
         ("application/merge-patch+json", "415 @Content-Type"),
         ("application/x-www-form-urlencoded", "415 @Content-Type"),
     ])
-    func `a body of another type is refused`(type: String, result: String) throws {
+    func `a body of another type is rejected`(type: String, result: String) throws {
         let fields: HTTPFields = [.contentType: type]
         let body = #"{"title":"x"}"#
         #expect(
@@ -114,7 +114,7 @@ struct RefusalTests {
                 == result)
     }
 
-    @Test func `a patch is taken as merge patch and as plain JSON`() throws {
+    @Test func `a patch is accepted as merge patch and as plain JSON`() throws {
         for (type, result) in [
             ("application/merge-patch+json", "accepted"), ("application/json", "accepted"),
             ("application/json-patch+json", "415 @Content-Type"),
@@ -126,7 +126,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `a refusal of the type names the types that would do`() throws {
+    @Test func `an unsupported type is rejected with the supported ones`() throws {
         let target = try #require(RequestTarget("/v1/articles/\(Samples.id)".utf8))
         let request = HTTPRequest(.patch, target, fields: [.contentType: "a/b"], body: [0x7B])
         let source = try #require(RequestSource(request, for: UpdateArticleRequest.endpoint))
@@ -137,7 +137,7 @@ struct RefusalTests {
         #expect(refusal?.mediaTypes == ["application/merge-patch+json", "application/json"])
     }
 
-    @Test func `bodies and fields about them are refused where they do not belong`() throws {
+    @Test func `unexpected bodies and their fields are rejected`() throws {
         let json: HTTPFields = [.contentType: "application/json"]
         let list = FetchArticlesRequest.self
         let create = CreateArticleRequest.self
@@ -163,7 +163,7 @@ struct RefusalTests {
         ("{\"title\":\"x\",\"title\":\"y\"}", "400 #"), ("[]", "422 #"), ("null", "422 #"),
         ("\"x\"", "422 #"),
     ])
-    func `a body that is no JSON, or no object, is refused`(body: String, result: String) throws {
+    func `a body that is not a JSON object is rejected`(body: String, result: String) throws {
         #expect(try create(body) == result)
     }
 
@@ -198,7 +198,7 @@ struct RefusalTests {
         (#"{"title":"x","source":{"url":"https://u:p@a.b/"}}"#, "422 /source/name /source/url"),
         (#"{"slug":"","title":7,"language":"","more":0}"#, "422 /more /slug /title /language"),
     ])
-    func `every value of a body that cannot stand is named`(body: String, result: String) throws {
+    func `every invalid value of a body is reported`(body: String, result: String) throws {
         #expect(try create(body) == result)
     }
 
@@ -211,7 +211,7 @@ struct RefusalTests {
         (#"{"source":"x"}"#, "422 /source"), (#"{"tags":[null]}"#, "422 /tags/0"),
         (#"[]"#, "422 #"),
     ])
-    func `every change of a patch that cannot stand is named`(body: String, result: String) throws {
+    func `every invalid change of a patch is reported`(body: String, result: String) throws {
         let fields: HTTPFields = [.contentType: "application/merge-patch+json"]
         let path = "/v1/articles/\(Samples.id)"
         #expect(try refusal(UpdateArticleRequest.self, path, fields: fields, body: body) == result)
@@ -222,7 +222,7 @@ struct RefusalTests {
         (#"{"title":"x","revision":0,"wordCount":"1"}"#, "422 /revision /wordCount"),
         (#"{"title":"x","html":"y"}"#, "422 /html"), (#"{}"#, "422 /title"),
     ])
-    func `every value of a replacement that cannot stand is named`(
+    func `every invalid value of a replacement is reported`(
         body: String, result: String
     ) throws {
         let fields: HTTPFields = [.contentType: "application/json"]
@@ -230,7 +230,7 @@ struct RefusalTests {
         #expect(try refusal(ReplaceArticleRequest.self, path, fields: fields, body: body) == result)
     }
 
-    @Test func `what is served can be sent back as it is`() throws {
+    @Test func `a served article can be sent back unchanged`() throws {
         for article in [Samples.article, Samples.bare] {
             let value = try JSONParser.parse(article.json())
             let replacement = try Article.Replacement(strict: value)
@@ -246,7 +246,7 @@ struct RefusalTests {
         (#"{"name":"","about":1,"website":"ada"}"#, "422 /name /about /website"),
         (#"{"name":"Ada","email":"a@b"}"#, "422 /email"),
     ])
-    func `every value of an author that cannot stand is named`(
+    func `every invalid value of an author is reported`(
         body: String, result: String
     ) throws {
         let fields: HTTPFields = [.contentType: "application/json"]

@@ -5,7 +5,7 @@ import Testing
 /// The wire form of every request, byte by byte.
 struct RequestGoldenTests {
     @Test(arguments: Samples.requests.indices)
-    func `a request goes on the wire as its file shows`(index: Int) throws {
+    func `a request is serialized as in its golden file`(index: Int) throws {
         try check(Samples.requests[index])
     }
 
@@ -18,14 +18,14 @@ struct RequestGoldenTests {
         #expect(try Request(parsing: source) == request)
     }
 
-    @Test func `there is a file for every registered request`() throws {
+    @Test func `every registered request has a golden file`() throws {
         let sampled = Set(Samples.requests.map { "\(type(of: $0))" })
         #expect(sampled == Set(Contract.requests.map { "\($0)" }))
         let files = try GoldenFiles.names.filter { $0.hasSuffix(".http") }
         #expect(Set(files) == Set(sampled.map { "\($0).http" }))
     }
 
-    @Test func `the target alone is what Location and Link need`() {
+    @Test func `the target suffices for Location and Link`() {
         let request = FetchArticleRequest(key: .slug("a-세상"))
         #expect(RequestPrinter.target(of: request) == "/v1/articles/a-%EC%84%B8%EC%83%81")
         let list = FetchArticlesRequest(tags: ["C++ & co"])

@@ -20,7 +20,7 @@ struct AnswerGoldenTests {
         try check(Page(items: [Samples.bare], next: "c_1", count: count), "articles-counted.json")
     }
 
-    @Test func `chosen attributes`() throws {
+    @Test func `selected attributes`() throws {
         let fields = FieldSelection(["tags.key", "title", "authors.name", "heroImage", "body"])
         try check(Samples.article, "article-fields.json", fields: fields)
         let page = Page(items: [Samples.article, Samples.bare], next: "c_1")

@@ -4,7 +4,7 @@ import Testing
 
 /// The table of problems.
 struct ProblemTests {
-    @Test func `every kind has a type of its own, a title and a status of HTTP`() {
+    @Test func `every kind has its own type, a title and an HTTP status`() {
         let kinds = Problem.Kind.allCases
         #expect(Set(kinds.map(\.type)).count == kinds.count)
         for kind in kinds {
@@ -23,7 +23,7 @@ struct ProblemTests {
 }
 
 @Suite struct ProblemFaultTests {
-    @Test func `a form finds what is wrong with each of its fields`() {
+    @Test func `a form finds the faults of each of its fields`() {
         let problem = Problem(
             .invalidValues,
             errors: [

@@ -23,7 +23,7 @@ struct ResponseMapperTests {
         #expect(error("{}", Page<Article>.self) == "$.items: the attribute `items` is missing")
     }
 
-    @Test func `an invalid value tells what was expected and found`() {
+    @Test func `an error says what was expected and found`() {
         let good = text(Samples.bare.json())
         let bad = good.replacing("\"revision\":1", with: "\"revision\":\"1\"")
         #expect(error(bad, Article.self) == "$.revision: expected an integer, found a string")
@@ -34,7 +34,7 @@ struct ResponseMapperTests {
         #expect(error("[]", Article.self) == "$: expected an object, found an array")
     }
 
-    @Test func `bytes that are no JSON are invalid where they go wrong`() throws {
+    @Test func `an error for invalid JSON names the place`() throws {
         let error = #expect(throws: ResponseMapperError.self) {
             try ResponseMapper<Page<Article>>().map(Array("{\"items\":[{\"id\":<html>".utf8))
         }
@@ -47,7 +47,7 @@ struct ResponseMapperTests {
         #expect(throws: ResponseMapperError.self) { try ResponseMapper<Article>().map([]) }
     }
 
-    @Test func `an older app survives a newer server`() throws {
+    @Test func `unknown attributes and values are tolerated`() throws {
         let newer = text(Samples.bare.json())
             .replacing(
                 "\"status\":\"draft\"", with: "\"status\":\"embargoed\",\"mood\":{\"a\":[1]}"
@@ -59,7 +59,7 @@ struct ResponseMapperTests {
         #expect(throws: InvalidValue.self) { try article.validate() }
     }
 
-    @Test func `arrays, pages, nothing and bytes have mappers`() throws {
+    @Test func `arrays, pages, empty responses and raw bytes have mappers`() throws {
         let tag = "{\"key\":\"a\",\"name\":\"A\"}"
         let tags = try ArrayResponseMapper<ArticleAPI.Tag>().map(Array("[\(tag),\(tag)]".utf8))
         #expect(tags.map(\.key) == ["a", "a"])
@@ -75,7 +75,7 @@ struct ResponseMapperTests {
         #expect(error == .missingAttribute(name: "name", path: "$[1].name"))
     }
 
-    @Test func `one bad item does not cost the others, and is told`() throws {
+    @Test func `one bad item does not hide the others and is reported`() throws {
         let mapper = ArrayResponseMapper<ArticleAPI.Tag>()
         let good = "{\"key\":\"a\",\"name\":\"A\"}"
         let text = "[\(good),{\"key\":\"b\"},7,\(good)]"

@@ -33,7 +33,7 @@ struct ScanningTests {
             (try? outcome(bytes, type).get()) == slow, "\(String(decoding: bytes, as: UTF8.self))")
     }
 
-    @Test func `an answer is the same in any order of its attributes`() {
+    @Test func `a response decodes the same in any order of its attributes`() {
         for article in [Samples.article, Samples.bare] {
             expectSame(article.json(), Article.self)
             #expect(outcome(article.json(), Article.self) == .success(article))
@@ -44,7 +44,7 @@ struct ScanningTests {
         expectSame(Samples.author.json(), Author.self)
     }
 
-    @Test func `whatever a byte is changed to, both ways agree`() {
+    @Test func `both decoders agree on any changed byte`() {
         var random = SplitMix64(seed: 20_261_121)
         let texts = [Samples.article.json(), Samples.bare.json()]
         let bytes = Array("\"\\{}[],:0129-+.eE nulltrfs\u{0}é\u{212A}TZz".utf8)
@@ -87,13 +87,13 @@ struct ScanningTests {
         ("\"readingMinutes\":0}", "\"readingMinutes\":0} x"),
         ("\"readingMinutes\":0}", "\"readingMinutes\":0,\"z\":[[]],\"y\":\"\\ud800\"}"),
     ])
-    func `both ways agree on what is odd`(_ part: String, _ odd: String) {
+    func `both decoders agree on unusual texts`(_ part: String, _ odd: String) {
         let text = String(decoding: Samples.bare.json(), as: UTF8.self)
         #expect(text.contains(part))
         expectSame(Array(text.replacing(part, with: odd).utf8), Article.self)
     }
 
-    @Test func `white space between the parts of an answer is nothing`() throws {
+    @Test func `white space in a response is ignored`() throws {
         let text = String(decoding: Samples.article.json(), as: UTF8.self)
         let wide = text.replacing(",\"", with: " ,\n\t\"").replacing("\":", with: "\": \r\n")
         #expect(outcome(Array(" \(wide) ".utf8), Article.self) == .success(Samples.article))

@@ -9,7 +9,7 @@ struct AddressTests {
         ("zh-cmn-Hans-CN", "zh-cmn-Hans-CN"), ("en-u-ca-gregory", "en-u-ca-gregory"),
         ("en-x-twain", "en-x-twain"), ("x-private", "x-private"), ("x-X", "x-x"),
     ])
-    func `language tags are put into their usual case`(text: String, tag: String) {
+    func `language tags are normalized to the recommended case`(text: String, tag: String) {
         #expect(LanguageTag(text)?.text == tag)
     }
 
@@ -18,7 +18,7 @@ struct AddressTests {
         "x", "de-1996-1996", "en-a-bb-a-cc", "en-US-GB", "1en", "en-abcdefghijk",
         "en-x-aaaaaaaa-aaaaaaaa-aaaaaaaa-aaaaaaaa",
     ])
-    func `other texts are no language tags`(text: String) {
+    func `other texts are not language tags`(text: String) {
         #expect(LanguageTag(text) == nil)
     }
 
@@ -27,7 +27,7 @@ struct AddressTests {
         "http://[::1]:80/a", "https://a.example/p/%ED%95%9C?q=1&r=[#f".replacing("[", with: ""),
         "https://a.example?q", "https://a.example#f", "https://xn--9n2bp8q.example/",
     ])
-    func `absolute web addresses are taken`(text: String) {
+    func `absolute web addresses are accepted`(text: String) {
         #expect(WebAddress.fault(text) == nil)
     }
 
@@ -39,7 +39,7 @@ struct AddressTests {
         "http://[::1", "http://[zz]/", "http://[::1]x/", "http://a\\b/", "http://a/\u{0}",
         "http://a/" + String(repeating: "b", count: 2000),
     ])
-    func `other texts are no web addresses`(text: String) {
+    func `other texts are not web addresses`(text: String) {
         #expect(WebAddress.fault(text)?.isEmpty == false)
     }
 }

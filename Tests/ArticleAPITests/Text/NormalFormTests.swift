@@ -3,7 +3,7 @@ import Testing
 
 /// Text as it is kept (UAX #15).
 @Suite struct NormalFormTests {
-    @Test func `text is composed, and stays as it is then`() {
+    @Test func `normalization composes text and is idempotent`() {
         for (text, expected) in [
             ("e\u{301}", "\u{E9}"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"), ("abc", "abc"),
             ("a\u{338}\u{323}", "\u{1EA1}\u{338}"), ("\u{212B}", "\u{C5}"),
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [
         "\u{338}\u{323}", "\u{344}", "\u{F73}", "\u{F75}\u{F81}", "\u{302A}\u{5B0}",
     ])
-    func `marks without end are parted, once`(marks: String) {
+    func `long runs of marks are split once`(marks: String) {
         // Unparted, a hundred thousand marks would take seconds, and more of them minutes.
         let text = "a" + String(repeating: marks, count: 50_000)
         let normal = text.inNFC
@@ -38,7 +38,7 @@ import Testing
         #expect(!few.inNFC.unicodeScalars.contains("\u{34F}"))
     }
 
-    @Test func `a text of JSON has no such runs, neither in values nor in names`() throws {
+    @Test func `JSON values and names have no long runs of marks`() throws {
         let marks = String(repeating: "\u{338}\u{323}", count: 100_000)
         let escapes = String(repeating: "\\u0338\\u0323", count: 50_000)
         let text = #"{"a\#(marks)": "b\#(marks)", "c\#(escapes)": "d\#(escapes)"}"#

@@ -18,7 +18,7 @@ struct SlugTests {
     }
 
     @Test(arguments: ["", "!!!", "—", "😀🎉", "01890A5D-AC96-774B-BCCE-B302099A8057", "\u{301}"])
-    func `a title without letters, or like an id, gives none`(title: String) {
+    func `a title without letters or like an id gives no slug`(title: String) {
         #expect(Slug(title: title) == nil)
     }
 
@@ -29,7 +29,7 @@ struct SlugTests {
     ]
 
     @Test(arguments: invisible)
-    func `what nobody can see makes no other slug and no other tag`(scalar: Unicode.Scalar) {
+    func `invisible characters do not change slugs or tags`(scalar: Unicode.Scalar) {
         for text in ["hello\(scalar)", "he\(scalar)llo", "\(scalar)hello"] {
             #expect(Slug(title: text)?.text == "hello")
             #expect(Slug.fault(text) != nil)
@@ -54,7 +54,7 @@ struct SlugTests {
         "", "A", "a b", "a/b", "a%20b", "a?b", "-", "--", String(repeating: "a", count: 101),
         "01890a5d-ac96-474b-bcce-b302099a8057", "\u{301}", "a\u{0}",
     ])
-    func `what is no slug is refused with a reason`(text: String) {
+    func `an invalid slug is rejected with a reason`(text: String) {
         #expect(Slug.fault(text)?.isEmpty == false)
     }
 

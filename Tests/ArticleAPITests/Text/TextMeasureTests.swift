@@ -11,7 +11,7 @@ struct TextMeasureTests {
         ("l’eau l·l", 2), ("co\u{AD}op", 1), ("می\u{200C}خواهم بروم", 2), ("a\u{200B}b", 2),
         ("👩‍👩‍👧 ½ ② …", 0), ("Ⅷ ⓐ", 2), ("שלום עולם", 2),
     ])
-    func `words end where Unicode says`(text: String, words: Int) {
+    func `words end where Unicode specifies`(text: String, words: Int) {
         #expect(TextMeasure(text).words == words)
     }
 
@@ -23,13 +23,13 @@ struct TextMeasureTests {
         ("コーヒー・ブレイク", 2), ("東京は2026年です。", 7), ("中文 and English", 4),
         ("我有3个苹果，共1,000元。", 9), ("\u{20BB7}野家", 3), ("你好，世界！", 4),
     ])
-    func `Korean, Japanese and Chinese are counted as they are written`(
+    func `Korean, Japanese and Chinese words are counted`(
         text: String, words: Int
     ) {
         #expect(TextMeasure(text).words == words)
     }
 
-    @Test func `minutes are rounded up, none for nothing`() {
+    @Test func `minutes are rounded up, and empty text has none`() {
         func minutes(_ text: String) -> Int { TextMeasure(text).readingMinutes }
         #expect(minutes("") == 0)
         #expect(minutes("one") == 1)

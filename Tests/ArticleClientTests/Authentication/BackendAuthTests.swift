@@ -20,7 +20,7 @@ import Testing
         return try BackendAuth(store: MemoryCredentialStore(old), refresh: refresh)
     }
 
-    @Test func `however many are refused, the token is renewed once`() async throws {
+    @Test func `however many requests are rejected, the token is renewed once`() async throws {
         let renewals = Counter()
         let gate = Signal()
         let auth = try Self.auth { old, _ in
@@ -46,7 +46,7 @@ import Testing
         #expect(backend.requests.count == 100)
     }
 
-    @Test func `a request that was refused with the old token just takes the renewed one`()
+    @Test func `a request that was rejected late uses the renewed token`()
         async throws
     {
         let renewals = Counter()
@@ -74,7 +74,7 @@ import Testing
         #expect(backend.requests.last?.fields[.authorization] == "Bearer new")
     }
 
-    @Test func `a renewal that was refused is not tried again until new credentials come`()
+    @Test func `a rejected renewal is not retried with the same credentials`()
         async throws
     {
         let renewals = Counter()
@@ -94,7 +94,7 @@ import Testing
         #expect(try await service.send(list).next == "in")
     }
 
-    @Test func `a renewal that got no answer says nothing of the credentials`() async throws {
+    @Test func `a renewal without a response does not expire the credentials`() async throws {
         let renewals = Counter()
         let auth = try Self.auth { _, _ in
             guard renewals.next() > 0 else { throw BackendError.offline("no network") }
@@ -107,7 +107,7 @@ import Testing
         #expect(try await service.send(list).next == "in")
     }
 
-    @Test func `a token that is refused however often it is renewed ends the request`()
+    @Test func `a token that stays rejected after renewals ends the request`()
         async throws
     {
         let renewals = Counter()
@@ -119,7 +119,7 @@ import Testing
         #expect(backend.requests.count == 3)
     }
 
-    @Test func `who signs out meanwhile stays signed out`() async throws {
+    @Test func `a sign-out during a renewal stays in effect`() async throws {
         let began = Signal()
         let goOn = Signal()
         let store = MemoryCredentialStore(Credentials(token: "old"))
@@ -138,7 +138,7 @@ import Testing
         #expect(store.load() == nil)
     }
 
-    @Test func `whoever began a renewal may leave; it goes on for the others`() async throws {
+    @Test func `a renewal continues when its first waiter leaves`() async throws {
         let began = Signal()
         let goOn = Signal()
         let auth = try Self.auth { _, _ in
@@ -156,7 +156,7 @@ import Testing
         #expect(try await service.send(list).next == "in")
     }
 
-    @Test func `a token does not go to another machine in the clear`() async throws {
+    @Test func `a token is not sent unencrypted to another machine`() async throws {
         let backend = Self.backend()
         let auth = BackendAuth(token: "new")
         var configuration = BackendConfiguration(baseURL: "http://example.com")
@@ -170,7 +170,7 @@ import Testing
         #expect(try await backend.service(configuration, auth: auth).send(list).next == "in")
     }
 
-    @Test func `a token that would be two fields is refused`() async throws {
+    @Test func `a token with a line break is rejected`() async throws {
         let backend = Self.backend()
         let service = backend.service(auth: BackendAuth(token: "a\r\nX: b"))
         #expect(await outcome { try await service.send(list) }.error != nil)

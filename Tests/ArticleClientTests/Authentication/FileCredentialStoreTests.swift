@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct FileCredentialStoreTests {
-    @Test func `credentials come back from a file that only its owner can read`() throws {
+    @Test func `credentials are kept in a file that only its owner can read`() throws {
         let folder = try TemporaryFolder()
         let store = FileCredentialStore(path: folder.file("credentials"))
         #expect(try store.load() == nil)
@@ -20,7 +20,7 @@ import Testing
         #expect(try store.load() == nil)
     }
 
-    @Test func `a file that others may read is refused`() throws {
+    @Test func `a file that others may read is rejected`() throws {
         let folder = try TemporaryFolder()
         let store = FileCredentialStore(path: folder.file("credentials"))
         try store.save(Credentials(token: "a"))
@@ -28,7 +28,7 @@ import Testing
         #expect(throws: CredentialStoreError.self) { try store.load() }
     }
 
-    @Test func `what is no credentials is refused, and where no file can be is told`() throws {
+    @Test func `invalid credentials and unusable paths are errors`() throws {
         let folder = try TemporaryFolder()
         let store = FileCredentialStore(path: folder.file("credentials"))
         let file = open(store.path, O_WRONLY | O_CREAT, 0o600)
@@ -39,13 +39,13 @@ import Testing
         #expect(throws: CredentialStoreError.self) { try nowhere.save(Credentials(token: "a")) }
     }
 
-    @Test func `credentials do not show themselves`() {
+    @Test func `credentials are not shown in descriptions`() {
         let credentials = Credentials(token: "secret", refreshToken: "secret")
         #expect(!"\(credentials)".contains("secret"))
         #expect(!String(reflecting: credentials).contains("secret"))
     }
 
-    @Test func `what is no regular file is refused, and not waited for`() throws {
+    @Test func `anything but a regular file is rejected without blocking`() throws {
         let folder = try TemporaryFolder()
         let store = FileCredentialStore(path: folder.file("credentials"))
         #expect(mkfifo(store.path, 0o600) == 0)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root gives files away"))
-    func `a file of somebody else is refused`() throws {
+    func `a file of another user is rejected`() throws {
         let folder = try TemporaryFolder()
         let store = FileCredentialStore(path: folder.file("credentials"))
         try store.save(Credentials(token: "a"))
@@ -66,7 +66,7 @@ import Testing
         #expect(throws: CredentialStoreError.self) { try store.load() }
     }
 
-    @Test func `what a crash left is written over, and goes with the credentials`() throws {
+    @Test func `the draft of a crash is overwritten and removed`() throws {
         let folder = try TemporaryFolder()
         let store = FileCredentialStore(path: folder.file("credentials"))
         let file = open("\(store.path).draft", O_WRONLY | O_CREAT, 0o600)
@@ -82,7 +82,7 @@ import Testing
         #expect(access(store.path, F_OK) != 0)
     }
 
-    @Test func `of many that save at a time, one is whole`() async throws {
+    @Test func `concurrent saves leave one complete file`() async throws {
         let folder = try TemporaryFolder()
         let store = FileCredentialStore(path: folder.file("credentials"))
         await withTaskGroup(of: Void.self) { group in

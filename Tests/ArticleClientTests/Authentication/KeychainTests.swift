@@ -79,7 +79,7 @@ import Testing
         #expect(item.calls.filter { $0 == "add" }.count == 1)
     }
 
-    @Test func `an item that somebody else adds in between is updated`() throws {
+    @Test func `an item that is added concurrently is updated`() throws {
         let item = PlayedItem([1], ["update": [KeychainStatus.itemNotFound]])
         let store = KeychainItemStore(item: item)
         try store.save(credentials)
@@ -91,7 +91,7 @@ import Testing
         (KeychainStatus.interactionNotAllowed, CredentialStoreError.Kind.locked),
         (KeychainStatus.missingEntitlement, .notEntitled), (-25293, .failed), (-50, .failed),
     ])
-    func `what the keychain says can be told apart`(
+    func `errors of the keychain are distinguishable`(
         status: Int32, kind: CredentialStoreError.Kind
     ) throws {
         let item = PlayedItem(nil, ["copy": [status], "update": [status], "delete": [status]])

@@ -20,7 +20,7 @@ import Testing
 
     // MARK: Copies
 
-    @Test func `copies outlast a renewed token, and go at sign-out`() async throws {
+    @Test func `copies survive a renewed token and are removed at sign-out`() async throws {
         let isOffline = Lock(false)
         let isWorn = Lock(false)
         let backend = TestBackend { request, _ in
@@ -53,7 +53,7 @@ import Testing
         #expect(offline.error == .offline("no network"))
     }
 
-    @Test func `who signs in again after a refusal finds the account's copies`() async throws {
+    @Test func `signing in again after a rejection keeps the account's copies`() async throws {
         let backend = Self.backend(refusing: "worn")
         let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice))
         let service = backend.service(auth: auth)
@@ -134,7 +134,7 @@ import Testing
         #expect(await eventually { store.load() == nil })
     }
 
-    @Test func `of a sign-in and a sign-out at a time, the store keeps what holds`() async throws {
+    @Test func `concurrent sign-in and sign-out leave the store consistent`() async throws {
         for _ in 0..<200 {
             let store = MemoryCredentialStore(Self.alice)
             let auth = try BackendAuth(store: store)
@@ -197,13 +197,13 @@ import Testing
         #expect(auth.sessionState == .signedIn(account: "a"))
     }
 
-    @Test func `a store that can never be read is an error at once`() throws {
+    @Test func `a permanent failure of the store is thrown at once`() throws {
         let store = FailingStore(Self.alice)
         store.failure.withLock { $0 = CredentialStoreError("others may read it") }
         #expect(throws: CredentialStoreError.self) { try BackendAuth(store: store) }
     }
 
-    @Test func `what could not be kept is kept later`() async throws {
+    @Test func `a failed save is retried`() async throws {
         let store = FailingStore(Self.alice)
         let auth = try BackendAuth(store: store) { _, _ in
             store.failure.withLock { $0 = Self.locked }
@@ -232,7 +232,7 @@ import Testing
         #expect(backend.requests.last?.fields[.authorization] == "Bearer renewed elsewhere")
     }
 
-    @Test func `a user who signed in in another process gets nothing of this one's requests`()
+    @Test func `a sign-in in another process ends this one's requests`()
         async throws
     {
         let store = MemoryCredentialStore(Self.alice)
@@ -247,7 +247,7 @@ import Testing
 
     // MARK: States
 
-    @Test func `the states begin with what holds, and tell what changes`() async throws {
+    @Test func `the states begin with the current one and report changes`() async throws {
         let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice))
         var states = auth.states.makeAsyncIterator()
         #expect(await states.next() == .signedIn(account: "a"))
@@ -263,7 +263,7 @@ import Testing
         #expect(await late.next() == .signedIn(account: "99"))
     }
 
-    @Test func `a token that is taken again is not called refused`() async throws {
+    @Test func `a token that is accepted again is not expired`() async throws {
         let isRefused = Lock(true)
         let auth = BackendAuth(token: "t")
         let service = TestBackend { _, _ in

@@ -20,7 +20,7 @@ import Testing
         .offline("cannot connect to 127.0.0.1:1"), .notCached, .signedOut,
     ]
 
-    @Test func `every error is one sentence for people`() {
+    @Test func `every error has a sentence for users`() {
         for error in Self.all {
             let text = error.localizedDescription
             #expect(text == error.errorDescription)

@@ -16,7 +16,7 @@ import Testing
             body: .bytes(Array(#"{"items":[\#(items)]}"#.utf8)))
     }
 
-    @MainActor @Test func `a long response is mapped while the main actor goes on`() async throws {
+    @MainActor @Test func `a long response is mapped off the main actor`() async throws {
         let isFree = Lock<Bool?>(nil)
         let backend = TestBackend { _, _ in Self.response(1 << 20) }
         let service = backend.service(

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `pages come in order, each when it is wanted, and end`() async throws {
+    @Test func `pages are requested in order and on demand`() async throws {
         let backend = Self.backend([["a", "b"], [], ["c"]])
         var iterator = backend.pages(of: FetchTagsRequest(limit: 2)).makeAsyncIterator()
         #expect(backend.received(FetchTagsRequest.self).isEmpty)
@@ -35,7 +35,7 @@ import Testing
         #expect(asked.map(\.cursor) == [nil, "1", "2"] && asked.allSatisfy { $0.limit == 2 })
     }
 
-    @Test func `items go over the pages' ends, none of them twice`() async throws {
+    @Test func `items continue across pages without repetition`() async throws {
         // Between the pages something was put in: the list moved on by one.
         let backend = Self.backend([["a", "b"], ["b", "c"], [], ["c", "a", "d"]])
         var ids: [String] = []
@@ -43,7 +43,7 @@ import Testing
         #expect(ids == ["a", "b", "c", "d"])
     }
 
-    @Test func `a list that leads in a circle ends with an error`() async throws {
+    @Test func `a circular list ends with an error`() async throws {
         let backend = Self.backend([["a"], ["b"]], after: "1")
         var count = 0
         let error = await outcome {
@@ -53,7 +53,7 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func `a page that failed is asked for again`() async throws {
+    @Test func `a failed page can be requested again`() async throws {
         let backend = TestBackend { _, count in
             switch count {
             case 0: page("c1")
@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test func `who leaves the list leaves the request`() async throws {
+    @Test func `leaving the loop cancels the request`() async throws {
         let (asked, never) = (Signal(), Signal())
         let backend = BackendService.stub { routes in
             routes.on(FetchTagsRequest.self) { request in
@@ -92,7 +92,7 @@ import Testing
         never.give()
     }
 
-    @Test func `a choice of attributes has pages, too`() async throws {
+    @Test func `a request for some attributes has pages, too`() async throws {
         let backend = BackendService.stub { routes in
             routes.on(FetchArticlesRequest.self) { request in
                 #expect(request.fields?.names == ["title"])

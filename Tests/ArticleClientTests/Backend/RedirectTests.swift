@@ -41,7 +41,7 @@ import Testing
         #expect(!backend.requests[1].fields.contains(.cookie))
     }
 
-    @Test func `it comes back with a request that returns to the origin`() async throws {
+    @Test func `the token is sent again when redirects return to the origin`() async throws {
         let backend = TestBackend { _, count in
             switch count {
             case 0: HTTPResponse(.found, fields: [.location: "http://127.0.0.1/a"])
@@ -54,7 +54,7 @@ import Testing
             backend.requests.map { $0.fields[.authorization] } == ["Bearer t", nil, "Bearer t"])
     }
 
-    @Test func `redirects without an end are not followed for ever`() async throws {
+    @Test func `endless redirects are an error`() async throws {
         let backend = TestBackend { _, _ in
             HTTPResponse(.found, fields: [.location: "/v1/articles"])
         }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: [(301, 1), (302, 1), (303, 2), (307, 2), (308, 2)])
-    func `a write is redirected only where that keeps its meaning`(
+    func `a write is only redirected if its meaning is preserved`(
         code: Int, requests: Int
     ) async throws {
         let first = try redirect(code, to: "/v1/elsewhere")
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["http://example.com/", "ftp://example.com/", "unix:/a", "http://[", ""])
-    func `TLS is not given up, and nonsense is not followed`(location: String) async throws {
+    func `redirects to http and invalid redirects are not followed`(location: String) async throws {
         let backend = TestBackend { _, _ in
             HTTPResponse(.found, fields: [.location: location])
         }
@@ -101,7 +101,7 @@ import Testing
             backend.origins == Array(repeating: HTTPOrigin(unixSocket: "/run/a.control"), count: 2))
     }
 
-    @Test func `another origin is told only what it takes to answer`() async throws {
+    @Test func `another origin receives only harmless fields`() async throws {
         let backend = TestBackend { _, count in
             count == 0
                 ? HTTPResponse(.temporaryRedirect, fields: [.location: "http://127.0.0.1/a"])
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: [307, 308])
-    func `a write does not go to another origin`(code: Int) async throws {
+    func `a write is not redirected to another origin`(code: Int) async throws {
         let answer = try redirect(code, to: "http://127.0.0.1/v1/articles")
         let backend = TestBackend { _, _ in answer }
         let create = CreateArticleRequest(article: Article.Draft(title: "mine"))

@@ -24,7 +24,7 @@ import Testing
         } catch { return (sources, error) }
     }
 
-    @Test func `a copy is read without asking the network`() async throws {
+    @Test func `a copy is read without using the network`() async throws {
         let backend = Self.backend()
         let service = backend.service()
         let options = RequestOptions(freshness: .cached)
@@ -39,7 +39,7 @@ import Testing
             await outcome { try await uncached.send(list, options: options) }.error == .notCached)
     }
 
-    @Test func `the copy comes first, then what the backend says, then what went wrong`()
+    @Test func `the copy is delivered first, then the reply or the error`()
         async throws
     {
         let backend = Self.backend()
@@ -54,7 +54,7 @@ import Testing
         #expect(other.sources.isEmpty && other.error?.isOffline == true)
     }
 
-    @Test func `options are one line`() {
+    @Test func `options fit in one line`() {
         let options = RequestOptions(
             freshness: .reloaded, timeout: .seconds(5), idempotencyKey: "k")
         #expect(options.freshness == .reloaded && options.timeout == .seconds(5))

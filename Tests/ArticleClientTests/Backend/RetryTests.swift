@@ -8,7 +8,7 @@ import Testing
 @Suite struct RetryTests {
     private static let create = CreateArticleRequest(article: Article.Draft(title: "a"))
 
-    @Test func `what failed on its way is sent again, later and later`() async throws {
+    @Test func `a failed request is retried with growing delays`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, count in
             guard count == 2 else { throw TransportError.offline("no network") }
@@ -18,7 +18,7 @@ import Testing
         #expect(time.waits == [.milliseconds(200), .milliseconds(400)])
     }
 
-    @Test func `after the last try, the failure is what it was`() async throws {
+    @Test func `after the last attempt, the error is reported`() async throws {
         let backend = TestBackend { _, _ in throw TransportError.offline("no network") }
         let error = await outcome { try await backend.service().send(list) }.error
         #expect(error == .offline("no network"))
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: ["7", "Sun, 09 Sep 2001 01:46:47 GMT"])
-    func `what the backend asks for is waited`(retryAfter: String) async throws {
+    func `Retry-After is observed`(retryAfter: String) async throws {
         let time = TestTime()
         let backend = TestBackend { _, count in
             guard count == 0 else { return page("b") }
@@ -38,7 +38,7 @@ import Testing
         #expect(time.waits == [.seconds(7)])
     }
 
-    @Test func `nothing is waited for past the deadline`() async throws {
+    @Test func `no retry is delayed past the deadline`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, _ in
             var answer = refusal(.tooManyRequests)
@@ -51,7 +51,7 @@ import Testing
         #expect(time.waits == [])
     }
 
-    @Test func `each try has only the time that is left`() async throws {
+    @Test func `each attempt has only the remaining time`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, _ in
             time.advance(by: .seconds(59.9))
@@ -61,7 +61,7 @@ import Testing
         #expect(backend.requests.count == 1)
     }
 
-    @Test func `a write goes out again only with a key that makes it safe`() async throws {
+    @Test func `a write is only retried with an idempotency key`() async throws {
         let backend = TestBackend { _, _ in throw TransportError.offline("no network") }
         _ = await outcome { try await backend.service().send(Self.create) }
         #expect(backend.requests.count == 1)
@@ -75,13 +75,13 @@ import Testing
     }
 
     @Test(arguments: [Problem.Kind.notFound, .internalError, .invalidValues, .preconditionFailed])
-    func `what would fail again is not sent again`(kind: Problem.Kind) async throws {
+    func `permanent errors are not retried`(kind: Problem.Kind) async throws {
         let backend = TestBackend { _, _ in refusal(kind) }
         _ = await outcome { try await backend.service().send(list) }
         #expect(backend.requests.count == 1)
     }
 
-    @Test func `observers hear of each try, in order, and of no secret`() async throws {
+    @Test func `observers receive each attempt in order, without secrets`() async throws {
         let backend = TestBackend { _, count in
             guard count > 0 else { throw TransportError.offline("no network") }
             return page("b")
@@ -102,7 +102,7 @@ import Testing
         #expect(heard[0].curl.contains("-H 'Authorization: Bearer <redacted>'"))
     }
 
-    @Test func `a repeat that meets its first try under way waits for it`() async throws {
+    @Test func `a retry waits for the first attempt in progress`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, count in
             guard count > 0 else { throw TransportError.failed(.init(.disconnected, "lost")) }
@@ -119,7 +119,7 @@ import Testing
         #expect(time.waits.dropFirst() == Array(repeating: .seconds(1), count: 5)[...])
     }
 
-    @Test func `a first try that stays under way is waited for until the deadline`() async throws {
+    @Test func `a first attempt is waited for until the deadline`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, _ in
             var answer = refusal(.requestInFlight)
@@ -141,7 +141,7 @@ import Testing
         #expect(backend.requests.count == 61)
     }
 
-    @Test func `a key that cannot stand in a field is an error, and nothing is sent`()
+    @Test func `an invalid key is an error, and nothing is sent`()
         async throws
     {
         let backend = TestBackend { _, _ in refusal(.notFound) }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct SendingTests {
-    @Test func `a request goes out as the contract says, and its item comes back`() async throws {
+    @Test func `a request is sent as the contract says, and its item returned`() async throws {
         let backend = TestBackend { _, _ in page("c1") }
         let item = try await backend.service().send(FetchArticlesRequest(limit: 5, tags: ["a b"]))
         #expect(item.items.isEmpty && item.next == "c1")
@@ -35,7 +35,7 @@ import Testing
         #expect(request.fields[.accept] == "application/json, application/problem+json")
     }
 
-    @Test func `headers that cannot be written are an error, and nothing is sent`() async throws {
+    @Test func `invalid headers are an error, and nothing is sent`() async throws {
         let backend = TestBackend { _, _ in page("c") }
         var configuration = BackendConfiguration(baseURL: "http://localhost")
         configuration.headers = [.cookie: "a\r\nb: c"]
@@ -51,7 +51,7 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `a refusal is the problem that the backend tells`() async throws {
+    @Test func `a rejection is the problem that the backend reports`() async throws {
         let backend = TestBackend { _, _ in refusal(.invalidValues, "the limit is 100") }
         let error = await outcome { try await backend.service().send(list) }.error
         guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
@@ -60,7 +60,7 @@ import Testing
         #expect(error?.description == "the limit is 100")
     }
 
-    @Test func `a refusal that is no problem is told by its status`() async throws {
+    @Test func `a rejection without a problem is reported by its status`() async throws {
         let backend = TestBackend { _, _ in
             HTTPResponse(.badGateway, fields: [.contentType: "text/html"], body: .bytes([1]))
         }
@@ -72,14 +72,14 @@ import Testing
         #expect(error?.description == "Bad Gateway")
     }
 
-    @Test func `401 is what it is`() async throws {
+    @Test func `401 is reported as unauthorized`() async throws {
         let backend = TestBackend { _, _ in refusal(.unauthenticated) }
         let error = await outcome { try await backend.service().send(list) }.error
         guard case .unauthorized? = error else { throw TestFailure("\(error as Any)") }
         #expect(backend.requests.count == 1)
     }
 
-    @Test func `an answer that is not what the contract says names the place`() async throws {
+    @Test func `an invalid response is an error that names the place`() async throws {
         let backend = TestBackend { _, _ in
             HTTPResponse(.ok, body: .bytes(Array(#"{"items":[{"id":7}]}"#.utf8)))
         }
@@ -90,7 +90,7 @@ import Testing
         #expect(path == "$.items[0].id")
     }
 
-    @Test func `an answer without content is one`() async throws {
+    @Test func `a response without content is valid`() async throws {
         let backend = TestBackend { _, _ in HTTPResponse(.noContent) }
         _ = try await backend.service().send(DeleteArticleRequest(id: try articleID()))
         #expect(backend.requests.map(\.method) == [.delete])

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `a copy is asked about, and used while it stands`() async throws {
+    @Test func `a copy is revalidated and used while it is current`() async throws {
         let time = TestTime()
         let backend = Self.backend()
         let service = backend.service(time: time)
@@ -32,7 +32,7 @@ import Testing
         #expect(backend.requests.map { $0.fields[.ifNoneMatch] } == [nil, "\"1\""])
     }
 
-    @Test func `a copy is used without asking as long as the backend allows`() async throws {
+    @Test func `a copy is used without revalidation while it is fresh`() async throws {
         let time = TestTime()
         let backend = Self.backend("private, max-age=10")
         let service = backend.service(time: time)
@@ -47,7 +47,7 @@ import Testing
         #expect(backend.requests.count == 2)
     }
 
-    @Test func `reloaded is from the backend, whatever there is`() async throws {
+    @Test func `reloaded responses always come from the backend`() async throws {
         let backend = Self.backend("max-age=10")
         let service = backend.service()
         _ = try await service.send(list)
@@ -59,7 +59,7 @@ import Testing
         #expect(try await service.reply(to: list).item.next == "1")
     }
 
-    @Test func `after a write nothing is used without asking`() async throws {
+    @Test func `after a write, all copies are revalidated`() async throws {
         let backend = Self.backend("max-age=1000")
         let service = backend.service()
         _ = try await service.send(list)
@@ -68,7 +68,7 @@ import Testing
         #expect(try await service.reply(to: list).source == .cached)
     }
 
-    @Test func `what was asked before a write is not used without asking behind it`()
+    @Test func `a response requested before a write is revalidated after it`()
         async throws
     {
         let asked = Signal()
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["no-store", "max-age=0", ""])
-    func `what must or need not be kept is not`(control: String) async throws {
+    func `responses that must not be stored are not`(control: String) async throws {
         let cache = ResponseCache()
         let backend = TestBackend { _, _ in page("a", fields: [.cacheControl: control]) }
         let service = backend.service(cache: cache)
@@ -100,7 +100,7 @@ import Testing
         #expect(cache.bytes == 0)
     }
 
-    @Test func `a copy belongs to whoever asked for it`() async throws {
+    @Test func `a copy belongs to its account`() async throws {
         let backend = Self.backend("max-age=1000")
         let cache = ResponseCache()
         let key = BackendAuth(token: "one")
@@ -111,7 +111,7 @@ import Testing
         #expect(backend.requests[1].fields[.ifNoneMatch] == nil)
     }
 
-    @Test func `what is kept has a bound, and what was used last stays`() async throws {
+    @Test func `the cache is bounded and keeps what was used last`() async throws {
         let cache = ResponseCache(limitBytes: 10_000)
         let backend = TestBackend { request, _ in
             var answer = page(String(repeating: "x", count: 300))
@@ -128,7 +128,7 @@ import Testing
         #expect(cache.bytes == 0)
     }
 
-    @Test func `without a copy's bytes the backend is not asked about it`() async throws {
+    @Test func `a removed copy is not revalidated`() async throws {
         let backend = Self.backend()
         let cache = ResponseCache()
         let service = backend.service(cache: cache)
@@ -138,14 +138,14 @@ import Testing
         #expect(backend.requests.allSatisfy { !$0.fields.contains(.ifNoneMatch) })
     }
 
-    @Test func `304 to a question that nobody asked is no answer`() async throws {
+    @Test func `an unexpected 304 is an error`() async throws {
         let backend = TestBackend { _, _ in HTTPResponse(.notModified) }
         let error = await outcome { try await backend.service().send(list) }.error
         guard case .transport(let failure)? = error else { throw TestFailure("\(error as Any)") }
         #expect(failure.kind == .malformed)
     }
 
-    @Test func `offline, a copy is used as it is where that was asked for`() async throws {
+    @Test func `offline, a copy is used if the options allow it`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, count in
             guard count == 0 else { throw TransportError.offline("no network") }
@@ -161,7 +161,7 @@ import Testing
         #expect(await outcome { try await service.send(list) }.error == .offline("no network"))
     }
 
-    @Test func `an answer that was old when it came is older later`() async throws {
+    @Test func `the age of a response includes its initial age`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, _ in
             page("a", fields: [.age: "5", .cacheControl: "max-age=10"])
@@ -186,7 +186,7 @@ import Testing
         static let parameters = Parameters<Getting>({ Getting() })
     }
 
-    @Test func `a copy is of one method`() async throws {
+    @Test func `a copy belongs to one method`() async throws {
         let backend = TestBackend { request, _ in
             HTTPResponse(
                 .ok, fields: [.cacheControl: "max-age=60"],
@@ -197,7 +197,7 @@ import Testing
         #expect(try await service.send(Asking()).bytes == Array("OPTIONS".utf8))
     }
 
-    @Test func `observers hear of each copy that is used`() async throws {
+    @Test func `observers are notified of each copy that is used`() async throws {
         let time = TestTime()
         let events = Lock([BackendEvent.Kind]())
         let service = Self.backend("max-age=60").service(

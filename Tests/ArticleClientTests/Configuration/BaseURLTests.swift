@@ -9,7 +9,7 @@ import Testing
         ("https://example.com/a/b//", "https://example.com", "/a/b"),
         ("unix:/run/a.control", "unix:/run/a.control", ""),
     ])
-    func `an address is an origin and a path`(text: String, origin: String, path: String) throws {
+    func `a base URL has an origin and a path`(text: String, origin: String, path: String) throws {
         let url = try #require(BaseURL(text))
         #expect(url.origin == HTTPOrigin(origin))
         #expect(url.path == path)
@@ -20,7 +20,7 @@ import Testing
         "", "localhost:8080", "/v1", "ftp://a", "http://", "http://a/b?c", "http://a/b c",
         "http://user@a/", "unix:",
     ])
-    func `anything else is none`(text: String) {
+    func `anything else is not a base URL`(text: String) {
         #expect(BaseURL(text) == nil)
     }
 

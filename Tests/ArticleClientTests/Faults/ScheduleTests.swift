@@ -20,7 +20,7 @@ import Testing
         return Array(1...count * max(1, times))
     }
 
-    @Test func `over sockets with a faulty network between`() async throws {
+    @Test func `requests over a faulty network end exactly once`() async throws {
         let server = TokenServer()
         try await TestServer.run(try server.router()) { test in
             for seed in Self.seeds(100) {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `in process, with answers that fail at random`() async throws {
+    @Test func `requests with random failures end exactly once`() async throws {
         let server = TokenServer()
         for seed in Self.seeds(1_000) {
             let random = Lock(SplitMix64(seed: seed))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `what has ended is let go`() async throws {
+    @Test func `ended requests are released`() async throws {
         let server = TokenServer()
         weak var kept: Schedule?
         weak var operation: NetworkOperation?

@@ -16,7 +16,7 @@ import Testing
                 body: Array(body.utf8)), to: try #require(HTTPOrigin(origin)))
     }
 
-    @Test func `a request is written for a shell`() throws {
+    @Test func `a request is printed as a shell command`() throws {
         #expect(try line(.get, "/v1/a?b=c") == "curl 'http://localhost:8080/v1/a?b=c'")
         #expect(try line(.head, "/") == "curl --head 'http://localhost:8080/'")
         #expect(
@@ -28,12 +28,12 @@ import Testing
                 == "curl --unix-socket '/run/b c' 'http://localhost/a'")
     }
 
-    @Test func `a shell reads the words as they were`() throws {
+    @Test func `a shell parses the words unchanged`() throws {
         let program = try line(.post, "/", [:], "a'b\"c$d`e\\f\ng")
         #expect(program.hasSuffix("--data-binary 'a'\\''b\"c$d`e\\f\ng'"))
     }
 
-    @Test func `secrets are left out`() throws {
+    @Test func `secrets are omitted`() throws {
         let fields: HTTPFields = [
             .authorization: "Bearer bsk_1_verysecret", .cookie: "session=verysecret",
             .proxyAuthorization: "Basic verysecret", .accept: "bsa_2_verysecret",
@@ -47,7 +47,7 @@ import Testing
         #expect(text.contains("/x/<redacted>?token=<redacted>&a=b"))
     }
 
-    @Test func `bodies that are no text, or long, are named by their size`() throws {
+    @Test func `binary and long bodies are replaced by their size`() throws {
         let request = HTTPRequest(
             .post, try #require(RequestTarget(path: "/")), body: [0xFF, 0xFE])
         let origin = try #require(HTTPOrigin("http://a"))
@@ -56,7 +56,7 @@ import Testing
         #expect(long.hasSuffix("--data-binary '<20000 bytes>'"))
     }
 
-    @Test func `an event shows no secret, however it is printed`() async throws {
+    @Test func `an event shows no secrets, however it is printed`() async throws {
         let events = Lock([BackendEvent]())
         let backend = TestBackend { _, _ in refusal(.forbidden) }
         let service = backend.service(

@@ -8,7 +8,7 @@ import Testing
 @Suite struct NetworkQueueTests {
     private static let failure = BackendError.offline("no network")
 
-    @Test func `no more run at a time than the width`() async throws {
+    @Test func `at most as many operations run at a time as the width`() async throws {
         let running = Lock((now: 0, most: 0))
         let queue = NetworkQueue(width: 3)
         let operations = (0..<30).map { _ in
@@ -28,7 +28,7 @@ import Testing
         #expect(await eventually { queue.count == 0 })
     }
 
-    @Test func `turns go by priority, then by age`() async throws {
+    @Test func `operations run by priority, then by age`() async throws {
         let order = Lock([Int]())
         let queue = NetworkQueue(width: 1)
         queue.suspend()
@@ -46,7 +46,7 @@ import Testing
         #expect(order.withLock { $0 } == [2, 4, 1, 3, 0, 5])
     }
 
-    @Test func `a dependent waits for all, and fails with the reason of one that fails`()
+    @Test func `a dependent waits for all and fails with the first failure`()
         async throws
     {
         let order = Lock([String]())
@@ -78,7 +78,7 @@ import Testing
         #expect(Set(names) == ["a", "b", "c", "bad"] && names.last == "c")
     }
 
-    @Test func `cancelled before its turn, an operation never runs`() async throws {
+    @Test func `an operation that is cancelled before its turn never runs`() async throws {
         let queue = NetworkQueue()
         queue.suspend()
         let operation = NetworkOperation {
@@ -102,7 +102,7 @@ import Testing
         #expect(await late.ended().error == .cancelled)
     }
 
-    @Test func `a group is cancelled together, whether it waits or runs`() async throws {
+    @Test func `a group is cancelled whether waiting or running`() async throws {
         let began = Signal()
         let never = Signal()
         let queue = NetworkQueue(width: 1)
@@ -126,7 +126,7 @@ import Testing
         #expect(never.isGiven)
     }
 
-    @Test func `beyond its limit a queue refuses at once`() async throws {
+    @Test func `a full queue rejects operations at once`() async throws {
         let queue = NetworkQueue(limit: 1)
         queue.suspend()
         queue.add(NetworkOperation { .success(()) })
@@ -138,7 +138,7 @@ import Testing
         #expect(failure.kind == .overloaded)
     }
 
-    @Test func `handlers are called once each, also when they come late`() async throws {
+    @Test func `handlers are called once, even when added late`() async throws {
         let calls = Counter()
         let operation = NetworkOperation { .success(()) }
         operation.whenEnded { _ in calls.next() }
@@ -148,7 +148,7 @@ import Testing
         #expect(calls.value == 2)
     }
 
-    @Test func `a queue that is let go leaves nobody waiting`() async throws {
+    @Test func `a released queue leaves nobody waiting`() async throws {
         let operation = NetworkOperation { .success(()) }
         do {
             let queue = NetworkQueue()

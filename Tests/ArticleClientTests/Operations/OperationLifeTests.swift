@@ -60,7 +60,7 @@ import Testing
         (.high, .medium, .userInitiated), (.low, .userInitiated, .utility),
         (.low, .background, .background), (.normal, .userInitiated, .userInitiated),
     ])
-    func `an operation runs as whoever added it, and not as the one before it`(
+    func `an operation inherits the context of the task that added it`(
         priority: NetworkOperation.Priority, adder: TaskPriority, expected: TaskPriority
     ) async throws {
         for before in [TaskPriority.background, .userInitiated] {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `who waits for an operation can leave, and it goes on`() async throws {
+    @Test func `a waiter can leave without cancelling the operation`() async throws {
         let backend = TestBackend { _, _ in page("late") }
         let queue = NetworkQueue()
         queue.suspend()
@@ -94,7 +94,7 @@ import Testing
 
     private final class Screen: Sendable {}
 
-    @Test func `an operation that has ended holds nothing any more`() async throws {
+    @Test func `an ended operation releases its work`() async throws {
         let queue = NetworkQueue()
         weak var screen: Screen?
         weak var before: NetworkOperation?
@@ -123,7 +123,7 @@ import Testing
         #expect(other == nil)
     }
 
-    @Test func `a chain of 100,000 is let go on a small stack`() throws {
+    @Test func `a chain of 100,000 is released on a small stack`() throws {
         try onSmallStack {
             var last = NetworkOperation { .success(()) }
             for _ in 0..<100_000 { last = NetworkOperation(after: [last]) { .success(()) } }
@@ -171,7 +171,7 @@ import Testing
         pthread_join(thread, nil)
     }
 
-    @Test func `all is cancelled, or one group`() async throws {
+    @Test func `everything or one group is cancelled`() async throws {
         let queue = NetworkQueue()
         queue.suspend()
         let images = NetworkOperation(group: "images") { .success(()) }

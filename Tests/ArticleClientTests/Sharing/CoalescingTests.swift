@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct CoalescingTests {
-    @Test func `equal requests of a moment share one exchange`() async throws {
+    @Test func `concurrent equal requests share one exchange`() async throws {
         let goOn = Signal()
         let backend = TestBackend { _, count in
             await goOn.wait()
@@ -24,7 +24,7 @@ import Testing
         #expect(backend.requests.count == 2)
     }
 
-    @Test func `each waiter leaves alone, and the last one ends the exchange`() async throws {
+    @Test func `waiters leave independently, and the last one ends the exchange`() async throws {
         let ended = Signal()
         let asked = Signal()
         let backend = TestBackend { _, count in
@@ -54,7 +54,7 @@ import Testing
         #expect(try await service.send(list).next == "fresh")
     }
 
-    @Test func `who joins at the moment of completion still gets an answer`() async throws {
+    @Test func `joining at the moment of completion gives the response`() async throws {
         let backend = TestBackend { _, count in page("\(count)") }
         let service = backend.service(cache: nil)
         let answers = await withTaskGroup(of: Bool.self) { group in
@@ -83,7 +83,7 @@ import Testing
         #expect(backend.requests.count == 5)
     }
 
-    @Test func `each waiter has its own deadline, and the exchange the last one`() async throws {
+    @Test func `waiters have their own deadlines, the exchange the latest`() async throws {
         // A machine under load may bring the second one too late: then it gets more time.
         for milliseconds in [100, 1_000, 10_000] {
             let arrived = Signal()
@@ -110,7 +110,7 @@ import Testing
         Issue.record("the second one never joined the first")
     }
 
-    @Test func `a shared exchange becomes as urgent as its most urgent waiter`() async throws {
+    @Test func `a shared exchange has the highest priority of its waiters`() async throws {
         let arrived = Signal()
         let goOn = Signal()
         let priority = Lock(TaskPriority.background)

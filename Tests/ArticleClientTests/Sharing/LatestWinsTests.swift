@@ -10,7 +10,7 @@ import Testing
         FetchArticlesRequest(tags: [text])
     }
 
-    @Test func `a new question ends the one before it`() async throws {
+    @Test func `a new request ends the previous one`() async throws {
         let asked = Signal()
         let cancelled = Signal()
         let backend = TestBackend { request, _ in
@@ -31,7 +31,7 @@ import Testing
         await cancelled.wait()
     }
 
-    @MainActor @Test func `on one actor, a stale answer is never delivered`() async throws {
+    @MainActor @Test func `on one actor, a stale response is never delivered`() async throws {
         let backend = TestBackend { request, _ in
             await Task.yield()
             return page("\(request.target)")
@@ -59,7 +59,7 @@ import Testing
         #expect(delivered.last == 400)
     }
 
-    @Test func `who has stopped asking wants no answer`() async throws {
+    @Test func `a cancelled request delivers no response`() async throws {
         let asked = Signal()
         let never = Signal()
         let backend = TestBackend { _, _ in
@@ -75,7 +75,7 @@ import Testing
         never.give()
     }
 
-    @Test func `the caller's cancellation is no supersession`() async throws {
+    @Test func `the caller's cancellation is not reported as superseded`() async throws {
         let asked = Signal()
         let never = Signal()
         let backend = TestBackend { _, _ in
@@ -91,7 +91,7 @@ import Testing
         never.give()
     }
 
-    @Test func `with a pause, only the question that nobody follows is sent`() async throws {
+    @Test func `with a pause, only the last request is sent`() async throws {
         let backend = TestBackend { request, _ in page("\(request.target)") }
         let time = TestTime()
         let (sleeping, isOver) = (Counter(), Signal())

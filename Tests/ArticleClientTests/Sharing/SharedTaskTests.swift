@@ -4,7 +4,7 @@ import Testing
 @testable import ArticleClient
 
 @Suite struct FlightTests {
-    @Test func `what was ended before its start does not run`() async throws {
+    @Test func `work that was ended before its start does not run`() async throws {
         let runs = Counter()
         let flight = SharedTask<Int>()
         flight.end(.failure(.superseded))

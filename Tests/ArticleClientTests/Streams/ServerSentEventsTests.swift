@@ -18,7 +18,7 @@ import Testing
         ServerSentEvent(type: "message", data: "last: one", id: "", retry: .milliseconds(5)),
     ]
 
-    @Test func `events are the same however their bytes arrive`() throws {
+    @Test func `events do not depend on how their bytes arrive`() throws {
         let bytes = Array(Self.text.utf8)
         for size in 1...bytes.count {
             var parser = EventParser(limitBytes: 100)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `the wait that a backend asks for is told with each event behind it`() throws {
+    @Test func `a retry interval applies to all later events`() throws {
         var parser = EventParser(limitBytes: 100)
         try parser.add(Array("data: 1\n\nretry: 2500\n\ndata: 2\n\nretry: 9x\ndata: 3\n\n".utf8))
         try parser.add(Array("retry: 99999999999999999999\ndata: 4\n\n".utf8))
@@ -40,7 +40,7 @@ import Testing
         #expect(waits == [nil, .milliseconds(2500), .milliseconds(2500), .seconds(86_400)])
     }
 
-    @Test func `what an event of many lines costs grows with its length, and no faster`() throws {
+    @Test func `the cost of an event is linear in its length`() throws {
         func threadSeconds() -> Double {
             var time = timespec()
             clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -64,7 +64,7 @@ import Testing
         #expect(fastest.many < 20 * fastest.few)
     }
 
-    @Test func `an event without an end is given up`() throws {
+    @Test func `an endless event is an error`() throws {
         var parser = EventParser(limitBytes: 100)
         try parser.add([UInt8](repeating: 0x61, count: 100))
         #expect(throws: BackendError.self) { try parser.add([0x61]) }
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a stream of events is read as it comes`() async throws {
+    @Test func `a stream of events is read while it arrives`() async throws {
         let backend = TestBackend { _, _ in
             let rest = Lock(Array(Self.text.utf8))
             return HTTPResponse(
@@ -94,14 +94,14 @@ import Testing
         #expect(events == Self.events)
     }
 
-    @Test func `a stream that is refused tells why`() async throws {
+    @Test func `a rejected stream reports the reason`() async throws {
         let backend = TestBackend { _, _ in refusal(.forbidden, "editors only") }
         let error = await outcome { try await backend.service().stream(list) }.error
         guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
         #expect(problem.detail == "editors only")
     }
 
-    @Test func `a stream that breaks off fails with what happened`() async throws {
+    @Test func `an interrupted stream fails with the cause`() async throws {
         let backend = TestBackend { _, _ in
             HTTPResponse(
                 .ok, body: .stream(HTTPBodyStream { throw TransportError.offline("gone") }))

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that stands still ends when its time is over`() async throws {
+    @Test func `a stalled stream ends with a timeout`() async throws {
         let never = Signal()
         let service = backend(.ok, until: never).service(cache: nil)
         let options = RequestOptions(streamStallTimeout: .milliseconds(50))
@@ -69,7 +69,7 @@ import Testing
         #expect(late == .signedOut)
     }
 
-    @Test func `a stream in time is what it was`() async throws {
+    @Test func `a stream without stalls is unchanged`() async throws {
         let backend = TestBackend { _, _ in
             let pieces = Counter()
             return HTTPResponse(
@@ -87,7 +87,7 @@ import Testing
         #expect(bytes == Array(0..<100))
     }
 
-    @Test func `what a refused stream says is read within the deadline`() async throws {
+    @Test func `the body of a rejected stream is read within the deadline`() async throws {
         let never = Signal()
         let service = backend(.forbidden, until: never).service(cache: nil)
         let options = RequestOptions(timeout: .milliseconds(50))

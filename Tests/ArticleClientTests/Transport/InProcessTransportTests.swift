@@ -16,7 +16,7 @@ import Testing
         } catch { return .failure(error) }
     }
 
-    @Test func `a closure that never ends holds nobody up`() async throws {
+    @Test func `a closure that never ends does not block cancellation`() async throws {
         let never = Signal()
         let transport = InProcessTransport { _, _ in
             await never.wait()
@@ -35,7 +35,7 @@ import Testing
         never.give()
     }
 
-    @Test func `bodies have a limit here too`() async throws {
+    @Test func `bodies are limited in process, too`() async throws {
         var options = TransportOptions()
         options.bodyBytes = 3
         let whole = InProcessTransport { _, _ in HTTPResponse(.ok, body: .bytes([1, 2, 3, 4])) }

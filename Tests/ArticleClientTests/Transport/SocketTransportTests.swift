@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `the same over TCP and over a Unix socket`(isUnix: Bool) async throws {
+    func `requests work over TCP and Unix sockets`(isUnix: Bool) async throws {
         let folder = try TemporaryFolder()
         let address =
             isUnix
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `the three lines of a new user work`() async throws {
+    @Test func `the three lines of the quick start work`() async throws {
         try await TestServer.run(try Self.router()) { test in
             let backend = BackendService(configuration: try configuration(test.address))
             let page = try await backend.send(FetchArticlesRequest(tag: "swift"))
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `errors of the wire are errors of the service`() async throws {
+    @Test func `errors of the transport are errors of the service`() async throws {
         try await TestServer.run(try Self.router()) { test in
             var configuration = try configuration(test.address)
             configuration.retries = .none
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func `an upload tells how far it is`() async throws {
+    @Test func `an upload reports its progress`() async throws {
         try await TestServer.run(try Self.router()) { test in
             let service = BackendService(configuration: try configuration(test.address))
             let told = Lock(0)

@@ -32,7 +32,7 @@ import Testing
         .transport(TransportFailure(.insecure, "no certificate")),
         .problem(Problem(.slugTaken)), .unauthorized(Problem(.unauthenticated)),
     ])
-    func `whatever a stub throws, the app meets`(error: BackendError) async {
+    func `the app receives the errors that a stub throws`(error: BackendError) async {
         let backend = BackendService.stub { routes in
             routes.on(FetchTagsRequest.self) { _ in throw error }
         }
@@ -50,7 +50,7 @@ import Testing
         #expect(error?.problem?.detail == "editors only")
     }
 
-    @Test func `what the contract rejects, a stub rejects`() async throws {
+    @Test func `a stub rejects what the contract rejects`() async throws {
         let backend = BackendService.stub { routes in
             routes.on(CreateArticleRequest.self) { _ in
                 Issue.record("it was taken")
@@ -65,7 +65,7 @@ import Testing
         #expect(backend.received(CreateArticleRequest.self).isEmpty)
     }
 
-    @Test func `a request that nobody answers is told`() async {
+    @Test func `a request without a route is reported`() async {
         let backend = BackendService.stub { _ in }
         let error = await outcome { try await backend.send(FetchTagsRequest()) }.error
         #expect(error?.problem?.kind == .notImplemented)
