@@ -35,7 +35,7 @@ import Testing
         #expect(served.program.errors.rest().contains { $0.contains("no control socket") })
     }
 
-    @Test func `a key made while the file is served works at once, and not once it is revoked`()
+    @Test func `a key created for a running server works at once, until it is revoked`()
         throws
     {
         let served = try Served(database)

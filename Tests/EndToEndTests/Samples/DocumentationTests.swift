@@ -106,7 +106,7 @@ import Testing
         #expect(store.load() == Credentials(token: "new", refreshToken: "next"))
     }
 
-    @Test func `a request of one's own, a download and canned bytes work`() async throws {
+    @Test func `a custom request, a download and canned bytes work`() async throws {
         let service = cannedBackend(json: #"{"text": "Hello, Ada"}"#)
         #expect(try await greeting(for: "Ada", from: service) == "Hello, Ada")
         let parts = Counter()

@@ -47,7 +47,7 @@ final class Load: Sendable {
     }
 
     /// Called with each response.
-    private func tellProgress(_ state: inout State) {
+    private func reportProgress(_ state: inout State) {
         guard state.responses >= state.goal || !state.failures.isEmpty && state.goal < .max else {
             return
         }
@@ -102,13 +102,13 @@ final class Load: Sendable {
                     if response.status != expected {
                         state.failures.append("\(response.status): \(response.text)")
                     }
-                    tellProgress(&state)
+                    reportProgress(&state)
                 }
             } catch {
                 connection = nil
                 state.withLock { state in
                     state.failures.append("\(error)")
-                    tellProgress(&state)
+                    reportProgress(&state)
                 }
             }
             number += 1
