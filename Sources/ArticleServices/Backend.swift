@@ -8,7 +8,7 @@ public struct Backend: Sendable {
     public let store: any ArticleStore
     private let keys: KeyRing
     private let cursors: CursorSealer
-    private let answers: PublicResponseCache
+    private let responses: PublicResponseCache
     private let writes: IdempotentWrites
     private let markdown: MarkdownRenderer
     private let defaultLanguage: String
@@ -33,7 +33,7 @@ public struct Backend: Sendable {
         self.defaultLanguage = defaultLanguage
         self.now = now
         self.log = log
-        answers = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
+        responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
         keys = KeyRing(try await store.keys(), operatorKey: operatorKey, now: now)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         writes = IdempotentWrites(
@@ -44,10 +44,10 @@ public struct Backend: Sendable {
     public static let standardCacheBytes = 64 << 20
 
     /// Statistics of the cache of public responses.
-    public var cacheStatistics: ResponseCache.Statistics { answers.cache.statistics }
+    public var cacheStatistics: ResponseCache.Statistics { responses.cache.statistics }
 
     /// Responses waiting to be compressed, and bodies waiting to be rendered as HTML.
-    public var waitingCompressions: Int { answers.cache.waitingCompressions }
+    public var waitingCompressions: Int { responses.cache.waitingCompressions }
     public var waitingRenderings: Int { markdown.waiting }
 
     /// Accepts a key that was created or changed after the store's keys were read.
@@ -56,7 +56,7 @@ public struct Backend: Sendable {
     /// The public API.
     public func router() throws(RouterError) -> Router {
         var routes = Routes(
-            answers: answers, workers: store.workers, readers: keys, writes: writes, now: now,
+            responses: responses, workers: store.workers, readers: keys, writes: writes, now: now,
             log: log
         ) {
             [keys] (fields) throws(ServiceError) in
@@ -72,7 +72,8 @@ public struct Backend: Sendable {
     /// - Parameter file: maintenance of the store's database file.
     public func controlRouter(_ file: any StoreMaintenance) throws(RouterError) -> Router {
         var routes = Routes(
-            answers: answers, workers: store.workers, writes: writes, isPrivileged: true, now: now,
+            responses: responses, workers: store.workers, writes: writes, isPrivileged: true,
+            now: now,
             log: log
         ) { _ in
             .key(id: "control", name: "control", role: .admin)

@@ -8,7 +8,7 @@ extension ServiceError {
     /// The problem that the client receives; causes only go to the log.
     func problem(instance: String) -> Problem {
         switch self {
-        case .refused(let refusal): return refusal.problem(instance: instance)
+        case .rejected(let rejection): return rejection.problem(instance: instance)
         case .notFound:
             return Problem(
                 .notFound, detail: "The requested resource does not exist.", instance: instance)
@@ -41,7 +41,7 @@ extension ServiceError {
                 ])
         case .inFlight: return .keyProblem(.requestInFlight, instance)
         case .keyReused: return .keyProblem(.keyReused, instance)
-        case .refusedBefore(let problem): return problem.told(in: instance)
+        case .rejectedBefore(let problem): return problem.repeated(in: instance)
         case .idTaken:
             return Problem(
                 .idTaken, detail: "This id has already been used.", instance: instance,
@@ -90,8 +90,8 @@ extension ServiceError {
         case .busy, .inFlight: fields.append(.retryAfter, "1")
         case .unavailable: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds): fields.append(.retryAfter, "\(seconds)")
-        case .refused(let refusal) where refusal.reason == .unsupportedMediaType:
-            fields.append(.accept, refusal.mediaTypes.joined(separator: ", "))
+        case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
+            fields.append(.accept, rejection.mediaTypes.joined(separator: ", "))
         default: break
         }
         return problem(instance: requestID).response(fields)
@@ -128,7 +128,7 @@ extension Problem {
     }
 
     /// The same problem for a repeated request.
-    fileprivate func told(in instance: String) -> Problem {
+    fileprivate func repeated(in instance: String) -> Problem {
         var problem = self
         problem.instance = instance
         return problem
@@ -144,10 +144,10 @@ extension Problem {
 
     /// The response to a request that the server itself rejects.
     @Sendable
-    public static func response(_ refusal: HTTPError) -> HTTPResponse {
-        var kind = Kind.allCases.first { $0.status == refusal.status.code } ?? .malformedRequest
+    public static func response(_ error: HTTPError) -> HTTPResponse {
+        var kind = Kind.allCases.first { $0.status == error.status.code } ?? .malformedRequest
         var errors: [Problem.Detail] = []
-        switch refusal.subject {
+        switch error.subject {
         case .request: break
         case .exposedCredentials:
             kind = .insecureTransport
@@ -159,7 +159,7 @@ extension Problem {
             errors = [Detail(detail, at: .header("Host"))]
         }
         let problem = Problem(
-            kind, detail: refusal.detail, instance: refusal.requestID, errors: errors)
+            kind, detail: error.detail, instance: error.requestID, errors: errors)
         // Caches may keep a 404 or a 405 that does not forbid it (RFC 9110 §15.1).
         return problem.response([.cacheControl: "no-store"])
     }

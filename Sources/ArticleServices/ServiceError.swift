@@ -4,7 +4,7 @@ public import HTTP
 /// Why a service did not fulfil a request; `ServiceError+Problem.swift` maps it to HTTP.
 public enum ServiceError: Error, Sendable {
     /// The request violates the API contract.
-    case refused(RequestValidationError)
+    case rejected(RequestValidationError)
     case notFound
     case unauthenticated(CredentialFault)
     case forbidden(needed: Role, has: Role)
@@ -19,7 +19,7 @@ public enum ServiceError: Error, Sendable {
     /// The idempotency key belongs to another request.
     case keyReused
     /// The problem with which the first attempt at this request was rejected.
-    case refusedBefore(Problem)
+    case rejectedBefore(Problem)
     case idTaken
     case slugTaken(String)
     /// Values that are well-formed but not valid, each with its location.
@@ -45,7 +45,7 @@ public enum ServiceError: Error, Sendable {
 
     /// One invalid parameter.
     static func badParameter(_ name: String, _ detail: String) -> ServiceError {
-        .refused(
+        .rejected(
             RequestValidationError(
                 .malformed, details: [Problem.Detail(detail, at: .parameter(name))]))
     }

@@ -76,7 +76,7 @@ final class PublicResponseCache: Sendable {
 
     /// Responds to an anonymous request from the cache, or with the result of `make`, which is
     /// cached if it has dependencies.
-    func answer(
+    func respond(
         _ message: HTTPRequest, _ context: RequestContext, log: (String) -> Void,
         _ make: () async throws(ServiceError) -> (HTTPResponse, Dependencies?)
     ) async -> HTTPResponse {

@@ -4,19 +4,20 @@ import HTTP
 /// The representation of an item: its bytes, its validators and its caching fields.
 struct Representation<Request: BackendAPIRequest> {
     private let reply: Reply<Request.Item>
-    private let answer: ResponseEncoding<Request.Item>
+    private let encoding: ResponseEncoding<Request.Item>
     private let request: Request
     private let caller: Principal
     /// When the request arrived: the reply includes what was acknowledged before.
     private let time: Timestamp
 
     init(
-        _ reply: Reply<Request.Item>, _ answer: ResponseEncoding<Request.Item>, to request: Request,
+        _ reply: Reply<Request.Item>, _ encoding: ResponseEncoding<Request.Item>,
+        to request: Request,
         _ caller: Principal, at time: Timestamp
     ) {
         self.time = time
         self.reply = reply
-        self.answer = answer
+        self.encoding = encoding
         self.request = request
         self.caller = caller
     }
@@ -32,10 +33,10 @@ struct Representation<Request: BackendAPIRequest> {
         fields.append(.cacheControl, isRead ? cacheControl : "no-store")
         if isRead { fields.append(.vary, "Accept-Encoding, Authorization") }
         let status = reply.location == nil ? Request.endpoint.success : .created
-        guard answer.mediaType != nil else {
+        guard encoding.mediaType != nil else {
             return HTTPResponse(status, fields: fields)
         }
-        let bytes = answer.write(reply.item, reply.fields, capacity: estimatedBytes)
+        let bytes = encoding.write(reply.item, reply.fields, capacity: estimatedBytes)
         let version = (reply.item as? any Versioned)?.version
         let etag = Validator.tag(version: version, of: bytes, renderer: reply.renderer)
         fields.append(.etag, etag.description)
@@ -53,7 +54,7 @@ struct Representation<Request: BackendAPIRequest> {
             case .preconditionFailed(let name): throw .representationDiffers(name)
             }
         }
-        if let mediaType = answer.mediaType {
+        if let mediaType = encoding.mediaType {
             fields.append(.contentType, mediaType)
         }
         return HTTPResponse(status, fields: fields, body: .bytes(bytes))

@@ -9,16 +9,16 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
     typealias Handle =
         @Sendable (Request, Principal) async throws(ServiceError) -> Reply<Request.Item>
 
-    private let answer: ResponseEncoding<Request.Item>
+    private let encoding: ResponseEncoding<Request.Item>
     private let turns: Turns
     private let now: @Sendable () -> Timestamp
     private let handle: Handle
 
     init(
-        answer: ResponseEncoding<Request.Item>, turns: Turns,
+        encoding: ResponseEncoding<Request.Item>, turns: Turns,
         now: @escaping @Sendable () -> Timestamp, _ handle: @escaping Handle
     ) {
-        self.answer = answer
+        self.encoding = encoding
         self.turns = turns
         self.now = now
         self.handle = handle
@@ -32,7 +32,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
         for name in Request.endpoint.template.parameters { path[name] = context.parameters[name] }
         do throws(RequestValidationError) {
             return try Request(parsing: RequestSource(message, path: path))
-        } catch { throw .refused(error) }
+        } catch { throw .rejected(error) }
     }
 
     /// The complete public response and its dependencies.
@@ -43,7 +43,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
             (turn) throws(ServiceError) in
             let began = now()
             let reply = try await handle(request, .anonymous)
-            let whole = Representation(reply, answer, to: request, .anonymous, at: began)
+            let whole = Representation(reply, encoding, to: request, .anonymous, at: began)
             let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
             let response = try whole.response(to: nil)
             turn.settle(response)
@@ -92,7 +92,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
     ) async throws(ServiceError) -> Representation<Request> {
         let began = now()
         return Representation(
-            try await handle(request, caller), answer, to: request, caller, at: began)
+            try await handle(request, caller), encoding, to: request, caller, at: began)
     }
 
     private func cost(of request: Request) -> RequestCost {

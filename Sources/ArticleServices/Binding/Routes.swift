@@ -11,7 +11,7 @@ import Sockets
 struct Routes {
     private var builder: RouterBuilder
     private let identify: Identify
-    private let answers: PublicResponseCache
+    private let responses: PublicResponseCache
     private let writes: IdempotentWrites
     private let turns: Turns
     private let now: @Sendable () -> Timestamp
@@ -22,7 +22,7 @@ struct Routes {
 
     /// - Parameters:
     ///   - identify: determines the sender of a request.
-    ///   - answers: caches public responses.
+    ///   - responses: caches public responses.
     ///   - workers: the threads on which the store reads.
     ///   - readers: recognizes authenticated clients that get the public responses, too.
     ///   - writes: stores the results of writes with an idempotency key.
@@ -31,14 +31,14 @@ struct Routes {
     ///     answered out of what is kept for these.
     ///   - log: receives the causes of failures, which are never sent to clients, as single lines.
     init(
-        answers: PublicResponseCache, workers: WorkerPool, readers: (any PublicReaders)? = nil,
+        responses: PublicResponseCache, workers: WorkerPool, readers: (any PublicReaders)? = nil,
         writes: IdempotentWrites, isPrivileged: Bool = false,
         now: @escaping @Sendable () -> Timestamp,
         log: @escaping @Sendable (String) -> Void, identify: @escaping Identify
     ) {
-        builder = RouterBuilder(cache: isPrivileged ? nil : answers.cache, readers: readers)
+        builder = RouterBuilder(cache: isPrivileged ? nil : responses.cache, readers: readers)
         self.identify = identify
-        self.answers = answers
+        self.responses = responses
         self.writes = writes
         turns = Turns(workers: workers)
         self.now = now
@@ -67,12 +67,12 @@ struct Routes {
                 Request.Item
             >
     ) {
-        let (identify, answers, log) = (identify, answers, log)
+        let (identify, responses, log) = (identify, responses, log)
         let endpoint = Request.endpoint
         // Created once, as the encoding is computed on each access.
-        let answer = Request.Item.answer
-        let mediaType = answer.mediaType.flatMap { MediaType($0) }
-        let work = RequestWork(answer: answer, turns: turns, now: now, handle)
+        let encoding = Request.Item.answer
+        let mediaType = encoding.mediaType.flatMap { MediaType($0) }
+        let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
         builder.on(
             endpoint.method, endpoint.template.description,
             takesBody: Request.parameters.body != nil
@@ -97,7 +97,7 @@ struct Routes {
                 let request = try work.parse(message, context)
                 // Shared responses are created as for an anonymous client, whoever requests them
                 // first.
-                let response = await answers.answer(message, context, log: log) {
+                let response = await responses.respond(message, context, log: log) {
                     () throws(ServiceError) in
                     try await work.publicResponse(to: request, context, for: caller)
                 }
@@ -127,7 +127,7 @@ struct Routes {
             Problem.Detail("is not supported for writes; use If-Match", at: .header(name.rawValue))
         }
         guard details.isEmpty else {
-            throw .refused(RequestValidationError(.malformed, details: details))
+            throw .rejected(RequestValidationError(.malformed, details: details))
         }
     }
 

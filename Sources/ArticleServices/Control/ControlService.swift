@@ -64,12 +64,12 @@ struct ControlService: Sendable {
             return Reply(
                 try await store.restore(request.records(), dryRun: request.isDryRun))
         } catch let error as StoreError {
-            throw Self.refusal(error)
+            throw Self.rejection(error)
         } catch { throw ServiceError(error) }
     }
 
     /// Restored records have no JSON pointers, so commands get the error as a sentence.
-    private static func refusal(_ error: StoreError) -> ServiceError {
+    private static func rejection(_ error: StoreError) -> ServiceError {
         switch error {
         case .full, .busy, .unavailable, .corrupt: ServiceError(error)
         default: .invalidValue("/records", error.sentence)

@@ -70,7 +70,7 @@ final class IdempotentWrites: Sendable {
             do throws(ResponseMapperError) { problem = try Problem(mapping: words) } catch {
                 throw .unavailable(cause: "a stored rejection cannot be read: \(error)")
             }
-            throw .refusedBefore(problem)
+            throw .rejectedBefore(problem)
         }
     }
 

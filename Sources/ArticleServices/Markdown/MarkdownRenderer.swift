@@ -54,7 +54,7 @@ public final class MarkdownRenderer: Sendable {
             if outcome.keepsWorker { park(worker) }
             switch outcome {
             case .rendered(let html): return RenderedBody(written: html)
-            case .refused(let outcome): throw limits.refusal(outcome)
+            case .rejected(let outcome): throw limits.rejection(outcome)
             case .stuck: throw .unavailable(cause: "a Markdown worker did not respond")
             // It may have been killed from outside: only a second failure is blamed on the text.
             case .lost: continue
@@ -128,8 +128,8 @@ public final class MarkdownRenderer: Sendable {
             switch outcome {
             case .rendered(let html):
                 texts[finished].finish(.success(RenderedBody(written: html)))
-            case .refused(let reason) where outcome.keepsWorker:
-                texts[finished].finish(.failure(limits.refusal(reason)))
+            case .rejected(let reason) where outcome.keepsWorker:
+                texts[finished].finish(.failure(limits.rejection(reason)))
             default: return
             }
             finished += 1
@@ -155,7 +155,7 @@ public final class MarkdownRenderer: Sendable {
 }
 
 extension MarkdownLimits {
-    fileprivate func refusal(_ outcome: broadsheet_markdown_outcome) -> ServiceError {
+    fileprivate func rejection(_ outcome: broadsheet_markdown_outcome) -> ServiceError {
         .invalidValue("/body", fault(outcome))
     }
 

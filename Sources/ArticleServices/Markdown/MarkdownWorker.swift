@@ -9,7 +9,7 @@ final class MarkdownWorker: Sendable {
     /// The outcome of rendering a text.
     enum Outcome: Sendable {
         case rendered([UInt8])
-        case refused(broadsheet_markdown_outcome)
+        case rejected(broadsheet_markdown_outcome)
         /// It exited without a response.
         case lost
         /// It did not respond in time.
@@ -18,10 +18,10 @@ final class MarkdownWorker: Sendable {
         /// Whether the process can be used again.
         var keepsWorker: Bool {
             switch self {
-            case .rendered, .refused(BROADSHEET_MARKDOWN_TOO_DEEP),
-                .refused(BROADSHEET_MARKDOWN_TOO_LONG):
+            case .rendered, .rejected(BROADSHEET_MARKDOWN_TOO_DEEP),
+                .rejected(BROADSHEET_MARKDOWN_TOO_LONG):
                 true
-            case .refused, .lost, .stuck: false
+            case .rejected, .lost, .stuck: false
             }
         }
     }
@@ -60,7 +60,7 @@ final class MarkdownWorker: Sendable {
 
     /// Renders texts independently. They are sent together, which wakes the process only once.
     ///
-    /// After any outcome other than `.rendered` and `.refused` for depth or length, the process is
+    /// After any outcome other than `.rendered` and `.rejected` for depth or length, the process is
     /// no longer usable, and there are no further outcomes.
     ///
     /// - Parameters:
@@ -92,7 +92,7 @@ final class MarkdownWorker: Sendable {
             $0.loadUnaligned(as: broadsheet_markdown_answer.self)
         }
         let outcome = broadsheet_markdown_outcome(head.outcome)
-        guard outcome == BROADSHEET_MARKDOWN_RENDERED else { return .refused(outcome) }
+        guard outcome == BROADSHEET_MARKDOWN_RENDERED else { return .rejected(outcome) }
         guard head.html_bytes <= limits.outputBytes else { return .lost }
         guard let html = incoming.take(Int(head.html_bytes)) else { return incoming.failure }
         return .rendered(html)

@@ -48,7 +48,7 @@ import Testing
         try await rows(.reader, "403 forbidden", challenge).playWithoutChange()
     }
 
-    @Test(arguments: Sender.refused)
+    @Test(arguments: Sender.rejected)
     func `an invalid key is rejected, even where none is required`(
         sender: Sender
     ) async throws {
@@ -151,9 +151,9 @@ import Testing
         try await Newsroom.run(cast: false) { newsroom in
             let key = try #require(newsroom.keys.texts[.editor])
             for value in ["Basic dXNlcjpwYXNz", "Bearer", "Bearer \(key) \(key)", key] {
-                let answer = try newsroom.send(
+                let response = try newsroom.send(
                     "GET /v1/articles", with: [.authorization: value])
-                #expect(answer.summary == "401 unauthenticated")
+                #expect(response.summary == "401 unauthenticated")
             }
             let twice = try newsroom.send(
                 "GET /v1/articles", as: .editor, with: [.authorization: "Bearer \(key)"])

@@ -108,10 +108,10 @@ import Testing
                 (HTTPMethod.post, "/v1/articles"), (.patch, "/v1/articles/\(made.id)"),
                 (.put, "/v1/articles/\(made.id)"),
             ] {
-                let refused = try send(test, method, target, body, [.ifMatch: "*"])
-                #expect(refused.status == 422)
-                #expect(refused.text.contains(#""pointer":"/body""#))
-                #expect(refused.text.contains("200 elements"))
+                let rejected = try send(test, method, target, body, [.ifMatch: "*"])
+                #expect(rejected.status == 422)
+                #expect(rejected.text.contains(#""pointer":"/body""#))
+                #expect(rejected.text.contains("200 elements"))
             }
             #expect(try await store.changeSequence() == 1)
         }
@@ -163,9 +163,9 @@ import Testing
             var target = "/v1/articles?fields=bodyHTML,title&limit=100"
             var titles: [String] = []
             for _ in 0..<10 {
-                let answer = try test.client.get(target)
-                #expect(answer.text.utf8.count < ArticleLimits.pageBytes + 1_000)
-                let page = try PageResponseMapper<PartialArticle>().map(Array(answer.text.utf8))
+                let response = try test.client.get(target)
+                #expect(response.text.utf8.count < ArticleLimits.pageBytes + 1_000)
+                let page = try PageResponseMapper<PartialArticle>().map(Array(response.text.utf8))
                 titles += page.items.compactMap(\.title)
                 guard let next = page.next else { break }
                 target = "/v1/articles?fields=bodyHTML,title&limit=100&cursor=\(next)"

@@ -56,9 +56,9 @@ import Testing
             let patch = try newsroom.send(
                 "PATCH \(Self.bread)", as: .editor, #"{"title":"Fresh bread"}"#)
             let empty = try newsroom.send("PATCH \(Self.bread)", as: .editor, "{}")
-            for answer in [put, patch, empty] {
-                #expect(answer.summary == "200" && answer.body == got.body)
-                #expect(answer.fields[.etag] == got.fields[.etag])
+            for response in [put, patch, empty] {
+                #expect(response.summary == "200" && response.body == got.body)
+                #expect(response.fields[.etag] == got.fields[.etag])
             }
             #expect(try await newsroom.changes() == before)
         }
@@ -199,10 +199,10 @@ import Testing
             // A tag for other attributes, another coding or an older hash also names this revision.
             let sparse = try newsroom.send("GET \(Self.bread)?fields=title")
             let tag = try #require(sparse.fields[.etag])
-            let answer = try newsroom.send(
+            let response = try newsroom.send(
                 "\(method) \(Self.bread)", as: .editor,
                 method == "DELETE" ? nil : #"{"title":"New"}"#, with: [.ifMatch: "\"7-0\", \(tag)"])
-            #expect(answer.summary == (method == "DELETE" ? "204" : "200"))
+            #expect(response.summary == (method == "DELETE" ? "204" : "200"))
             // The same tag cannot be used again.
             let again = try newsroom.send(
                 "\(method) \(Self.bread)", as: .editor,

@@ -22,18 +22,18 @@ import Testing
         try await Newsroom.run { newsroom in
             newsroom.pass(milliseconds: 61_000)
             for key in [Cast.bread, Self.upper, "fresh-bread", "%66resh-bread"] {
-                let answer = try newsroom.send("GET /v1/articles/\(key)")
-                #expect(answer.summary == "200")
-                #expect(answer.unversioned == Self.bread)
-                #expect(answer.fields[.contentType] == "application/json")
-                #expect(answer.fields[.contentLength] == "\(answer.body.count)")
-                #expect(answer.fields[.cacheControl] == "public, no-cache")
-                #expect(answer.fields[.vary] == "Accept-Encoding, Authorization")
-                #expect(answer.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:01 GMT")
-                #expect(answer.revision == 1)
-                #expect(answer.fields[.etag]?.hasPrefix("\"1-") == true)
+                let response = try newsroom.send("GET /v1/articles/\(key)")
+                #expect(response.summary == "200")
+                #expect(response.unversioned == Self.bread)
+                #expect(response.fields[.contentType] == "application/json")
+                #expect(response.fields[.contentLength] == "\(response.body.count)")
+                #expect(response.fields[.cacheControl] == "public, no-cache")
+                #expect(response.fields[.vary] == "Accept-Encoding, Authorization")
+                #expect(response.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:01 GMT")
+                #expect(response.revision == 1)
+                #expect(response.fields[.etag]?.hasPrefix("\"1-") == true)
                 for name in [HTTPFieldName.location, .link, .wwwAuthenticate] {
-                    #expect(!answer.fields.contains(name))
+                    #expect(!response.fields.contains(name))
                 }
             }
         }
@@ -47,8 +47,8 @@ import Testing
     func `other keys do not find an article`(key: String) async throws {
         try await Newsroom.run { newsroom in
             for sender in [Sender.anonymous, .editor] {
-                let answer = try newsroom.send("GET /v1/articles/\(key)", as: sender)
-                #expect(answer.summary == "404 not-found")
+                let response = try newsroom.send("GET /v1/articles/\(key)", as: sender)
+                #expect(response.summary == "404 not-found")
             }
         }
     }
@@ -96,9 +96,9 @@ import Testing
         try await Newsroom.run { newsroom in
             var tags: Set<String> = []
             for query in ["", "?fields=id", "?fields=title", "?fields=title,summary"] {
-                let answer = try newsroom.send("GET /v1/articles/fresh-bread\(query)")
-                tags.insert(answer.fields[.etag] ?? "")
-                #expect(answer.revision == 1)
+                let response = try newsroom.send("GET /v1/articles/fresh-bread\(query)")
+                tags.insert(response.fields[.etag] ?? "")
+                #expect(response.revision == 1)
             }
             #expect(tags.count == 4)
             let same = try newsroom.send("GET /v1/articles/fresh-bread?fields=summary,title")

@@ -97,9 +97,9 @@ import Testing
         try await Newsroom.run { newsroom in
             let path = "/v1/articles/\(Cast.tomorrow)"
             func patch(_ json: String) throws -> Article {
-                let answer = try newsroom.send("PATCH \(path)", as: .editor, json)
-                #expect(answer.summary == "200", "\(answer.text)")
-                return try Article(mapping: answer.body)
+                let response = try newsroom.send("PATCH \(path)", as: .editor, json)
+                #expect(response.summary == "200", "\(response.text)")
+                return try Article(mapping: response.body)
             }
             let put = try patch(#"{"publishedAt":"2027-01-16T00:00:00Z"}"#)
             #expect(put.status == .scheduled)

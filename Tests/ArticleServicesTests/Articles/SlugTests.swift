@@ -66,8 +66,8 @@ import Testing
         try await Newsroom.run { newsroom in
             let path = "/v1/articles/\(Cast.bread)"
             func slug(_ json: String) throws -> String {
-                let answer = try newsroom.send("PATCH \(path)", as: .editor, json)
-                return try Article(mapping: answer.body).slug
+                let response = try newsroom.send("PATCH \(path)", as: .editor, json)
+                return try Article(mapping: response.body).slug
             }
             #expect(try slug(#"{"title":"Stale bread"}"#) == "fresh-bread")
             #expect(try slug(#"{"slug":"stale-bread"}"#) == "stale-bread")

@@ -10,10 +10,10 @@ import Testing
     func `hidden articles are indistinguishable from missing ones`(sender: Sender) async throws {
         try await Newsroom.run { newsroom in
             func told(_ line: String, _ fields: HTTPFields = HTTPFields()) throws -> String {
-                let answer = try newsroom.send(line, as: sender, with: fields)
-                let id = answer.fields[.xRequestID] ?? ""
-                return "\(answer.summary) \(answer.text.replacing(id, with: "")) "
-                    + answer.fields.all.map(\.name).joined(separator: " ")
+                let response = try newsroom.send(line, as: sender, with: fields)
+                let id = response.fields[.xRequestID] ?? ""
+                return "\(response.summary) \(response.text.replacing(id, with: "")) "
+                    + response.fields.all.map(\.name).joined(separator: " ")
             }
             let targets = Cast.hidden + Cast.hiddenSlugs
             let conditions: [HTTPFields] = [

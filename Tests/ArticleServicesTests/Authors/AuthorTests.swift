@@ -12,12 +12,12 @@ import Testing
 
     @Test func `an author has validators`() async throws {
         try await Newsroom.run { newsroom in
-            let answer = try newsroom.send("GET \(Self.mina)")
-            #expect(answer.summary == "200" && answer.unversioned == Self.json)
-            #expect(answer.fields[.cacheControl] == "public, no-cache")
-            #expect(answer.fields[.vary] == "Accept-Encoding, Authorization")
-            #expect(answer.revision == 1)
-            #expect(answer.fields[.lastModified] == nil)
+            let response = try newsroom.send("GET \(Self.mina)")
+            #expect(response.summary == "200" && response.unversioned == Self.json)
+            #expect(response.fields[.cacheControl] == "public, no-cache")
+            #expect(response.fields[.vary] == "Accept-Encoding, Authorization")
+            #expect(response.revision == 1)
+            #expect(response.fields[.lastModified] == nil)
             let list = try newsroom.send("GET /v1/authors")
             #expect(list.unversioned == #"{"items":[\#(Self.json)]}"#)
         }
@@ -144,9 +144,9 @@ import Testing
                 var target: String? = "/v1/authors?limit=2"
                 var ids: [String] = []
                 while let next = target {
-                    let answer = try newsroom.send("GET \(next)", as: sender)
-                    ids += try Page<Author>(mapping: answer.body).items.map(\.id.description)
-                    target = answer.nextTarget
+                    let response = try newsroom.send("GET \(next)", as: sender)
+                    ids += try Page<Author>(mapping: response.body).items.map(\.id.description)
+                    target = response.nextTarget
                 }
                 #expect(ids == numbers.map { Cast.id($0) })
             }

@@ -18,20 +18,20 @@ import Testing
                 let tag = try #require(whole.fields[.etag])
                 for value in [tag, "W/\(tag)", "\"x\", \(tag)", "*"] {
                     for method in ["GET", "HEAD"] {
-                        let answer = try newsroom.send(
+                        let response = try newsroom.send(
                             "\(method) \(target)", as: sender, with: [.ifNoneMatch: value])
-                        #expect(answer.summary == "304", "\(target) \(value)")
+                        #expect(response.summary == "304", "\(target) \(value)")
                         // RFC 9110 §15.4.5: the fields that a 200 would have had.
                         for name in [HTTPFieldName.etag, .cacheControl, .vary, .lastModified] {
-                            #expect(answer.fields[name] == whole.fields[name])
+                            #expect(response.fields[name] == whole.fields[name])
                         }
-                        #expect(!answer.fields.contains(.contentType))
+                        #expect(!response.fields.contains(.contentType))
                     }
                 }
                 for value in ["\"x\"", "\"1-0000000000000000\"", "nonsense"] {
-                    let answer = try newsroom.send(
+                    let response = try newsroom.send(
                         "GET \(target)", as: sender, with: [.ifNoneMatch: value])
-                    #expect(answer.summary == "200" && answer.body == whole.body)
+                    #expect(response.summary == "200" && response.body == whole.body)
                 }
             }
         }
@@ -71,9 +71,9 @@ import Testing
                 "PATCH \(path)", as: .editor, #"{"title":"Good bread","tags":["Bread","New"]}"#)
             newsroom.pass(milliseconds: 61_000)
             for (target, tag) in zip(Self.lines, tags) where !target.contains("author") {
-                let answer = try newsroom.send(
+                let response = try newsroom.send(
                     "GET \(target)", as: sender, with: [.ifNoneMatch: tag])
-                #expect(answer.summary == "200", "\(target)")
+                #expect(response.summary == "200", "\(target)")
             }
             let since = try newsroom.send(
                 "GET \(path)", as: sender,

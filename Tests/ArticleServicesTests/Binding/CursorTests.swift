@@ -28,10 +28,10 @@ import Testing
         var ids: [String] = []
         var pages = 0
         while let next = target {
-            let answer = try newsroom.send("GET \(next)", as: sender)
-            let page = try Page<PartialArticle>(mapping: answer.body)
+            let response = try newsroom.send("GET \(next)", as: sender)
+            let page = try Page<PartialArticle>(mapping: response.body)
             ids += page.items.map(\.id.description)
-            target = answer.nextTarget
+            target = response.nextTarget
             #expect((page.next == nil) == (target == nil))
             if let cursor = page.next { #expect(target?.contains(cursor) == true) }
             pages += 1
@@ -85,12 +85,12 @@ import Testing
     @Test func `the link keeps the query and adds the cursor`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try publish(3, in: newsroom)
-            let answer = try newsroom.send(
+            let response = try newsroom.send(
                 "GET /v1/articles?tag=T&fields=title&limit=2&sort=publishedAt&language=EN")
-            let next = try Page<PartialArticle>(mapping: answer.body).next ?? ""
+            let next = try Page<PartialArticle>(mapping: response.body).next ?? ""
             let target = "/v1/articles?limit=2&cursor=\(next)&tag=T&language=en"
             #expect(
-                answer.fields[.link]
+                response.fields[.link]
                     == "<\(target)&sort=publishedAt&fields=title>; rel=\"next\"")
             #expect(
                 next.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
@@ -106,34 +106,37 @@ import Testing
                     .description
             }
             let list = "/v1/articles?limit=1"
-            let stranger = try cursor(list, .anonymous)
+            let anonymous = try cursor(list, .anonymous)
             let editor = try cursor(list, .editor)
             let revisions = "/v1/articles/\(Cast.id(100))/revisions"
             try newsroom.send("DELETE /v1/articles/\(Cast.id(100))", as: .editor)
             let history = try cursor("\(revisions)?limit=1", .editor)
-            let refused = "400 malformed-request ?cursor"
+            let rejected = "400 malformed-request ?cursor"
             let rows: [(String, Sender, String, String)] = [
-                (list, .anonymous, stranger, "200"), (list, .reader, stranger, "200"),
-                ("/v1/articles?fields=title&limit=2", .anonymous, stranger, "200"),
-                ("/v1/articles?sort=-publishedAt", .anonymous, stranger, "200"),
-                (list, .editor, stranger, refused), (list, .admin, editor, "200"),
-                (list, .anonymous, editor, refused), (list, .reader, editor, refused),
-                ("/v1/articles?tag=t", .anonymous, stranger, refused),
-                ("/v1/articles?sort=publishedAt", .anonymous, stranger, refused),
-                ("/v1/articles?status=published", .anonymous, stranger, refused),
-                ("/v1/articles?publishedAfter=2020-01-01T00:00:00Z", .anonymous, stranger, refused),
-                ("/v1/tags?limit=1", .anonymous, stranger, refused),
-                ("/v1/authors?limit=1", .anonymous, stranger, refused),
-                ("\(revisions)?limit=1", .editor, editor, refused),
-                (list, .editor, history, refused),
+                (list, .anonymous, anonymous, "200"), (list, .reader, anonymous, "200"),
+                ("/v1/articles?fields=title&limit=2", .anonymous, anonymous, "200"),
+                ("/v1/articles?sort=-publishedAt", .anonymous, anonymous, "200"),
+                (list, .editor, anonymous, rejected), (list, .admin, editor, "200"),
+                (list, .anonymous, editor, rejected), (list, .reader, editor, rejected),
+                ("/v1/articles?tag=t", .anonymous, anonymous, rejected),
+                ("/v1/articles?sort=publishedAt", .anonymous, anonymous, rejected),
+                ("/v1/articles?status=published", .anonymous, anonymous, rejected),
+                (
+                    "/v1/articles?publishedAfter=2020-01-01T00:00:00Z", .anonymous, anonymous,
+                    rejected
+                ),
+                ("/v1/tags?limit=1", .anonymous, anonymous, rejected),
+                ("/v1/authors?limit=1", .anonymous, anonymous, rejected),
+                ("\(revisions)?limit=1", .editor, editor, rejected),
+                (list, .editor, history, rejected),
                 ("\(revisions)?limit=1", .editor, history, "200"),
                 (
-                    "/v1/articles/\(Cast.id(101))/revisions?limit=1", .editor, history, refused
+                    "/v1/articles/\(Cast.id(101))/revisions?limit=1", .editor, history, rejected
                 ),
             ]
             for (target, sender, cursor, summary) in rows {
-                let answer = try newsroom.send("GET \(target)&cursor=\(cursor)", as: sender)
-                #expect(answer.summary == summary, "\(sender) \(target)")
+                let response = try newsroom.send("GET \(target)&cursor=\(cursor)", as: sender)
+                #expect(response.summary == summary, "\(sender) \(target)")
             }
         }
     }
@@ -154,8 +157,8 @@ import Testing
                 touched.append(String(other))
             }
             for text in touched {
-                let answer = try newsroom.send("GET /v1/articles?limit=1&cursor=\(text)")
-                #expect(answer.summary == "400 malformed-request ?cursor", "\(text)")
+                let response = try newsroom.send("GET /v1/articles?limit=1&cursor=\(text)")
+                #expect(response.summary == "400 malformed-request ?cursor", "\(text)")
             }
         }
     }

@@ -122,10 +122,10 @@ import Testing
         }
 
         /// Expects that a response discloses nothing, including the bytes of its cursors.
-        func check(_ answer: Answer, _ target: String) {
+        func check(_ response: NewsroomResponse, _ target: String) {
             var seen =
-                answer.fields.all.map { "\($0.name): \($0.value)" }.joined().utf8 + answer.body
-            for text in [answer.text, answer.nextTarget ?? ""] {
+                response.fields.all.map { "\($0.name): \($0.value)" }.joined().utf8 + response.body
+            for text in [response.text, response.nextTarget ?? ""] {
                 // Anything that could be base64url, starting at any of its letters.
                 for word in text.split(whereSeparator: { !Self.isLetter($0) })
                 where word.count >= 12 {
@@ -155,11 +155,11 @@ import Testing
             var pages: [String] = []
             var target: String? = first
             while let next = target {
-                let answer = try newsroom.send("GET \(next)")
-                #expect(answer.summary == "200", "\(next): \(answer.text)")
-                mixture.check(answer, next)
-                pages.append(answer.unversioned.replacing(/,"next":"[^"]*"/, with: ""))
-                target = answer.nextTarget
+                let response = try newsroom.send("GET \(next)")
+                #expect(response.summary == "200", "\(next): \(response.text)")
+                mixture.check(response, next)
+                pages.append(response.unversioned.replacing(/,"next":"[^"]*"/, with: ""))
+                target = response.nextTarget
                 #expect(pages.count < 200)
             }
             return pages
@@ -230,10 +230,10 @@ import Testing
 
     @Test func `histories disclose nothing to clients that may not read them`() async throws {
         try await Newsroom.run { newsroom in
-            let answers = try [Cast.secret, Cast.gone, Cast.tomorrow, Cast.nobody].map { id in
+            let responses = try [Cast.secret, Cast.gone, Cast.tomorrow, Cast.nobody].map { id in
                 try newsroom.send("GET /v1/articles/\(id)/revisions?limit=1").summary
             }
-            #expect(Set(answers) == ["401 unauthenticated"])
+            #expect(Set(responses) == ["401 unauthenticated"])
         }
     }
 
@@ -243,8 +243,8 @@ import Testing
                 "POST /v1/articles", as: .editor, #"{"title":"Takeover of Acme"}"#)
             let path = "/v1/articles/\(try Article(mapping: made.body).id)"
             func patch(_ json: String) throws {
-                let answer = try newsroom.send("PATCH \(path)", as: .editor, json)
-                #expect(answer.summary == "200", "\(answer.text)")
+                let response = try newsroom.send("PATCH \(path)", as: .editor, json)
+                #expect(response.summary == "200", "\(response.text)")
             }
             func summaries(_ slug: String) throws -> [String] {
                 try [Sender.anonymous, .reader, .editor].map {

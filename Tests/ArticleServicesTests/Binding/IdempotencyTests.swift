@@ -101,14 +101,14 @@ import Testing
             let backend = try await Backend(
                 store: store, operatorKey: OperatorKey(Self.operatorKey), markdown: markdown,
                 now: { time }, log: { _ in })
-            let answers = Lock<[ReceivedResponse]>([])
+            let responses = Lock<[ReceivedResponse]>([])
             try await TestServer.run(backend.router()) { test in
                 for key in ["one", "two"] {
-                    let answer = try send(test, .post, "/v1/articles", body, key: key)
-                    answers.withLock { $0.append(answer) }
+                    let response = try send(test, .post, "/v1/articles", body, key: key)
+                    responses.withLock { $0.append(response) }
                 }
             }
-            let seen = answers.withLock { $0 }
+            let seen = responses.withLock { $0 }
             if let first {
                 expectSame(seen[0], as: first)
                 #expect(first.text.contains(#""status":"scheduled""#))
@@ -141,12 +141,12 @@ import Testing
                 for _ in 0..<2 {
                     // Keys are scoped to method and path: `a` is a different key each time, except
                     // in the last request.
-                    let answer = try send(
+                    let response = try send(
                         test, write.0, write.1, write.2, key: number < 5 ? "a" : "b",
                         match: write.3 == "version" ? version : write.3)
-                    #expect(answer.status == write.4, "\(write)")
-                    if let first { expectSame(answer, as: first) }
-                    first = answer
+                    #expect(response.status == write.4, "\(write)")
+                    if let first { expectSame(response, as: first) }
+                    first = response
                 }
             }
             #expect(try await store.article(.id(made.id), visibleTo: .editors).revision == 5)
@@ -247,9 +247,9 @@ import Testing
             let statuses = await withTaskGroup(of: Int.self) { group in
                 for _ in 0..<16 {
                     group.addTask {
-                        let answer = try? self.send(
+                        let response = try? self.send(
                             test, .post, "/v1/articles", #"{"title":"A"}"#, key: "k")
-                        return answer?.status ?? 0
+                        return response?.status ?? 0
                     }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
@@ -275,18 +275,18 @@ import Testing
         func busy(
             _ request: DeleteArticleRequest, _ caller: Principal, _ key: IdempotencyKey?
         ) async throws(ServiceError) -> Reply<NoContent> { throw .busy }
-        let refused = Lock<ServiceError?>(nil)
+        let rejected = Lock<ServiceError?>(nil)
         func nested(
             _ request: DeleteArticleRequest, _ caller: Principal, _ key: IdempotencyKey?
         ) async throws(ServiceError) -> Reply<NoContent> {
             _ = try await writes.once(two, by: caller, nothing)
             do throws(ServiceError) {
                 _ = try await writes.once(one, by: caller, nothing)
-            } catch { refused.withLock { $0 = error } }
+            } catch { rejected.withLock { $0 = error } }
             throw .busy
         }
         _ = try? await writes.once(one, by: caller, nested)
-        let error = try #require(refused.withLock { $0 })
+        let error = try #require(rejected.withLock { $0 })
         guard case .inFlight = error else { throw error }
         #expect(error.problem(instance: "").status == 409)
         // A failed request is no longer running and may be retried.

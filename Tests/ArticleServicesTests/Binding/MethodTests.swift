@@ -44,8 +44,8 @@ import Testing
     func `other paths are not found`(path: String) async throws {
         try await Newsroom.run(cast: false) { newsroom in
             for method in ["GET", "POST", "DELETE"] {
-                let answer = try newsroom.send("\(method) \(path)", as: .editor)
-                #expect(answer.summary == "404 not-found")
+                let response = try newsroom.send("\(method) \(path)", as: .editor)
+                #expect(response.summary == "404 not-found")
             }
         }
     }
@@ -78,16 +78,16 @@ import Testing
     }
 
     @Test func `a client that does not accept JSON receives 406`() async throws {
-        let refused = ["text/html", "application/json;q=0", "application/xml, text/*;q=0.5"]
+        let rejected = ["text/html", "application/json;q=0", "application/xml, text/*;q=0.5"]
         let taken = [
             "*/*", "application/*", "application/json", "text/html, */*;q=0.1",
             "application/json;charset=utf-8", "APPLICATION/JSON",
         ]
         let targets = ["/v1/articles", Self.article, "/v1/tags", "/v1/authors"]
         var scenarios = targets.flatMap { target in
-            refused.map {
+            rejected.map {
                 Scenario(
-                    "refused", .anonymous, "GET \(target)", with: [.accept: $0],
+                    "rejected", .anonymous, "GET \(target)", with: [.accept: $0],
                     gives: "406 not-acceptable @Accept")
             }
                 + taken.map {

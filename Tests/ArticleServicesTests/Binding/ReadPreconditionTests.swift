@@ -89,9 +89,9 @@ import Testing
 
     @Test func `the problem names the field`() async throws {
         try await run { test, _ in
-            let refused = try test.client.send(
+            let rejected = try test.client.send(
                 .get, "/v1/articles/hello", fields: [.ifUnmodifiedSince: Self.before])
-            #expect(refused.text.contains(#""header":"If-Unmodified-Since""#))
+            #expect(rejected.text.contains(#""header":"If-Unmodified-Since""#))
         }
     }
 }

@@ -14,7 +14,7 @@ import Testing
             let article = try #require(page.items.first)
             let version = try #require(article.version)
             #expect(page.items.count == 1 && version.wholeMatch(of: /1-[0-9a-z]{6}/) != nil)
-            func edit(_ title: String) throws -> Answer {
+            func edit(_ title: String) throws -> NewsroomResponse {
                 try newsroom.send(
                     "PATCH /v1/articles/\(article.id)", as: .editor, #"{"title":"\#(title)"}"#,
                     with: [.ifMatch: "\"\(version)\""])
@@ -32,8 +32,8 @@ import Testing
             let path = "/v1/articles/\(Cast.bread)"
             for sender in [Sender.anonymous, .reader, .editor] {
                 for target in [path, path + "?fields=title", "/v1/articles/fresh-bread"] {
-                    let answer = try newsroom.send("GET \(target)", as: sender)
-                    let tag = try #require(answer.fields[.etag])
+                    let response = try newsroom.send("GET \(target)", as: sender)
+                    let tag = try #require(response.fields[.etag])
                     #expect(tag.hasPrefix("\"\(version)") && tag.utf8.count == 26)
                 }
             }
@@ -68,10 +68,10 @@ import Testing
             let moved = "2" + mine.dropFirst()
             for version in [other, author, moved] {
                 for condition in ["\"\(version)\"", "\"\(version)0123456789abcdef\""] {
-                    let answer = try newsroom.send(
+                    let response = try newsroom.send(
                         "DELETE /v1/articles/\(Cast.bread)", as: .editor,
                         with: [.ifMatch: condition])
-                    #expect(answer.summary == "412 precondition-failed @If-Match", "\(condition)")
+                    #expect(response.summary == "412 precondition-failed @If-Match", "\(condition)")
                 }
             }
         }

@@ -149,9 +149,9 @@ import Testing
         try await run { test, backend, _ in
             for _ in 0..<2 { _ = try test.client.get("/v1/articles") }
             for accept in ["text/html", "application/json;q=0"] {
-                let refused = try test.client.send(
+                let rejected = try test.client.send(
                     .get, "/v1/articles", fields: [.accept: accept])
-                #expect(refused.status == 406)
+                #expect(rejected.status == 406)
             }
             let taken = try test.client.send(
                 .get, "/v1/articles", fields: [.accept: "text/html, application/*;q=0.1"])

@@ -97,13 +97,13 @@ import Testing
                 let requests = callers.map { Talk.request(Self.list, newsroom.keys.texts[$0]) }
                 try talk.connection.send(requests.joined())
                 for caller in callers {
-                    let answer = try talk.connection.response()
+                    let response = try talk.connection.response()
                     let isEditor = caller == .editor
-                    #expect(answer.status == (caller == .garbage ? 401 : 200))
-                    guard answer.status == 200 else { continue }
-                    #expect(answer.text.contains("Secret plan") == isEditor)
+                    #expect(response.status == (caller == .garbage ? 401 : 200))
+                    guard response.status == 200 else { continue }
+                    #expect(response.text.contains("Secret plan") == isEditor)
                     #expect(
-                        answer.fields[.cacheControl]
+                        response.fields[.cacheControl]
                             == (caller == .anonymous ? "public, no-cache" : "private, no-cache"))
                 }
             }
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Sender.refused)
+    @Test(arguments: Sender.rejected)
     func `cached responses are not sent to invalid keys`(sender: Sender) async throws {
         try await Newsroom.run { newsroom in
             let talk = try Talk(newsroom)

@@ -155,7 +155,7 @@ import Testing
             "---\nauthor:\n  - name: \"x\\u0041\"\n? [k]\n: &a *b\nc: |\n  text\n...\n",
         ].map { Array($0.utf8) }
         let pieces = Array("---\n:[]{},&*!|>'\"%@`#?- \r\t\u{0}\u{FEFF}é가".utf8)
-        var refused = 0
+        var rejected = 0
         for _ in 0..<10_000 {
             var bytes = seeds[Int(random.next() % 2)]
             for _ in 0...random.next() % 6 {
@@ -170,11 +170,11 @@ import Testing
             do throws(FrontMatterError) {
                 _ = try MarkdownPost(bytes, name: "a.md")
             } catch {
-                refused += 1
+                rejected += 1
                 #expect((1...bytes.count { $0 == 0x0A || $0 == 0x0D } + 1).contains(error.line))
             }
         }
-        #expect((1000..<10_000).contains(refused))
+        #expect((1000..<10_000).contains(rejected))
     }
 }
 

@@ -15,7 +15,7 @@ import Testing
     }
 
     /// The reason why the text is rejected.
-    private static func refusal(
+    private static func rejection(
         _ text: String, by renderer: MarkdownRenderer = shared
     ) throws -> String {
         do throws(ServiceError) {
@@ -90,26 +90,26 @@ import Testing
         let text = Self.table(5_400, 2_700)
         #expect((26_000...28_000).contains(text.utf8.count))
         let start = ContinuousClock.now
-        #expect(try Self.refusal(text).contains("too many cells"))
+        #expect(try Self.rejection(text).contains("too many cells"))
         #expect(start.duration(to: .now) < .seconds(10))
     }
 
     @Test func `a long text of nested quotations is rejected quickly`() throws {
         let start = ContinuousClock.now
-        let reason = try Self.refusal(String(repeating: ">", count: ArticleLimits.bodyBytes))
+        let reason = try Self.rejection(String(repeating: ">", count: ArticleLimits.bodyBytes))
         #expect(reason.contains("MiB of memory"))
-        #expect(try Self.refusal(String(repeating: ">", count: 1_000)).contains("200 elements"))
+        #expect(try Self.rejection(String(repeating: ">", count: 1_000)).contains("200 elements"))
         #expect(start.duration(to: .now) < .seconds(10))
     }
 
     @Test func `too much output is rejected`() throws {
         let quotes = "    " + String(repeating: "\"", count: 1_500_000)
-        #expect(try Self.refusal(quotes).contains("bytes of HTML"))
+        #expect(try Self.rejection(quotes).contains("bytes of HTML"))
         var limits = MarkdownLimits()
         limits.outputBytes = 12
         let small = MarkdownRenderer(limits: limits)
         #expect(try small.renderNow("abcd").html == "<p>abcd</p>\n")
-        #expect(try Self.refusal("abcde", by: small).contains("12 bytes"))
+        #expect(try Self.rejection("abcde", by: small).contains("12 bytes"))
     }
 
     @Test func `a text that takes too long is rejected`() throws {
@@ -117,7 +117,7 @@ import Testing
         limits.milliseconds = 30
         let hasty = MarkdownRenderer(limits: limits)
         let text = String(repeating: "*a **a ", count: 250_000)
-        #expect(try Self.refusal(text, by: hasty).contains("more than 30 ms"))
+        #expect(try Self.rejection(text, by: hasty).contains("more than 30 ms"))
         #expect(try hasty.renderNow("a").html == "<p>a</p>\n")
     }
 

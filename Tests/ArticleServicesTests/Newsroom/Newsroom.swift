@@ -77,7 +77,7 @@ struct Newsroom: Sendable {
     func send(
         _ line: String, as sender: Sender = .anonymous, _ json: String? = nil,
         with fields: HTTPFields = HTTPFields()
-    ) throws -> Answer {
+    ) throws -> NewsroomResponse {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, let method = HTTPMethod(words[0]) else {
             throw TestFailure("\"\(line)\" is no method and target")
@@ -91,14 +91,14 @@ struct Newsroom: Sendable {
         }
         let received = try client.send(
             method, words[1], fields: all, body: Array((json ?? "").utf8))
-        let answer = Answer(received)
-        answer.check(line, method, secrets: Array(keys.texts.values) + [folder.path])
-        return answer
+        let response = NewsroomResponse(received)
+        response.check(line, method, secrets: Array(keys.texts.values) + [folder.path])
+        return response
     }
 
     /// The representation of the target for editors.
     func article(_ target: String) throws -> Article {
-        let answer = try send("GET /v1/articles/\(target)", as: .editor)
-        return try Article(mapping: answer.body)
+        let response = try send("GET /v1/articles/\(target)", as: .editor)
+        return try Article(mapping: response.body)
     }
 }

@@ -9,7 +9,7 @@ struct Scenario: Sendable {
     let line: String
     let json: String?
     let fields: HTTPFields
-    /// As `Answer.summary`.
+    /// As `NewsroomResponse.summary`.
     let summary: String
     /// Expected fields of the response; `nil` if a field must be absent.
     let answerFields: [(HTTPFieldName, String?)]
@@ -34,14 +34,14 @@ struct Scenario: Sendable {
     }
 
     func play(in newsroom: Newsroom) throws {
-        let answer = try newsroom.send(line, as: sender, json, with: fields)
+        let response = try newsroom.send(line, as: sender, json, with: fields)
         let words = "\(name) (\(sender): \(line))"
-        #expect(answer.summary == summary, "\(words): \(answer.text)")
+        #expect(response.summary == summary, "\(words): \(response.text)")
         for (field, value) in answerFields {
-            #expect(answer.fields.combined(field) == value, "\(words): \(field)")
+            #expect(response.fields.combined(field) == value, "\(words): \(field)")
         }
-        for part in has { #expect(answer.text.contains(part), "\(words)") }
-        for part in lacks { #expect(!answer.text.contains(part), "\(words)") }
+        for part in has { #expect(response.text.contains(part), "\(words)") }
+        for part in lacks { #expect(!response.text.contains(part), "\(words)") }
     }
 }
 

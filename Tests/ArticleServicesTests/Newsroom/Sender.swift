@@ -18,7 +18,7 @@ enum Sender: String, Sendable, CaseIterable, CustomTestStringConvertible {
     case forger
 
     static let editors: [Sender] = [.editor, .admin, .operator]
-    static let refused: [Sender] = [.expired, .revoked, .garbage, .forger]
+    static let rejected: [Sender] = [.expired, .revoked, .garbage, .forger]
 
     var testDescription: String { rawValue }
 }

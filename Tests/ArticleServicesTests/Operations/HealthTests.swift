@@ -9,10 +9,10 @@ import Testing
     func `a healthy server reports this to everyone`(target: String, word: String) async throws {
         try await Newsroom.run(cast: false) { newsroom in
             for sender in [Sender.anonymous, .editor, .garbage] {
-                let answer = try newsroom.send("GET \(target)", as: sender)
-                #expect(answer.summary == "200" && answer.text == word)
-                #expect(answer.fields[.contentType] == "text/plain; charset=utf-8")
-                #expect(answer.fields[.cacheControl] == "no-store")
+                let response = try newsroom.send("GET \(target)", as: sender)
+                #expect(response.summary == "200" && response.text == word)
+                #expect(response.fields[.contentType] == "text/plain; charset=utf-8")
+                #expect(response.fields[.cacheControl] == "no-store")
             }
             let head = try newsroom.send("HEAD \(target)")
             #expect(head.summary == "200" && head.fields[.contentLength] == "\(word.utf8.count)")
@@ -26,9 +26,9 @@ import Testing
         try await Newsroom.run(cast: false) { newsroom in
             await newsroom.backend.store.close()
             #expect(try newsroom.send("GET /livez").summary == "200")
-            let answer = try newsroom.send("GET /readyz")
-            #expect(answer.summary == "503 unavailable")
-            #expect(answer.fields[.retryAfter] == "5")
+            let response = try newsroom.send("GET /readyz")
+            #expect(response.summary == "503 unavailable")
+            #expect(response.fields[.retryAfter] == "5")
             #expect(newsroom.takeLog().count == 1)
         }
     }
@@ -37,11 +37,11 @@ import Testing
         try await Newsroom.run(cast: false) { newsroom in
             await newsroom.backend.store.close()
             for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
-                let answer = try newsroom.send(line)
-                #expect(answer.summary == "503 unavailable")
-                #expect(answer.text.contains("did not respond; nothing was changed."))
+                let response = try newsroom.send(line)
+                #expect(response.summary == "503 unavailable")
+                #expect(response.text.contains("did not respond; nothing was changed."))
                 let cause = try #require(newsroom.takeLog().last)
-                #expect(cause.hasPrefix(answer.fields[.xRequestID] ?? "-"))
+                #expect(cause.hasPrefix(response.fields[.xRequestID] ?? "-"))
                 #expect(cause.contains("closed"))
             }
         }

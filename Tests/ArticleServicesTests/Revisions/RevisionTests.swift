@@ -151,10 +151,10 @@ import Testing
             var target: String? = "\(Self.bread)/revisions?limit=3"
             var numbers: [Int] = []
             while let next = target {
-                let answer = try newsroom.send("GET \(next)", as: .editor)
-                let page = try Page<Revision>(mapping: answer.body)
+                let response = try newsroom.send("GET \(next)", as: .editor)
+                let page = try Page<Revision>(mapping: response.body)
                 numbers += page.items.map(\.number)
-                target = answer.nextTarget
+                target = response.nextTarget
                 #expect((page.next == nil) == (target == nil))
                 try newsroom.send(
                     "PATCH \(Self.bread)", as: .editor, #"{"title":"New \#(numbers.count)"}"#)

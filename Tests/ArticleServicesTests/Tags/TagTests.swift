@@ -12,16 +12,16 @@ import Testing
                     #"{"title":"T","status":"published","tags":[\#(tags)]}"#)
                 #expect(made.summary == "201")
             }
-            let answer = try newsroom.send("GET /v1/tags")
+            let response = try newsroom.send("GET /v1/tags")
             #expect(
-                answer.text == """
+                response.text == """
                     {"items":[{"key":"über","name":"Über","articleCount":3},\
                     {"key":"빵","name":"빵","articleCount":1}]}
                     """)
-            #expect(answer.fields[.contentType] == "application/json")
-            #expect(answer.fields[.cacheControl] == "public, no-cache")
-            #expect(answer.fields[.lastModified] == nil)
-            let tag = try #require(answer.fields[.etag])
+            #expect(response.fields[.contentType] == "application/json")
+            #expect(response.fields[.cacheControl] == "public, no-cache")
+            #expect(response.fields[.lastModified] == nil)
+            let tag = try #require(response.fields[.etag])
             #expect(try newsroom.send("GET /v1/tags", with: [.ifNoneMatch: tag]).summary == "304")
         }
     }
@@ -38,11 +38,11 @@ import Testing
                 var keys: [String] = []
                 var pages = 0
                 while let next = target {
-                    let answer = try newsroom.send("GET \(next)")
-                    let page = try Page<ArticleAPI.Tag.Usage>(mapping: answer.body)
+                    let response = try newsroom.send("GET \(next)")
+                    let page = try Page<ArticleAPI.Tag.Usage>(mapping: response.body)
                     keys += page.items.map(\.tag.key)
                     pages += 1
-                    target = answer.nextTarget
+                    target = response.nextTarget
                 }
                 #expect(keys == names && pages == (names.count + limit - 1) / limit)
             }

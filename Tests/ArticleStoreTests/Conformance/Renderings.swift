@@ -44,10 +44,10 @@ extension ArticleStoreConformance {
                 let sequence = try await store.changeSequence()
                 try await store.keepBodyHTML(Self.html, of: made.id, revision: 1)
                 #expect(try await Self.kept(store, made) == Self.html)
-                let refused = BodyHTML(renderer: "r2", html: nil)
-                try await store.keepBodyHTML(refused, of: made.id, revision: 1)
+                let rejected = BodyHTML(renderer: "r2", html: nil)
+                try await store.keepBodyHTML(rejected, of: made.id, revision: 1)
                 #expect(try await Self.kept(store, made) == nil)
-                #expect(try await Self.kept(store, made, by: "r2") == refused)
+                #expect(try await Self.kept(store, made, by: "r2") == rejected)
                 #expect(try await store.article(.id(made.id), visibleTo: .editors) == made)
                 #expect(try await store.changeSequence() == sequence)
                 let error = try await failure {

@@ -91,11 +91,11 @@ final class FaultyDisk: Sendable {
         _ operation: Int, _ path: String, offset: Int, _ data: UnsafeRawBufferPointer, count: Int
     ) -> Int {
         state.withLock { state in
-            let answer = Self.answer(to: operation, &state)
-            guard answer == CFAULT_NONE || answer == CFAULT_SHORT else { return answer }
+            let fault = Self.fault(at: operation, &state)
+            guard fault == CFAULT_NONE || fault == CFAULT_SHORT else { return fault }
             switch operation {
             case CFAULT_WRITE:
-                let kept = answer == CFAULT_SHORT ? count / 2 : count
+                let kept = fault == CFAULT_SHORT ? count / 2 : count
                 state.files[path, default: FileImage()].add(
                     .write(offset, Array(data.prefix(kept))))
             case CFAULT_TRUNCATE: state.files[path, default: FileImage()].add(.truncate(count))
@@ -107,11 +107,11 @@ final class FaultyDisk: Sendable {
                 }
             default: state.files[path] = nil
             }
-            return answer
+            return fault
         }
     }
 
-    private static func answer(to operation: Int, _ state: inout State) -> Int {
+    private static func fault(at operation: Int, _ state: inout State) -> Int {
         state.operations += 1
         switch state.fault {
         case .none: return CFAULT_NONE

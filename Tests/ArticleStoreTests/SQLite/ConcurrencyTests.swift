@@ -163,7 +163,7 @@ import Testing
             }
             for await _ in started {}
             // The writer is blocked: of ten more, three are queued.
-            let outcomes = Lock((taken: 0, refused: 0))
+            let outcomes = Lock((taken: 0, rejected: 0))
             let (refusals, refusal) = AsyncStream.makeStream(of: Void.self)
             for number in 0..<10 {
                 group.addTask {
@@ -173,7 +173,7 @@ import Testing
                         outcomes.withLock { $0.taken += 1 }
                     } catch let error as StoreError {
                         guard case .busy = error else { throw error }
-                        outcomes.withLock { $0.refused += 1 }
+                        outcomes.withLock { $0.rejected += 1 }
                         refusal.yield()
                     }
                 }

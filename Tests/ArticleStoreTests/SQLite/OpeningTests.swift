@@ -28,7 +28,7 @@ import Testing
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
     /// The error when opening the file.
-    private static func refusal(
+    private static func openingError(
         _ path: String, mode: SQLiteStore.Mode = .create, schema: DatabaseSchema = .bundled
     ) async throws -> StoreOpeningError {
         do throws(StoreOpeningError) {
@@ -51,7 +51,7 @@ import Testing
         let store = try SQLiteStore.open(path: path, mode: .create)
         #expect(symlink(path, folder.file("link.db")) == 0)
         for name in [path, folder.file("link.db"), folder.path + "/./a.db"] {
-            guard case .owned = try await Self.refusal(name) else {
+            guard case .owned = try await Self.openingError(name) else {
                 Issue.record("\(name) opened twice")
                 return
             }
@@ -83,7 +83,7 @@ import Testing
             let program = try RunningProgram(builtProgram("store-writer"), [name])
             #expect(program.output.next()?.hasPrefix("refused") == true)
             #expect(program.wait() == 75)
-            guard case .owned = try await Self.refusal(name) else {
+            guard case .owned = try await Self.openingError(name) else {
                 Issue.record("\(name) opened twice")
                 return
             }
@@ -115,7 +115,7 @@ import Testing
         let path = folder.file("a.db")
         try await Self.makeStore(path)
         #expect(chmod(path, 0o400) == 0)
-        guard case .failed(_, "Permission denied") = try await Self.refusal(path) else {
+        guard case .failed(_, "Permission denied") = try await Self.openingError(path) else {
             Issue.record("opened")
             return
         }
@@ -134,12 +134,13 @@ import Testing
 
     @Test func `a missing file is reported, and nothing is created`() async throws {
         let folder = try TemporaryFolder()
-        guard case .missing = try await Self.refusal(folder.file("a.db"), mode: .existing) else {
+        guard case .missing = try await Self.openingError(folder.file("a.db"), mode: .existing)
+        else {
             Issue.record("opened")
             return
         }
         #expect(!Self.exists(folder.file("a.db")) && !Self.exists(folder.file("a.db.lock")))
-        guard case .failed = try await Self.refusal(folder.file("no/a.db")) else {
+        guard case .failed = try await Self.openingError(folder.file("no/a.db")) else {
             Issue.record("opened")
             return
         }
@@ -155,7 +156,7 @@ import Testing
         Self.write("SQLite format 3\0", to: short)
         for path in [text, other, short] {
             let before = Self.bytes(path)
-            guard case .foreign = try await Self.refusal(path) else {
+            guard case .foreign = try await Self.openingError(path) else {
                 Issue.record("\(path) opened")
                 return
             }
@@ -163,7 +164,7 @@ import Testing
             #expect(!Self.exists(path + "-wal") && !Self.exists(path + "-journal"))
         }
         Self.write("", to: folder.file("empty"))
-        guard case .unfinished = try await Self.refusal(folder.file("empty"), mode: .existing)
+        guard case .unfinished = try await Self.openingError(folder.file("empty"), mode: .existing)
         else {
             Issue.record("an empty file opened as an existing store")
             return
@@ -176,7 +177,7 @@ import Testing
         try await Self.makeStore(path)
         try Plain(path).run("PRAGMA journal_mode = DELETE; PRAGMA user_version = 99")
         let before = Self.bytes(path)
-        guard case .newer(_, 99, let known) = try await Self.refusal(path) else {
+        guard case .newer(_, 99, let known) = try await Self.openingError(path) else {
             Issue.record("opened")
             return
         }
@@ -191,7 +192,7 @@ import Testing
         try Plain(path).run("PRAGMA user_version = 99")
         let before = (Self.bytes(path), Self.bytes(path + "-wal"))
         #expect(!before.1.isEmpty)
-        guard case .newer(_, 99, _) = try await Self.refusal(path) else {
+        guard case .newer(_, 99, _) = try await Self.openingError(path) else {
             Issue.record("opened")
             return
         }
@@ -264,7 +265,7 @@ import Testing
             migrations: DatabaseSchema.bundled.migrations + [
                 "CREATE TABLE steps (number); NONSENSE;"
             ])
-        guard case .failed = try await Self.refusal(path, schema: broken) else {
+        guard case .failed = try await Self.openingError(path, schema: broken) else {
             Issue.record("opened")
             return
         }

@@ -18,13 +18,13 @@ struct Subject: Sendable {
 
     /// A transport that replays the backend's responses.
     func recorded(_ transport: some Transport) async throws -> InProcessTransport {
-        let whole = try await answer(article, by: transport)
-        let page = try await answer(list, by: transport)
+        let whole = try await response(article, by: transport)
+        let page = try await response(list, by: transport)
         let target = RequestPrinter.print(article).target
         return InProcessTransport { request, _ in request.target == target ? whole : page }
     }
 
-    private func answer<Request: BackendAPIRequest>(
+    private func response<Request: BackendAPIRequest>(
         _ request: Request, by transport: some Transport
     ) async throws -> HTTPResponse {
         try await transport.exchange(wire(request), with: base.origin, options: .init())

@@ -45,6 +45,6 @@ enum CursorLaws {
         let place = Int(input.first ?? 0) % bytes.count
         bytes[place] = bytes[place] == 0x41 ? 0x42 : 0x41
         let changed = String(decoding: bytes, as: UTF8.self)
-        laws.expect(open(changed, Position.self) == nil, "a changed cursor is refused")
+        laws.expect(open(changed, Position.self) == nil, "a changed cursor is rejected")
     }
 }

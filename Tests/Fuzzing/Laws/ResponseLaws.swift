@@ -10,20 +10,20 @@ enum ResponseLaws {
         let whole = read([bytes[...]], to: method)
         laws.expect(
             read(input.piecesBehindFirst, to: method) == whole,
-            "the same bytes give the same answer in any pieces")
+            "the same bytes yield the same response in any pieces")
         if case .taken(let head, let body, _) = whole {
             laws.expect((100...599).contains(head.status.code), "a status has three digits")
             if case .length(let length) = head.framing {
                 laws.expect(body.count <= length, "no body is longer than it says")
             }
-            laws.expect(method != .head || body.isEmpty, "an answer to HEAD has no body")
+            laws.expect(method != .head || body.isEmpty, "a response to HEAD has no body")
         }
         return laws.broken
     }
 
     private enum Reading: Equatable {
         case unfinished
-        case refused(HTTPParseError)
+        case rejected(HTTPParseError)
         case taken(ResponseHead, body: [UInt8], isWhole: Bool)
     }
 
@@ -42,7 +42,7 @@ enum ResponseLaws {
                 let used = try open?.decoder.decode(buffer.span, into: &body) ?? 0
                 buffer.removeFirst(used)
             }
-        } catch { return .refused(error) }
+        } catch { return .rejected(error) }
         return open.map { .taken($0.head, body: body, isWhole: $0.decoder.isComplete) }
             ?? .unfinished
     }

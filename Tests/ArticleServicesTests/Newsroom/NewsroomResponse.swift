@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A response of the backend as received from the socket.
-struct Answer {
+struct NewsroomResponse {
     let status: Int
     let fields: HTTPFields
     let body: [UInt8]
