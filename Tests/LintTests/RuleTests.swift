@@ -45,7 +45,7 @@ import Testing
     ])
     func `a stray task is found`(line: String) {
         let places = StyleRules.taskFiles.joined(separator: " and ")
-        #expect(faults(line) == ["1: tasks are made in \(places) only"])
+        #expect(faults(line) == ["1: tasks are only created in \(places)"])
         for path in StyleRules.taskFiles { #expect(faults(line, path: path) == []) }
     }
 
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `an unchecked conformance needs a reason`() {
-        let fault = "no reason stands beside it"
+        let fault = "a comment with the reason is missing"
         #expect(faults("final class A: @unchecked Sendable {}") == ["1: \(fault)"])
         #expect(faults("", "nonisolated(unsafe) var a = 1") == ["2: \(fault)"])
         #expect(faults("// why", "", "nonisolated(unsafe) var a = 1") == ["3: \(fault)"])
@@ -71,8 +71,12 @@ import Testing
 
     @Test func `a trap must be a programmer error and say so`() {
         #expect(faults("let a = try! b()") == ["1: an error that traps"])
-        #expect(faults("fatalError(\"no\")") == ["1: a trap that is no programmer error"])
-        #expect(faults("preconditionFailure()") == ["1: a trap that is no programmer error"])
+        #expect(
+            faults("fatalError(\"no\")") == ["1: a trap that is not marked as a programmer error"])
+        #expect(
+            faults("preconditionFailure()") == [
+                "1: a trap that is not marked as a programmer error"
+            ])
         #expect(faults("// A programmer error: the table is ours.", "fatalError(\"no\")") == [])
         #expect(faults("fatalError(\"programmer error: no route\")") == [])
     }
@@ -93,8 +97,8 @@ import Testing
     }
 
     @Test func `trailing white space, promises and machine paths are found`() {
-        #expect(faults("let a = 1 ") == ["1: white space at the end"])
-        #expect(faults("let a = 1\t") == ["1: white space at the end"])
+        #expect(faults("let a = 1 ") == ["1: trailing white space"])
+        #expect(faults("let a = 1\t") == ["1: trailing white space"])
         #expect(faults("// FIX" + "ME: later") == ["1: FIX" + "ME promises what is not there"])
         #expect(faults("// TO" + "DO later") == ["1: TO" + "DO promises what is not there"])
         #expect(faults("let XX" + "XL = 1") == [])

@@ -31,7 +31,7 @@ enum StyleRules {
                 found.append(violation(file, index, "more than \(limitColumns) columns"))
             }
             if line.last == " " || line.last == "\t" {
-                found.append(violation(file, index, "white space at the end"))
+                found.append(violation(file, index, "trailing white space"))
             }
             for word in promises where isCode && containsWord(word, in: line) {
                 found.append(violation(file, index, "\(word) promises what is not there"))
@@ -55,16 +55,17 @@ enum StyleRules {
             if line.contains(/\b(fatalError|preconditionFailure)\s*\(/),
                 !isExplained(index, file, text, by: "programmer error")
             {
-                found.append(violation(file, index, "a trap that is no programmer error"))
+                found.append(
+                    violation(file, index, "a trap that is not marked as a programmer error"))
             }
             if line.contains(/@unchecke[d]\b|\bnonisolated\s*\(\s*unsafe\s*\)/),
                 !isExplained(index, file, text, by: nil)
             {
-                found.append(violation(file, index, "no reason stands beside it"))
+                found.append(violation(file, index, "a comment with the reason is missing"))
             }
             if makesTask(line), file.target != nil, !taskFiles.contains(file.path) {
                 let places = taskFiles.joined(separator: " and ")
-                found.append(violation(file, index, "tasks are made in \(places) only"))
+                found.append(violation(file, index, "tasks are only created in \(places)"))
             }
         }
         return found

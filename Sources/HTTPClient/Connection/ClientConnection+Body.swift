@@ -8,22 +8,22 @@ extension ClientConnection {
     ) async throws(HTTPClientError) {
         let isCoded = exchange.options.decodesGzip && head.hasGzipBody
         if isCoded, gzip == nil { gzip = GzipDecoder() }
-        var answer = HTTPResponse(head.status, fields: head.fields)
+        var response = HTTPResponse(head.status, fields: head.fields)
         if isCoded, gzip != nil {
             // They describe the encoded body, which the caller does not see.
-            answer.fields.remove(.contentEncoding)
-            answer.fields.remove(.contentLength)
+            response.fields.remove(.contentEncoding)
+            response.fields.remove(.contentLength)
         }
         var body = try ResponseBodyDecoder(
             head.framing, isCoded ? gzip : nil, limitBytes: exchange.options.bodyBytes)
         if exchange.options.isStreamed {
-            return try await stream(answer, &body, exchange, channel)
+            return try await stream(response, &body, exchange, channel)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(body.length ?? 0, Self.reservedBytes))
         while !body.isComplete { try await decode(&body, into: &bytes, exchange, channel) }
-        answer.body = .bytes(bytes)
-        exchange.finish(.success(answer))
+        response.body = .bytes(bytes)
+        exchange.finish(.success(response))
     }
 
     /// Reserves no memory for what a peer only announces.
@@ -31,14 +31,14 @@ extension ClientConnection {
 
     /// Delivers the head to the caller, then the body as fast as it is read.
     private func stream(
-        _ answer: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: Exchange,
+        _ response: HTTPResponse, _ body: inout ResponseBodyDecoder, _ exchange: Exchange,
         _ channel: SocketChannel
     ) async throws(HTTPClientError) {
         channel.endWork()
         let pipe = BodyPipe(windowBytes: pool.configuration.streamWindowBytes) {
             [weak self, pool] in pool.loop.submit { [weak self] in self?.roomAgain() }
         }
-        hand(answer, body.length, pipe, to: exchange)
+        hand(response, body.length, pipe, to: exchange)
         while !body.isComplete {
             var piece: [UInt8] = []
             try await decode(&body, into: &piece, exchange, channel)
@@ -50,12 +50,12 @@ extension ClientConnection {
 
     /// From here on only the caller holds the reader, whose release ends the exchange.
     private func hand(
-        _ answer: HTTPResponse, _ length: Int?, _ pipe: BodyPipe, to exchange: Exchange
+        _ response: HTTPResponse, _ length: Int?, _ pipe: BodyPipe, to exchange: Exchange
     ) {
-        var answer = answer
+        var response = response
         let reader = BodyReader(pipe, of: exchange)
-        answer.body = .stream(HTTPBodyStream(length: length) { try await reader.next() })
-        exchange.finish(.success(answer), streaming: pipe)
+        response.body = .stream(HTTPBodyStream(length: length) { try await reader.next() })
+        exchange.finish(.success(response), streaming: pipe)
     }
 
     /// Decodes what was received, or waits for more first.

@@ -23,7 +23,7 @@ extension ClientConnection {
     /// effect, it is retried on another connection (RFC 9112 §9.3.1).
     private func fail(_ exchange: Exchange, _ error: HTTPClientError) {
         let hasNoEffect = exchange.request.method.isSafe || sentBytes == 0
-        if error == .disconnected, answered > 0, receivedBytes == 0, hasNoEffect,
+        if error == .disconnected, completed > 0, receivedBytes == 0, hasNoEffect,
             !exchange.isOver, !exchange.place.isRetried
         {
             release()

@@ -22,7 +22,7 @@ final class ClientConnection: @unchecked Sendable {
     /// Created for the first gzip body and reused for later ones.
     var gzip: GzipDecoder?
     /// The number of completed exchanges.
-    private(set) var answered = 0
+    private(set) var completed = 0
     /// The bytes of the current request that were sent, and of its response that were received.
     var sentBytes = 0
     var receivedBytes = 0
@@ -76,7 +76,7 @@ final class ClientConnection: @unchecked Sendable {
         channel.onOverrun = { $0.abort(.timedOut) }
         while let exchange = await next() {
             guard await serve(exchange, on: channel) else { break }
-            answered += 1
+            completed += 1
             release()
             pool.isFree(self)
         }

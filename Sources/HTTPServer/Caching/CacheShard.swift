@@ -46,7 +46,7 @@ struct CacheShard {
     ///
     /// - Returns: Whether it is still valid, stored or not.
     mutating func insert(_ answer: CachedResponse) -> Bool {
-        guard history.stands(answer.dependencies, readAt: answer.stamp) else { return false }
+        guard history.isCurrent(answer.dependencies, readAt: answer.stamp) else { return false }
         if let place = places[answer.key] { remove(at: place) }
         // No response may take the whole cache, and its head has to fit the loop's buffer.
         guard answer.cost <= limitBytes / 2,
@@ -172,7 +172,7 @@ struct CacheShard {
     mutating func leave(
         _ key: CacheKey, with answer: CachedResponse?
     ) -> (waiters: [UnsafeContinuation<CachedResponse?, Never>], answer: CachedResponse?) {
-        let stands = answer.map { insert($0) } ?? false
-        return (fills.removeValue(forKey: key)?.waiters ?? [], stands ? answer : nil)
+        let isCurrent = answer.map { insert($0) } ?? false
+        return (fills.removeValue(forKey: key)?.waiters ?? [], isCurrent ? answer : nil)
     }
 }

@@ -126,15 +126,15 @@ final class CachedResponse: Sendable {
     }
 
     /// The response without a content coding.
-    func plainAnswer(to fields: borrowing HTTPFields) -> Choice { answer(plain, to: fields) }
+    func plainResponse(to fields: borrowing HTTPFields) -> Choice { answer(plain, to: fields) }
 
     private func answer(_ variant: Variant, to fields: borrowing HTTPFields) -> Choice {
         guard fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince) else {
             return Choice(variant: variant, isNotModified: false)
         }
-        let stands = Freshness.isNotModified(
+        let isCurrent = Freshness.isNotModified(
             fields, etag: variant.etag, lastModified: lastModified)
-        return Choice(variant: variant, isNotModified: stands)
+        return Choice(variant: variant, isNotModified: isCurrent)
     }
 
     private func isAccepted(by fields: borrowing HTTPFields) -> Bool {

@@ -35,7 +35,7 @@ struct InvalidationLog {
     }
 
     /// Whether something that depends on these tags, read at `stamp` or later, is still valid.
-    func stands(_ dependencies: [CacheTag], readAt stamp: Int64) -> Bool {
+    func isCurrent(_ dependencies: [CacheTag], readAt stamp: Int64) -> Bool {
         floor <= stamp && dependencies.allSatisfy { lastChange[$0] ?? 0 <= stamp }
     }
 }

@@ -85,7 +85,7 @@ public final class ResponseCache: Sendable {
         else { return nil }
         let key = CacheKey(head.target.bytes)
         guard let answer = shard(key).withLock({ $0.find(key) }) else { return nil }
-        if stands(answer), let choice = answer.answer(to: head.fields) { return choice.ready }
+        if isCurrent(answer), let choice = answer.answer(to: head.fields) { return choice.ready }
         // The request is looked up again later, which counts it again.
         shard(key).withLock { $0.forgetHit() }
         return nil
@@ -110,7 +110,7 @@ public final class ResponseCache: Sendable {
             }
             switch entry {
             case .found(let answer):
-                if stands(answer) { return await respond(answer, to: request) }
+                if isCurrent(answer) { return await respond(answer, to: request) }
                 shard(key).withLock { shard in
                     shard.forgetHit()
                     shard.drop(answer)
@@ -118,14 +118,14 @@ public final class ResponseCache: Sendable {
             case .make(let stamp):
                 return await fill(key, stamp, request, context, make)
             case .wait:
-                if let answer = await othersAnswer(key) {
+                if let answer = await sharedResponse(key) {
                     return await respond(answer, to: request)
                 }
             case .goAlone:
-                return await answerAlone(key, request, context, make)
+                return await respondAlone(key, request, context, make)
             }
         }
-        return await answerAlone(key, request, context, make)
+        return await respondAlone(key, request, context, make)
     }
 
     private func fill(
@@ -149,7 +149,7 @@ public final class ResponseCache: Sendable {
     }
 
     /// Generates a response only for this request.
-    private func answerAlone(
+    private func respondAlone(
         _ key: CacheKey, _ request: HTTPRequest, _ context: RequestContext,
         _ make: () async -> CacheableResponse
     ) async -> HTTPResponse {
@@ -163,19 +163,19 @@ public final class ResponseCache: Sendable {
         }
     }
 
-    private func stands(_ answer: CachedResponse) -> Bool {
+    private func isCurrent(_ answer: CachedResponse) -> Bool {
         answer.expiresAt.map { now() < $0 } ?? true
     }
 
     // MARK: Sharing
 
     /// Waits for the response that another request generates; `nil` if it is outdated.
-    private func othersAnswer(_ key: CacheKey) async -> CachedResponse? {
+    private func sharedResponse(_ key: CacheKey) async -> CachedResponse? {
         let answer = await withUnsafeContinuation { continuation in
             let isJoined = shard(key).withLock { $0.join(key, continuation) }
             if !isJoined { continuation.resume(returning: nil) }
         }
-        return answer.flatMap { stands($0) ? $0 : nil }
+        return answer.flatMap { isCurrent($0) ? $0 : nil }
     }
 
     private func leave(_ key: CacheKey, with answer: CachedResponse?) {
@@ -191,17 +191,18 @@ public final class ResponseCache: Sendable {
         // processor.
         let key = CacheKey(request.target.bytes, .coding)
         guard case .possible = answer.compression, shard(key).withLock({ $0.claim(key) }) else {
-            return answer.plainAnswer(to: request.fields).response
+            return answer.plainResponse(to: request.fields).response
         }
         defer { leave(key, with: nil) }
         do {
             let compressed = try await pool.run { Gzip.encode(answer.plain.response) }
             let other = CachedResponse(answer, compressed)
             shard(answer.key).withLock { $0.replace(answer, by: other) }
-            let choice = other.answer(to: request.fields) ?? answer.plainAnswer(to: request.fields)
+            let choice =
+                other.answer(to: request.fields) ?? answer.plainResponse(to: request.fields)
             return choice.response
         } catch {
-            return answer.plainAnswer(to: request.fields).response
+            return answer.plainResponse(to: request.fields).response
         }
     }
 }

@@ -10,7 +10,7 @@ extension Connection {
         _ response: consuming HTTPResponse, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
         if response.fields.hasRejectedValue { response = self.response(to: .unsendable) }
-        let keepsAlive = keepsAlive && !isLastAnswer && !asksToClose(&response.fields)
+        let keepsAlive = keepsAlive && !isLastResponse && !asksToClose(&response.fields)
         complete(&response)
         if channel.isOpen { sent.status = response.status }
         let goesOn: Bool
@@ -23,29 +23,29 @@ extension Connection {
                 goesOn = keepsAlive
             }
         } catch {
-            tellObservers()
+            notifyObservers()
             throw error
         }
-        tellObservers()
+        notifyObservers()
         return goesOn
     }
 
     /// Rejects a request and closes the connection in a way that lets the client read the response.
-    func refuse(_ refusal: HTTPError) async throws(ChannelError) {
+    func reject(_ refusal: HTTPError) async throws(ChannelError) {
         _ = try await answer(response(to: refusal), keepsAlive: false)
         await linger()
     }
 
     /// Rejects bytes that are not a valid request.
-    func refuseUnread(_ refusal: HTTPError) async throws(ChannelError) {
+    func rejectUnread(_ refusal: HTTPError) async throws(ChannelError) {
         sent = SentResponse(isObserved)
         sent.receivedBytes = buffer?.bytes.count ?? 0
         forwarded = nil
         requestID = local.requestID(for: HTTPFields())
-        try await refuse(refusal)
+        try await reject(refusal)
     }
 
-    private func tellObservers() {
+    private func notifyObservers() {
         guard isObserved else { return }
         let record = sent.record(peer: clientAddress, requestID: requestID)
         for observer in rules.observers { observer.finished(record) }
@@ -168,13 +168,13 @@ extension Connection {
             unsent = Unsent(head: Array(head), body: body, start: written)
             return false
         }
-        tellObservers()
+        notifyObservers()
         return true
     }
 
     /// Sends what could not be written at once.
     func send(_ rest: Unsent) async throws(ChannelError) {
-        defer { tellObservers() }
+        defer { notifyObservers() }
         try await writeRest(rest)
     }
 
@@ -247,7 +247,7 @@ extension Connection {
             let deadline = now + limits.handshakeMilliseconds
             try await meetClient(until: deadline)
             try await secure(until: deadline)
-            try await refuseUnread(HTTPError(.serviceUnavailable, "Too many connections."))
+            try await rejectUnread(HTTPError(.serviceUnavailable, "Too many connections."))
         } catch {
             // The client has disconnected.
         }

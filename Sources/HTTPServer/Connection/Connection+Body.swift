@@ -47,7 +47,7 @@ extension Connection {
         switch failure {
         case .ended: return
         case .channel(let error): throw error
-        case .refused(let status, let detail): try await refuse(HTTPError(status, detail))
+        case .refused(let status, let detail): try await reject(HTTPError(status, detail))
         }
     }
 

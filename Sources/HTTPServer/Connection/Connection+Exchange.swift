@@ -9,22 +9,22 @@ extension Connection {
         defer { releaseBody() }
         guard isForServedHost(head) else {
             return try await answer(
-                refusalByLimits() ?? response(to: .foreignHost), over: head)
+                rejectionByLimits() ?? response(to: .foreignHost), over: head)
         }
         // Cached responses are no longer invalidated either.
         if local.isClosed { return try await answer(response(to: .handedOver), over: head) }
         if try await switchProtocols(head) { return false }
-        if let refusal = refusalOfExposure(head.fields) {
-            return try await answer(refusalByLimits() ?? refusal, over: head)
+        if let refusal = rejectionOfExposure(head.fields) {
+            return try await answer(rejectionByLimits() ?? refusal, over: head)
         }
         if let port = rules.redirectPort {
-            if let refusal = refusalByLimits() { return try await answer(refusal, over: head) }
+            if let refusal = rejectionByLimits() { return try await answer(refusal, over: head) }
             return try await redirect(head, port: port)
         }
-        if let ready = readyAnswer(to: head) {
+        if let ready = preparedResponse(to: head) {
             sent.template = ready.answer.template
             let response = ready.answer.response
-            let refusal = refusalByLimits(account: ready.reader?.key)
+            let refusal = rejectionByLimits(account: ready.reader?.key)
             return try await answer(
                 refusal ?? (ready.reader == nil ? response : response.madePrivate()),
                 keepsAlive: head.keepsAlive)
@@ -64,29 +64,29 @@ extension Connection {
 
     private func judge(_ request: HTTPRequest, _ head: borrowing RequestHead) -> Judgement {
         if let preflight = rules.crossOrigin?.preflight(head, from: sent.origin) {
-            return .answer(refusalByLimits() ?? preflight)
+            return .answer(rejectionByLimits() ?? preflight)
         }
         switch rules.router.match(request.method, request.target) {
         case .refused(let refusal, let template):
             sent.template = template
-            return .answer(refusalByLimits() ?? response(to: refusal))
+            return .answer(rejectionByLimits() ?? response(to: refusal))
         case .options(let allow, let template):
             sent.template = template
             let allowed = allow.map(\.rawValue).joined(separator: ", ")
             let response = HTTPResponse(.noContent, fields: [.allow: allowed])
-            return .answer(refusalByLimits() ?? response)
+            return .answer(rejectionByLimits() ?? response)
         case .route(let route, let parameters):
             if isObserved { sent.template = route.template }
             var context = RequestContext(
                 requestID: requestID, peer: clientAddress, template: route.template,
                 parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
             switch route.admit?(request, context) {
-            case .refused(let response): return .answer(refusalByLimits() ?? response)
+            case .refused(let response): return .answer(rejectionByLimits() ?? response)
             case .welcome(let visitor): context.visitor = visitor
             case nil: break
             }
             let account = context.visitor.account.map { RateLimitKey(account: $0) }
-            if let refusal = refusalByLimits(account: account) { return .answer(refusal) }
+            if let refusal = rejectionByLimits(account: account) { return .answer(refusal) }
             guard head.framing == .none || route.takesBody else {
                 return .answer(self.response(to: .unexpectedBody))
             }

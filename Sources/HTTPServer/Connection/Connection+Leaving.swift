@@ -13,7 +13,7 @@ extension Connection {
     var isBound: Bool { channel.isSecure || isNamed }
 
     /// Whether the next response is the last one on this connection.
-    var isLastAnswer: Bool {
+    var isLastResponse: Bool {
         channel.isDraining || local.isClosed
             || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
     }

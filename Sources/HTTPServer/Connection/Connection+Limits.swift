@@ -46,7 +46,7 @@ extension Connection {
         rules.refusals.add(.addressConnections, on: channel.loop)
         if entrance == .full {
             try await secure(until: deadline)
-            try await refuseUnread(
+            try await rejectUnread(
                 HTTPError(
                     .tooManyRequests, "Too many connections from this address.",
                     retryAfterSeconds: 1))
@@ -65,7 +65,7 @@ extension Connection {
     ///
     /// - Parameter account: The account of the request; `nil`: its address is counted.
     /// - Returns: The response if the bucket is empty.
-    func refusalByLimits(account: RateLimitKey? = nil) -> HTTPResponse? {
+    func rejectionByLimits(account: RateLimitKey? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
         let isAddress = allowance.measure == .address
         rules.refusals.add(isAddress ? .addressRate : .keyRate, on: channel.loop)

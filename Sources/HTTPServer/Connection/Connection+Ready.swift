@@ -11,7 +11,7 @@ extension Connection {
 
     /// The cached response to this request. A request with credentials gets it if they were not
     /// exposed on the way, are valid, and grant no more than anonymous access.
-    func readyAnswer(to head: borrowing RequestHead) -> Ready? {
+    func preparedResponse(to head: borrowing RequestHead) -> Ready? {
         guard let cache = rules.router.cache else { return nil }
         guard head.fields.contains(.authorization) else {
             return cache.answer(to: head).map { Ready(answer: $0, reader: nil) }

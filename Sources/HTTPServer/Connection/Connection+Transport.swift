@@ -7,26 +7,26 @@ extension Connection {
         guard let tls = rules.tls else { return }
         do throws(ChannelError) {
             try await channel.secure(by: tls, until: deadline)
-            tellObservers(of: HandshakeRecord(client.address, channel))
+            notifyObservers(of: HandshakeRecord(client.address, channel))
         } catch .cancelled where canBePassed {
             isPassedOn = true
             throw .cancelled
         } catch {
-            tellObservers(of: HandshakeRecord(client.address, error))
+            notifyObservers(of: HandshakeRecord(client.address, error))
             if error == .insecure(.plainHTTP) {
-                try await refuseUnread(HTTPError(.badRequest, "This port only accepts HTTPS."))
+                try await rejectUnread(HTTPError(.badRequest, "This port only accepts HTTPS."))
             }
             throw error
         }
     }
 
-    private func tellObservers(of handshake: HandshakeRecord) {
+    private func notifyObservers(of handshake: HandshakeRecord) {
         for observer in rules.handshakeObservers { observer.ended(handshake) }
     }
 
     /// Rejects credentials that may have been read on the way, whatever they are for: this includes
     /// requests that would be redirected, and unknown keys, which another server may accept.
-    func refusalOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
+    func rejectionOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
         guard fields.contains(.authorization), !isConfidential(fields) else { return nil }
         return response(to: .exposedCredentials)
     }
@@ -70,7 +70,7 @@ extension Connection {
     /// Redirects the client to the same resource over HTTPS (RFC 9110 §15.4.9).
     func redirect(_ head: borrowing RequestHead, port: UInt16) async throws(ChannelError) -> Bool {
         guard let location = Self.secureLocation(of: head, port: port) else {
-            try await refuse(HTTPError(.badRequest, "Use HTTPS."))
+            try await reject(HTTPError(.badRequest, "Use HTTPS."))
             return false
         }
         let response = HTTPResponse(

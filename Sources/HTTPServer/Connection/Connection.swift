@@ -77,7 +77,7 @@ final class Connection {
 
     private func serve() async throws(ChannelError) {
         if rules.redirectPort == nil {
-            channel.onArrival = { [unowned self] in answerArrival() }
+            channel.onArrival = { [unowned self] in serveArrivals() }
         }
         while let head = try await nextHead() {
             guard try await exchange(head) else { return }
@@ -122,7 +122,7 @@ final class Connection {
                     }
                 } catch {
                     let detail = "The request has \(error.detail)."
-                    try await refuseUnread(HTTPError(error.status, detail))
+                    try await rejectUnread(HTTPError(error.status, detail))
                     return nil
                 }
                 deadline = deadline ?? now + limits.headMilliseconds
@@ -150,7 +150,7 @@ final class Connection {
                 // The server is stopping, but finishes what was already read.
             } catch .timedOut {
                 guard deadline != nil else { return nil }
-                try await refuseUnread(
+                try await rejectUnread(
                     HTTPError(.requestTimeout, "The request head did not arrive in time."))
                 return nil
             }
@@ -212,7 +212,7 @@ final class Connection {
     ///
     /// - Returns: The time until which the task may keep waiting; `nil` if something is left for
     ///   it.
-    private func answerArrival() -> Int64? {
+    private func serveArrivals() -> Int64? {
         var sentBytes = 0
         for _ in 0..<Self.longestStreak {
             do throws(ChannelError) {
@@ -228,7 +228,7 @@ final class Connection {
                         return nil
                     }
                     use(parser.consumed)
-                    guard answerAtOnce(head) else { return nil }
+                    guard respondAtOnce(head) else { return nil }
                     sentBytes += sent.bytes
                     idleDeadline = now + limits.idleMilliseconds
                 } catch {
@@ -241,9 +241,9 @@ final class Connection {
     }
 
     /// Serves the request if that needs no waiting; otherwise the request is left to the task.
-    private func answerAtOnce(_ head: consuming RequestHead) -> Bool {
+    private func respondAtOnce(_ head: consuming RequestHead) -> Bool {
         guard head.keepsAlive, !channel.isStopping, isForServedHost(head),
-            let ready = readyAnswer(to: head)
+            let ready = preparedResponse(to: head)
         else {
             readyHead = consume head
             return false

@@ -5,7 +5,7 @@ final class AddressCounter: Sendable {
     private let limit: Int
     private let counts = Lock([RateLimitKey: Int]())
     /// How many connections of one address may receive a 429 at the same time.
-    private static let refusedLimit = 8
+    private static let rejectedLimit = 8
 
     init(limit: Int) { self.limit = limit }
 
@@ -14,7 +14,7 @@ final class AddressCounter: Sendable {
     func enter(_ key: RateLimitKey) -> ConnectionLimiter.Entrance {
         counts.withLock { counts in
             let count = counts[key] ?? 0
-            guard count < limit + Self.refusedLimit else { return .overrun }
+            guard count < limit + Self.rejectedLimit else { return .overrun }
             counts[key] = count + 1
             return count < limit ? .welcome : .full
         }

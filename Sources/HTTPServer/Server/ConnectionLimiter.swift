@@ -22,7 +22,7 @@ final class ConnectionLimiter: Sendable {
     private let limit: Int
     private let state = Lock(State())
     /// How many connections may receive a 503 at the same time.
-    private static let refusedLimit = 32
+    private static let rejectedLimit = 32
 
     init(limit: Int) { self.limit = limit }
 
@@ -34,7 +34,7 @@ final class ConnectionLimiter: Sendable {
                 state.count += 1
                 return .welcome
             }
-            guard state.refused < Self.refusedLimit else { return .overrun }
+            guard state.refused < Self.rejectedLimit else { return .overrun }
             state.refused += 1
             return .full
         }
@@ -47,7 +47,7 @@ final class ConnectionLimiter: Sendable {
         }) { waiter() }
     }
 
-    func leaveRefused() {
+    func leaveRejected() {
         for waiter in state.withLock({ state in
             state.refused -= 1
             return Self.takeWaiting(&state)

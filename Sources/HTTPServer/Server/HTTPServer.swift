@@ -183,7 +183,7 @@ public final class HTTPServer: Sendable {
                 loop.adopt(descriptor, peer: peer) { channel in
                     await Connection(channel, local, rules).turnAway()
                 } ended: {
-                    gate.leaveRefused()
+                    gate.leaveRejected()
                 }
             case .overrun:
                 // So many that not even a rejection is sent.

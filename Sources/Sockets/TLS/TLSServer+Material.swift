@@ -5,7 +5,7 @@ extension TLSServer {
     final class Material: Sendable {
         let identities: [TLSIdentity]
         /// For clients that send no server name, or an unknown one.
-        let standard: TLSContext
+        let defaultContext: TLSContext
         private let contexts: [String: TLSContext]
         private let protocols: [[UInt8]]
         private let tickets: TicketKeys
@@ -30,7 +30,7 @@ extension TLSServer {
                 contexts[name] = try maker.context { $0.names.contains(name) }
             }
             let first = identities[0]
-            standard = try maker.context {
+            defaultContext = try maker.context {
                 $0 === first || !Set($0.names).isDisjoint(with: first.names)
             }
             self.identities = identities

@@ -89,7 +89,7 @@ public final class TLSServer: Sendable {
 
     func makeSession(_ wires: TLSRecordBuffers) throws(TLSFailure) -> TLSSession {
         let material = current
-        let session = try material.standard.makeSession(wires, of: material)
+        let session = try material.defaultContext.makeSession(wires, of: material)
         session.withSSL { SSL_set_accept_state($0) }
         return session
     }

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite("Requests that were changed at random")
+@Suite("Randomly mutated requests")
 struct MutationTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
     func `mutated requests never trap the parser and do not depend on chunking`(seed: UInt64) {

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite("Requests that are refused, and those that are taken")
+@Suite("Rejected and accepted requests")
 struct RequestParserTests {
     @Test(arguments: RefusedRequests.all)
     func `a malformed request is rejected with its status`(refused: RefusedRequests.Case) {

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite("What is written is read again")
+@Suite("Serialized messages round-trip")
 struct RoundTripTests {
     @Test func `requests round-trip`() throws {
         var random = SeededGenerator(seed: 5)

@@ -2,7 +2,7 @@ import HTTP
 import TestSupport
 import Testing
 
-@Suite("The same bytes give the same messages, however they arrive")
+@Suite("Messages do not depend on how bytes are split")
 struct SplitTests {
     /// Each stream by name; and each rejected request after a valid one.
     static let streams: [(what: String, text: String)] =
