@@ -6,7 +6,7 @@ import HTTP
 /// last pass.
 struct CacheShard {
     private struct Slot {
-        let answer: CachedResponse
+        let response: CachedResponse
         var wasUsed: Bool
     }
 
@@ -33,10 +33,10 @@ struct CacheShard {
 
     /// The cached response for the key.
     mutating func find(_ key: CacheKey) -> CachedResponse? {
-        guard let place = places[key], let answer = slots[place]?.answer else { return nil }
+        guard let place = places[key], let response = slots[place]?.response else { return nil }
         slots[place]?.wasUsed = true
         counts.hits &+= 1
-        return answer
+        return response
     }
 
     /// Uncounts a hit whose response the request could not use.
@@ -45,35 +45,35 @@ struct CacheShard {
     /// Stores the response if it is still valid, and evicts others for it.
     ///
     /// - Returns: Whether it is still valid, stored or not.
-    mutating func insert(_ answer: CachedResponse) -> Bool {
-        guard history.isCurrent(answer.dependencies, readAt: answer.stamp) else { return false }
-        if let place = places[answer.key] { remove(at: place) }
+    mutating func insert(_ response: CachedResponse) -> Bool {
+        guard history.isCurrent(response.dependencies, readAt: response.stamp) else { return false }
+        if let place = places[response.key] { remove(at: place) }
         // No response may take the whole cache, and its head has to fit the loop's buffer.
-        guard answer.cost <= limitBytes / 2,
-            answer.plain.response.fields.wireBytes.count <= Self.fieldLimitBytes
+        guard response.cost <= limitBytes / 2,
+            response.plain.response.fields.wireBytes.count <= Self.fieldLimitBytes
         else { return true }
-        while counts.bytes + answer.cost > limitBytes { evictOne() }
+        while counts.bytes + response.cost > limitBytes { evictOne() }
         let place = freeSlots.popLast() ?? slots.count
         if place == slots.count { slots.append(nil) }
-        slots[place] = Slot(answer: answer, wasUsed: false)
-        places[answer.key] = place
-        for dependency in answer.dependencies {
+        slots[place] = Slot(response: response, wasUsed: false)
+        places[response.key] = place
+        for dependency in response.dependencies {
             dependents[dependency, default: []].insert(place)
         }
-        counts.bytes += answer.cost
+        counts.bytes += response.cost
         counts.answers += 1
         return true
     }
 
-    /// Replaces `answer` if it is still stored.
-    mutating func replace(_ answer: CachedResponse, by other: CachedResponse) {
-        guard let place = places[answer.key], slots[place]?.answer === answer else { return }
+    /// Replaces `response` if it is still stored.
+    mutating func replace(_ response: CachedResponse, by other: CachedResponse) {
+        guard let place = places[response.key], slots[place]?.response === response else { return }
         _ = insert(other)
     }
 
     /// Removes the response if it is still stored.
-    mutating func drop(_ answer: CachedResponse) {
-        guard let place = places[answer.key], slots[place]?.answer === answer else { return }
+    mutating func drop(_ response: CachedResponse) {
+        guard let place = places[response.key], slots[place]?.response === response else { return }
         remove(at: place)
     }
 
@@ -92,15 +92,15 @@ struct CacheShard {
     }
 
     private mutating func remove(at place: Int) {
-        guard let answer = slots[place]?.answer else { return }
+        guard let response = slots[place]?.response else { return }
         slots[place] = nil
         freeSlots.append(place)
-        places[answer.key] = nil
-        for dependency in answer.dependencies {
+        places[response.key] = nil
+        for dependency in response.dependencies {
             dependents[dependency]?.remove(place)
             if dependents[dependency]?.isEmpty == true { dependents[dependency] = nil }
         }
-        counts.bytes -= answer.cost
+        counts.bytes -= response.cost
         counts.answers -= 1
     }
 
@@ -138,7 +138,7 @@ struct CacheShard {
     }
 
     mutating func enter(_ key: CacheKey, now: Int64, patienceMilliseconds: Int64) -> Entry {
-        if let answer = find(key) { return .found(answer) }
+        if let response = find(key) { return .found(response) }
         counts.misses &+= 1
         guard let fill = fills[key] else {
             fills[key] = Fill(startedAt: now)
@@ -170,9 +170,9 @@ struct CacheShard {
     ///
     /// - Returns: The waiting requests and their response; `nil` if it is already invalid.
     mutating func leave(
-        _ key: CacheKey, with answer: CachedResponse?
-    ) -> (waiters: [UnsafeContinuation<CachedResponse?, Never>], answer: CachedResponse?) {
-        let isCurrent = answer.map { insert($0) } ?? false
-        return (fills.removeValue(forKey: key)?.waiters ?? [], isCurrent ? answer : nil)
+        _ key: CacheKey, with response: CachedResponse?
+    ) -> (waiters: [UnsafeContinuation<CachedResponse?, Never>], response: CachedResponse?) {
+        let isCurrent = response.map { insert($0) } ?? false
+        return (fills.removeValue(forKey: key)?.waiters ?? [], isCurrent ? response : nil)
     }
 }

@@ -99,17 +99,17 @@ final class CachedResponse: Sendable {
     }
 
     /// The same response with the result of compressing it.
-    init(_ answer: CachedResponse, _ compressed: HTTPResponse?) {
-        key = answer.key
-        dependencies = answer.dependencies
-        expiresAt = answer.expiresAt
-        stamp = answer.stamp
-        plain = answer.plain
-        mediaType = answer.mediaType
-        lastModified = answer.lastModified
-        let variant = compressed.map { Variant($0, template: answer.plain.template) }
+    init(_ base: CachedResponse, _ compressed: HTTPResponse?) {
+        key = base.key
+        dependencies = base.dependencies
+        expiresAt = base.expiresAt
+        stamp = base.stamp
+        plain = base.plain
+        mediaType = base.mediaType
+        lastModified = base.lastModified
+        let variant = compressed.map { Variant($0, template: base.plain.template) }
         compression = variant.map { .done($0) } ?? .useless
-        cost = answer.cost + (variant?.bytes ?? 0)
+        cost = base.cost + (variant?.bytes ?? 0)
     }
 
     /// The response to a request with these fields; `nil` if it has to be compressed first, or the

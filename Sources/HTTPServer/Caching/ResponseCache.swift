@@ -84,8 +84,8 @@ public final class ResponseCache: Sendable {
             !ConditionalRequest.hasPreconditions(head.fields)
         else { return nil }
         let key = CacheKey(head.target.bytes)
-        guard let answer = shard(key).withLock({ $0.find(key) }) else { return nil }
-        if isCurrent(answer), let choice = answer.answer(to: head.fields) { return choice.ready }
+        guard let cached = shard(key).withLock({ $0.find(key) }) else { return nil }
+        if isCurrent(cached), let choice = cached.answer(to: head.fields) { return choice.ready }
         // The request is looked up again later, which counts it again.
         shard(key).withLock { $0.forgetHit() }
         return nil
@@ -109,17 +109,17 @@ public final class ResponseCache: Sendable {
                 $0.enter(key, now: now(), patienceMilliseconds: Self.patienceMilliseconds)
             }
             switch entry {
-            case .found(let answer):
-                if isCurrent(answer) { return await respond(answer, to: request) }
+            case .found(let cached):
+                if isCurrent(cached) { return await respond(cached, to: request) }
                 shard(key).withLock { shard in
                     shard.forgetHit()
-                    shard.drop(answer)
+                    shard.drop(cached)
                 }
             case .make(let stamp):
                 return await fill(key, stamp, request, context, make)
             case .wait:
-                if let answer = await sharedResponse(key) {
-                    return await respond(answer, to: request)
+                if let cached = await sharedResponse(key) {
+                    return await respond(cached, to: request)
                 }
             case .goAlone:
                 return await respondAlone(key, request, context, make)
@@ -140,11 +140,11 @@ public final class ResponseCache: Sendable {
             leave(key, with: nil)
             return response
         case .lasting(let response, let dependencies, let until):
-            let answer = CachedResponse(
+            let cached = CachedResponse(
                 key, template: context.template, response, dependencies: dependencies,
                 expiresAt: until, stamp: stamp)
-            leave(key, with: answer)
-            return await respond(answer, to: request)
+            leave(key, with: cached)
+            return await respond(cached, to: request)
         }
     }
 
@@ -156,53 +156,53 @@ public final class ResponseCache: Sendable {
         switch await make() {
         case .once(let response): return response
         case .lasting(let response, _, _):
-            let answer = CachedResponse(
+            let cached = CachedResponse(
                 key, template: context.template, response, dependencies: [], expiresAt: nil,
                 stamp: 0)
-            return await respond(answer, to: request)
+            return await respond(cached, to: request)
         }
     }
 
-    private func isCurrent(_ answer: CachedResponse) -> Bool {
-        answer.expiresAt.map { now() < $0 } ?? true
+    private func isCurrent(_ cached: CachedResponse) -> Bool {
+        cached.expiresAt.map { now() < $0 } ?? true
     }
 
     // MARK: Sharing
 
     /// Waits for the response that another request generates; `nil` if it is outdated.
     private func sharedResponse(_ key: CacheKey) async -> CachedResponse? {
-        let answer = await withUnsafeContinuation { continuation in
+        let cached = await withUnsafeContinuation { continuation in
             let isJoined = shard(key).withLock { $0.join(key, continuation) }
             if !isJoined { continuation.resume(returning: nil) }
         }
-        return answer.flatMap { isCurrent($0) ? $0 : nil }
+        return cached.flatMap { isCurrent($0) ? $0 : nil }
     }
 
-    private func leave(_ key: CacheKey, with answer: CachedResponse?) {
-        let (waiters, answer) = shard(key).withLock { $0.leave(key, with: answer) }
-        for waiter in waiters { waiter.resume(returning: answer) }
+    private func leave(_ key: CacheKey, with cached: CachedResponse?) {
+        let (waiters, cached) = shard(key).withLock { $0.leave(key, with: cached) }
+        for waiter in waiters { waiter.resume(returning: cached) }
     }
 
     // MARK: Codings
 
-    private func respond(_ answer: CachedResponse, to request: HTTPRequest) async -> HTTPResponse {
-        if let choice = answer.answer(to: request.fields) { return choice.response }
+    private func respond(_ cached: CachedResponse, to request: HTTPRequest) async -> HTTPResponse {
+        if let choice = cached.answer(to: request.fields) { return choice.response }
         // Concurrent requests for the coding are sent uncompressed: no request waits for a
         // processor.
         let key = CacheKey(request.target.bytes, .coding)
-        guard case .possible = answer.compression, shard(key).withLock({ $0.claim(key) }) else {
-            return answer.plainResponse(to: request.fields).response
+        guard case .possible = cached.compression, shard(key).withLock({ $0.claim(key) }) else {
+            return cached.plainResponse(to: request.fields).response
         }
         defer { leave(key, with: nil) }
         do {
-            let compressed = try await pool.run { Gzip.encode(answer.plain.response) }
-            let other = CachedResponse(answer, compressed)
-            shard(answer.key).withLock { $0.replace(answer, by: other) }
+            let compressed = try await pool.run { Gzip.encode(cached.plain.response) }
+            let other = CachedResponse(cached, compressed)
+            shard(cached.key).withLock { $0.replace(cached, by: other) }
             let choice =
-                other.answer(to: request.fields) ?? answer.plainResponse(to: request.fields)
+                other.answer(to: request.fields) ?? cached.plainResponse(to: request.fields)
             return choice.response
         } catch {
-            return answer.plainResponse(to: request.fields).response
+            return cached.plainResponse(to: request.fields).response
         }
     }
 }

@@ -131,7 +131,7 @@ extension Connection {
     /// rest of it.
     func send(_ ready: Ready) -> Bool {
         let isPrivate = ready.reader != nil
-        let ready = ready.answer
+        let ready = ready.prepared
         let output = local.output
         output.removeAll()
         if isPrivate, let word = ready.publicWord {

@@ -22,8 +22,8 @@ extension Connection {
             return try await redirect(head, port: port)
         }
         if let ready = preparedResponse(to: head) {
-            sent.template = ready.answer.template
-            let response = ready.answer.response
+            sent.template = ready.prepared.template
+            let response = ready.prepared.response
             let refusal = rejectionByLimits(account: ready.reader?.key)
             return try await answer(
                 refusal ?? (ready.reader == nil ? response : response.madePrivate()),

@@ -4,7 +4,7 @@ import Sockets
 extension Connection {
     /// A cached response, and the reader that it is for.
     struct Ready {
-        let answer: PreparedResponse
+        let prepared: PreparedResponse
         /// `nil` for an anonymous client.
         let reader: PublicReader?
     }
@@ -14,16 +14,16 @@ extension Connection {
     func preparedResponse(to head: borrowing RequestHead) -> Ready? {
         guard let cache = rules.router.cache else { return nil }
         guard head.fields.contains(.authorization) else {
-            return cache.answer(to: head).map { Ready(answer: $0, reader: nil) }
+            return cache.answer(to: head).map { Ready(prepared: $0, reader: nil) }
         }
-        guard let reader = reader(of: head.fields), let answer = cache.answer(to: head) else {
+        guard let reader = reader(of: head.fields), let prepared = cache.answer(to: head) else {
             return nil
         }
-        guard answer.publicWord != nil else {
+        guard prepared.publicWord != nil else {
             cache.takeBack(head)
             return nil
         }
-        return Ready(answer: answer, reader: reader)
+        return Ready(prepared: prepared, reader: reader)
     }
 
     private func reader(of fields: borrowing HTTPFields) -> PublicReader? {
