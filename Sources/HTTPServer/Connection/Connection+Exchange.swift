@@ -149,8 +149,8 @@ extension Connection {
         channel.abort(.timedOut, sending: bytes)
     }
 
-    /// The client has gone: nobody would get what is read, so that what still waits for its turn
-    /// is not done. A write is.
+    /// The client has disconnected: a safe request is aborted, so that it does not take a turn that
+    /// nobody benefits from. A write continues.
     func abandon() {
         if isRead { channel.abortByReset(.disconnected(code: ECONNRESET)) }
     }

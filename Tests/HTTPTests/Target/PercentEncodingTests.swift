@@ -17,7 +17,7 @@ import Testing
             ("%00", .nul), ("a\0", .nul), ("%FF", .invalidUTF8), ("%C0%AF", .invalidUTF8),
             ("%ED%A0%80", .invalidUTF8), ("%EA%B8", .invalidUTF8), ("%F5%80%80%80", .invalidUTF8),
         ] as [(String, PercentEncoding.DecodingError)])
-    func `what cannot be decoded is refused, and why`(
+    func `invalid encodings are rejected with a reason`(
         encoded: String, error: PercentEncoding.DecodingError
     ) {
         #expect(throws: error) { try PercentEncoding.decode(encoded.utf8) }
@@ -28,7 +28,7 @@ import Testing
         #expect(try PercentEncoding.decode("a+b%2B".utf8) == "a+b+")
     }
 
-    @Test func `every character comes back from a segment and from a query`() throws {
+    @Test func `every character round-trips in segments and queries`() throws {
         let text =
             String(String.UnicodeScalarView((1...0x7F).compactMap(Unicode.Scalar.init)))
             + "é글😀"
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `text is encoded as RFC 3986 has it`() {
+    @Test func `text is encoded according to RFC 3986`() {
         #expect(PercentEncoding.encodeSegment("a/b c+글.~") == "a%2Fb%20c+%EA%B8%80.~")
         #expect(PercentEncoding.encodeQuery("a/b c+&=") == "a/b%20c%2B%26%3D")
     }

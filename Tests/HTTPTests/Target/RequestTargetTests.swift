@@ -65,14 +65,14 @@ import Testing
             ("/a%00", .encoding(.nul)), ("/%FF", .encoding(.invalidUTF8)),
             ("/%C0%AE", .encoding(.invalidUTF8)),
         ] as [(String, RequestTarget.PathError)])
-    func `a path that could be misread is refused`(
+    func `an ambiguous path is rejected`(
         target: String, error: RequestTarget.PathError
     ) throws {
         let target = try #require(RequestTarget(target.utf8))
         #expect(throws: error) { try target.segments() }
     }
 
-    @Test func `a target is made of a path and a query`() throws {
+    @Test func `a target is composed of a path and a query`() throws {
         let target = try #require(RequestTarget(path: "/a%20b", query: "c=d"))
         #expect(target.description == "/a%20b?c=d")
         #expect(RequestTarget(path: "/a b") == nil)

@@ -22,7 +22,7 @@ enum Transport: CaseIterable, Sendable {
 @Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct ListenerTests {
     @Test(arguments: Transport.available)
-    func `clients receive what they send to an echo`(transport: Transport) async throws {
+    func `an echo returns what clients send`(transport: Transport) async throws {
         let loops = try TestLoops(count: 2)
         let listener = try Listener(transport.address(), on: loops.loop) { descriptor, peer in
             loops.group.next().adopt(descriptor, peer: peer) { channel in

@@ -3,11 +3,11 @@ import Testing
 @testable import Sockets
 
 @Suite struct FairQueueTests {
-    /// Others than the client of which a test speaks, that have one item each.
+    /// The number of competing clients, each with one item.
     private static let others = 50
     private static let nanoseconds: Int64 = 1_000_000
 
-    /// Serves one client after the other, for 1 ms each, among others who come again at once.
+    /// Serves items for 1 ms each, while competing clients return immediately.
     private static func served(_ items: Int, of client: UInt64, turns: Int) -> [UInt64] {
         var queue = FairQueue<UInt64>()
         for other in 1...UInt64(others) { queue.append(other, of: other) }
@@ -21,22 +21,22 @@ import Testing
         }
     }
 
-    @Test func `who waits is not passed again and again by who comes again`() {
-        // Dictionaries have another order each time.
+    @Test func `a waiting client is not repeatedly overtaken by returning clients`() {
+        // The order of dictionaries is random.
         for client in 1_000..<UInt64(1_100) {
             let served = Self.served(1, of: client, turns: Self.others + 1)
             #expect(Set(served).count == Self.others + 1)
         }
     }
 
-    @Test func `who has more waiting gets as much as who comes again`() {
+    @Test func `a client with a backlog gets the same share as returning clients`() {
         for client in 1_000..<UInt64(1_020) {
             let served = Self.served(10, of: client, turns: 10 * (Self.others + 1))
             #expect((8...10).contains(served.count { $0 == client }))
         }
     }
 
-    @Test func `what one asked for comes in order, and nothing is left`() {
+    @Test func `one client's items stay in order, and none is left`() {
         var queue = FairQueue<Int>()
         for number in 0..<5 { queue.append(number, of: 1) }
         var served: [Int] = []
