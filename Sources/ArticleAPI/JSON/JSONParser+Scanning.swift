@@ -1,6 +1,6 @@
-/// Reading typed values straight from the text, where all is as it should be: nothing is kept of
-/// it but the values. Whatever is not gives no value (`nil`), and whoever asked reads the whole
-/// text again by way of `JSONValue`, which can tell what is wrong and where.
+/// Decodes typed values directly from valid text, without intermediate values. For anything else
+/// the result is `nil`, and the caller reads the whole text again by way of `JSONValue`, which can
+/// report what is wrong and where.
 extension JSONParser {
     /// The value of a whole text.
     static func scan<Value>(
@@ -13,7 +13,7 @@ extension JSONParser {
         return parser.position == bytes.count ? value : nil
     }
 
-    /// Whether this is the next byte; then it steps over it.
+    /// Skips this byte; false if the next byte is another one.
     @inline(__always)
     mutating func takes(_ byte: UInt8) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
@@ -21,7 +21,7 @@ extension JSONParser {
         return true
     }
 
-    /// Whether these are the next bytes; then it steps over them.
+    /// Skips these bytes; false if the next bytes are others.
     @inline(__always)
     mutating func takes(_ expected: [UInt8]) -> Bool {
         guard stands(expected) else { return false }
@@ -45,7 +45,7 @@ extension JSONParser {
         }
     }
 
-    /// Steps over a value's place among those that a text may have.
+    /// Counts a value; false if the text has too many.
     @inline(__always)
     mutating func takesValue() -> Bool {
         guard valuesLeft > 0 else { return false }
@@ -68,7 +68,7 @@ extension JSONParser {
         return takes(Self.isFalse) ? false : nil
     }
 
-    /// A string, and whether it is known to be of ASCII alone.
+    /// A string, and whether it is known to be ASCII.
     mutating func scanText() -> (text: String, isASCII: Bool)? {
         let quote = UInt8(ascii: "\"")
         guard takesValue(), position < bytes.count, bytes[position] == quote else { return nil }
@@ -85,7 +85,7 @@ extension JSONParser {
         return (text, true)
     }
 
-    /// What is made of a string's bytes, if no escape is among them.
+    /// A value made from a string's bytes, if they contain no escapes.
     mutating func scanPlain<Value>(_ make: (borrowing Span<UInt8>) -> Value?) -> Value? {
         guard takesValue(), takes(UInt8(ascii: "\"")) else { return nil }
         let start = position
@@ -108,7 +108,7 @@ extension JSONParser {
             position += 1
         }
         guard position > start, bytes[start] != 48 || position == start + 1 else { return nil }
-        // A fraction, an exponent or another digit is seen by whoever expects `,` or `}` here.
+        // A fraction, an exponent or another digit fails where `,` or `}` is expected.
         return Int(exactly: isNegative ? -value : value)
     }
 
@@ -121,7 +121,7 @@ extension JSONParser {
         var items: [Item] = []
         if takes(UInt8(ascii: "]")) { return items }
         items.reserveCapacity(4)
-        // Invariant: `position` stands at an item.
+        // Invariant: `position` is at an item.
         while true {
             guard let item = scan(&self) else { return nil }
             items.append(consume item)

@@ -17,7 +17,7 @@ extension JSONParser {
         }
     }
 
-    /// The rest of a string whose first escape stands at `position`.
+    /// The rest of a string whose first escape is at `position`.
     private mutating func escapedString(from start: Int) throws(JSONSyntaxError) -> String {
         var content: [UInt8] = []
         content.reserveCapacity(2 * (position - start) + 64)
@@ -51,13 +51,13 @@ extension JSONParser {
         throw error(.endOfText)
     }
 
-    /// Where the next byte stands that is no plain content of a string, and whether all before it
-    /// is ASCII.
+    /// The index of the next byte that is not plain content of a string, and whether all bytes
+    /// before it are ASCII.
     func endOfRun(from start: Int) -> (end: Int, isASCII: Bool) {
         bytes.withUnsafeBytes { bytes in
             var end = start
             var bits: UInt64 = 0
-            // Invariant: bytes[start..<end] are plain content; `bits` are all that are set there.
+            // Invariant: bytes[start..<end] are plain content; `bits` is their bitwise OR.
             while end + 8 <= bytes.count {
                 let word = UInt64(
                     littleEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt64.self))
@@ -95,7 +95,7 @@ extension JSONParser {
         return found & highestBits
     }
 
-    /// One escape; two, where they make up a pair of surrogates.
+    /// One escape, or two that are a surrogate pair.
     private mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
         guard position + 1 < bytes.count else { throw error(.endOfText) }
         let scalar: Unicode.Scalar
@@ -175,7 +175,7 @@ extension JSONParser {
 
     private var byteHere: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// ASCII needs no validation, which costs more than most strings here are long.
+    /// Skips the validation of ASCII, which would be expensive for short strings.
     private func text(_ range: Range<Int>, isASCII: Bool) throws(JSONSyntaxError) -> String {
         let text = bytes.withUnsafeBufferPointer { bytes in
             let bytes = UnsafeBufferPointer(rebasing: bytes[range])
@@ -183,7 +183,7 @@ extension JSONParser {
                 ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
         }
         guard let text else { throw error(.invalidUTF8) }
-        // Also of names: they are compared and hashed.
+        // This includes names, which are compared and hashed.
         return isASCII ? text : text.streamSafe
     }
 }

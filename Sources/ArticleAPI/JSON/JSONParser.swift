@@ -1,9 +1,9 @@
-/// Reads JSON text (RFC 8259), strictly: no duplicate names, no invalid UTF-8, no lone surrogates,
-/// nothing after the value; bounded in depth and in number of values.
+/// Parses JSON text (RFC 8259) strictly: without duplicate names, invalid UTF-8, lone surrogates or
+/// content after the value. The depth and the number of values are limited.
 public struct JSONParser: Sendable {
-    /// Levels of arrays and objects.
+    /// The maximum nesting of arrays and objects.
     public static let depthLimit = 64
-    /// Values of any kind: bounds the memory that a hostile text can take.
+    /// The maximum number of values, which bounds the memory that a hostile text can use.
     public static let valueLimit = 200_000
 
     let bytes: [UInt8]
@@ -50,7 +50,7 @@ public struct JSONParser: Sendable {
             depth -= 1
             return members
         }
-        // Invariant: `position` stands before a member's name or the whitespace before it.
+        // Invariant: `position` is at a member's name or at the whitespace before it.
         while true {
             guard try peek() == UInt8(ascii: "\"") else {
                 throw error(.unexpectedByte(bytes[position]))
@@ -80,7 +80,7 @@ public struct JSONParser: Sendable {
             depth -= 1
             return items
         }
-        // Invariant: `position` stands before an item or the whitespace before it.
+        // Invariant: `position` is at an item or at the whitespace before it.
         while true {
             do throws(JSONSyntaxError) {
                 items.append(try value())
@@ -92,7 +92,7 @@ public struct JSONParser: Sendable {
         }
     }
 
-    /// Steps over the bracket that opens an array or object.
+    /// Skips the opening bracket of an array or object.
     private mutating func open() throws(JSONSyntaxError) {
         guard depth < Self.depthLimit else {
             throw error(.tooDeep(limit: Self.depthLimit))
@@ -101,7 +101,7 @@ public struct JSONParser: Sendable {
         position += 1
     }
 
-    /// Steps over a comma (false) or the closing bracket (true).
+    /// Skips a comma (false) or the closing bracket (true).
     private mutating func isLast(before close: UInt8) throws(JSONSyntaxError) -> Bool {
         let byte = try peek()
         guard byte == close || byte == UInt8(ascii: ",") else {
@@ -128,14 +128,14 @@ public struct JSONParser: Sendable {
         return value
     }
 
-    /// The next byte that is not whitespace, without stepping over it.
+    /// The next byte that is not whitespace, without skipping it.
     private mutating func peek() throws(JSONSyntaxError) -> UInt8 {
         skipWhitespace()
         guard position < bytes.count else { throw error(.endOfText) }
         return bytes[position]
     }
 
-    /// Steps over white space, of which there is none as a rule.
+    /// Skips whitespace; usually there is none.
     @inline(__always)
     mutating func skipWhitespace() {
         guard position < bytes.count, bytes[position] <= 0x20 else { return }
@@ -164,13 +164,13 @@ public struct JSONParser: Sendable {
     }
 }
 
-/// The names of one object: compared one by one while they are few, by hash when they are many.
+/// The names of one object: compared linearly while they are few, by hash when they are many.
 private struct NameSet {
     private var names: Set<String> = []
 
-    /// False if the name stands among the members already.
+    /// Inserts a name; false if one of the members already has it.
     ///
-    /// Names that are canonically equivalent (Unicode) count as the same.
+    /// Canonically equivalent names (Unicode) are equal.
     mutating func insert(_ name: String, after members: [JSONValue.Member]) -> Bool {
         guard members.count >= 16 else {
             return !members.contains { $0.name == name }

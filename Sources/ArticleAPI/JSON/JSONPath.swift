@@ -10,7 +10,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 
     public init(_ steps: [Step] = []) { self.steps = steps }
 
-    /// As a path from the root: `$.items[3].author.name`; other names in brackets, `$["a b"]`.
+    /// The path from the root: `$.items[3].author.name`; other names are in brackets: `$["a b"]`.
     public var description: String {
         steps.reduce(into: "$") { text, step in
             switch step {
@@ -24,7 +24,7 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// As a JSON pointer (RFC 6901): `/items/3/author/name`; empty for the root.
+    /// The JSON pointer (RFC 6901): `/items/3/author/name`; empty for the root.
     public var pointer: String {
         steps.reduce(into: "") { text, step in
             text += "/"

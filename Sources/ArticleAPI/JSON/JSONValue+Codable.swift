@@ -1,5 +1,5 @@
-/// The way between models and Swift's coders: a model is coded by its JSON form, whatever it is
-/// stored as.
+/// Connects models to Swift's coders: a model is encoded in its JSON form, whatever the coder's
+/// format is.
 extension JSONValue: Codable {
     private struct Name: CodingKey {
         let stringValue: String
@@ -64,7 +64,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONRepresentable {
-    /// Reads the value leniently, as from a response: a newer version may have written it.
+    /// Decodes the value leniently, like a response: a newer version may have encoded it.
     public init(from decoder: any Decoder) throws {
         let value = try JSONValue(from: decoder)
         var reader = JSONReader(.lenient)
@@ -110,7 +110,7 @@ extension TextCodec {
 }
 
 extension Identifier: Codable {
-    /// Reads the 36-character form.
+    /// Decodes the 36-character form.
     public init(from decoder: any Decoder) throws {
         self = try TextCodec.identifier().decode(from: decoder)
     }
@@ -121,7 +121,7 @@ extension Identifier: Codable {
 }
 
 extension Timestamp: Codable {
-    /// Reads RFC 3339.
+    /// Decodes RFC 3339.
     public init(from decoder: any Decoder) throws {
         self = try TextCodec.timestamp.decode(from: decoder)
     }
@@ -132,7 +132,7 @@ extension Timestamp: Codable {
 }
 
 extension Article.Status: Codable {
-    /// Reads the status by its name on the wire.
+    /// Decodes the wire name of the status.
     public init(from decoder: any Decoder) throws {
         self = try TextCodec.status.decode(from: decoder)
     }
@@ -143,7 +143,7 @@ extension Article.Status: Codable {
 }
 
 extension Revision.Action: Codable {
-    /// Reads the action by its name on the wire.
+    /// Decodes the wire name of the action.
     public init(from decoder: any Decoder) throws {
         self = try TextCodec.action.decode(from: decoder)
     }

@@ -1,4 +1,4 @@
-/// A JSON value (RFC 8259) as it was read: names in their order, numbers by their text.
+/// A parsed JSON value (RFC 8259). Names keep their order, and numbers their text.
 public enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -20,7 +20,7 @@ public enum JSONValue: Sendable, Hashable {
 
     var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// What this value is, in words that follow "expected … but found".
+    /// The kind of this value, in words that follow "found" or "not".
     var kind: String {
         switch self {
         case .null: "null"
@@ -32,7 +32,7 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// Writes this value as it was read, numbers included.
+    /// Writes this value as it was parsed; numbers keep their text.
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
@@ -57,16 +57,16 @@ public enum JSONValue: Sendable, Hashable {
     }
 }
 
-/// A JSON number by its source text, so that nothing is lost before a reader says what it wants.
+/// A JSON number as text, so that no precision is lost before its type is known.
 public struct JSONNumber: Sendable, Hashable {
-    /// The number as it was written, at most 100 bytes of RFC 8259's grammar.
+    /// The number's text, at most 100 bytes of RFC 8259's grammar.
     public let text: String
 
     init(text: String) { self.text = text }
 
-    /// The value as an integer; `nil` with a fraction or an exponent, or beyond 64 bits.
+    /// The value as an integer; `nil` if it has a fraction or exponent or exceeds 64 bits.
     public var integer: Int64? { Int64(text) }
 
-    /// The nearest value in binary64; infinite beyond its range.
+    /// The nearest value in binary64; infinite outside its range.
     public var double: Double { Double(text) ?? .nan }
 }

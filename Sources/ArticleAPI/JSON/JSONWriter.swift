@@ -1,5 +1,5 @@
-/// Writes JSON (RFC 8259), compact and in the order of the calls: the same values always give the
-/// same bytes.
+/// Writes compact JSON (RFC 8259) in the order of the calls, so that the same values always give
+/// the same bytes.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -25,26 +25,26 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Stands before each value of an array.
+    /// Must be called before each value of an array.
     public mutating func element() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
 
-    /// Stands before each value of an object.
+    /// Must be called before each value of an object.
     public mutating func name(_ name: String) {
         element()
         string(name)
         bytes.append(UInt8(ascii: ":"))
     }
 
-    /// A name that is written already, as `"name":`.
+    /// Writes a name that is already JSON text, as `"name":`.
     mutating func name(written name: [UInt8]) {
         element()
         bytes.append(contentsOf: name)
     }
 
-    /// A name that is written already, as `"name":`.
+    /// Writes a name that is already JSON text, as `"name":`.
     mutating func name(written name: UnsafeBufferPointer<UInt8>) {
         element()
         bytes.append(contentsOf: name)
@@ -56,10 +56,10 @@ public struct JSONWriter: Sendable {
 
     public mutating func integer(_ value: Int) { raw(String(value)) }
 
-    /// Text that is JSON by itself.
+    /// Writes text that is already JSON.
     mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// Writes a string of bytes that need no escape.
+    /// Writes a string from bytes that need no escaping.
     mutating func string(_ write: (inout [UInt8]) -> Void) {
         bytes.append(UInt8(ascii: "\""))
         write(&bytes)
@@ -74,7 +74,7 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// How many bytes a string takes, with its quotation marks.
+    /// The encoded length of a string in bytes, including its quotation marks.
     public static func bytes(of text: String) -> Int {
         var text = text
         return text.withUTF8 { text in
@@ -94,7 +94,7 @@ public struct JSONWriter: Sendable {
     private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
         var start = 0
         var index = 0
-        // Invariant: everything before `start` is written; text[start..<index] needs no escape.
+        // Invariant: everything before `start` is written; text[start..<index] needs no escaping.
         while index < text.count {
             let byte = text[index]
             guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {

@@ -1,8 +1,8 @@
-/// Edits as values: what a merge patch makes of an article, and the patch between two of them.
+/// Edits as values: articles with merge patches applied.
 extension Article {
-    /// What a writer would have to send to get this article again: where an editor begins.
+    /// A draft with the content of this article, from which an edit can start.
     ///
-    /// A body that a list left out is empty here, so fetch the article itself before editing it.
+    /// The body is empty if a list omitted it, so fetch the article itself before editing it.
     public var draft: Draft {
         Draft(
             id: id, slug: slug, title: title, summary: summary, body: body ?? "",
@@ -19,14 +19,14 @@ extension Article {
         return draft
     }
 
-    /// This article as it will probably read once the backend has made the changes, for a screen
-    /// that does not wait for the reply.
+    /// This article as it will probably be once the backend has made the changes, for a screen that
+    /// does not wait for the reply.
     ///
-    /// `article = article.applying(changes)` shows the edit at once; keep the article from before
-    /// to go back to, should the backend reject it.
+    /// `article = article.applying(changes)` shows the edit at once; keep the previous article in
+    /// case the backend rejects it.
     ///
-    /// Revision and times stay, since only the backend sets them, and so does whatever the backend
-    /// would reject. An author who is named without an id gets a provisional one
+    /// The revision and times do not change, since only the backend sets them, and neither does
+    /// anything that the backend would reject. An author without an id gets a provisional one
     /// (`Author.Reference.init(named:)`).
     public func applying(_ changes: Changes) -> Article {
         let draft = patched(changes).draft
@@ -51,7 +51,7 @@ extension Article {
         return article
     }
 
-    /// The author as a by-line shows them: one whom this article knows already, where it can be.
+    /// The author for the by-line: if possible, one that this article already has.
     private func reference(_ mention: Author.Mention) -> Author.Reference {
         switch mention {
         case .id(let id, let name):
@@ -109,7 +109,7 @@ extension Article {
 }
 
 extension Change {
-    /// The new value, where clearing gives a default.
+    /// The new value of an attribute that has a default.
     fileprivate func applied<Result>(
         to current: Result, cleared: Result, _ wrap: (Value) -> Result
     ) -> Result {
@@ -128,8 +128,8 @@ extension Change {
         applied(to: current, cleared: cleared) { $0 }
     }
 
-    /// The new value of an attribute that has to be there: clearing it is a fault, and so is
-    /// keeping what is not there. Then it stays as it is.
+    /// The new value of a required attribute. Clearing it is a fault, and so is keeping an absent
+    /// one; then the attribute stays as it is.
     fileprivate func applied(
         to current: Value?, in path: [String], _ faults: inout [JSONFault]
     ) -> Value? {

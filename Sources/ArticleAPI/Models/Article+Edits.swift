@@ -1,19 +1,19 @@
 extension Article {
-    /// What a writer says of a new article; everything else is given by the backend.
+    /// The content of a new article; the backend sets everything else.
     public struct Draft: Sendable, Hashable {
-        /// A UUIDv7 of the writer's own, so that a repeated POST cannot make two.
+        /// A UUIDv7 chosen by the client, so that a repeated POST cannot create two articles.
         public var id: ID?
         public var slug: String?
         public var title: String
         public var summary: String
         public var body: String
-        /// `nil`: the backend's default language.
+        /// `nil` for the backend's default language.
         public var language: String?
         public var authors: [Author.Mention]
         /// Display names.
         public var tags: [String]
         public var heroImage: HeroImage?
-        /// `nil`: a draft.
+        /// `nil` for a draft.
         public var status: Status?
         public var publishedAt: Timestamp?
         public var source: Source?
@@ -39,9 +39,9 @@ extension Article {
         }
     }
 
-    /// A whole new value for an article (`PUT`), as its representation reads with edits made.
+    /// The new content of a whole article (`PUT`): its representation with edits.
     ///
-    /// The read-only attributes of the representation may stand in it, unchanged.
+    /// It may contain the read-only attributes of the representation, unchanged.
     public struct Replacement: Sendable, Hashable {
         public var content: Draft
         public var readOnly: ReadOnly
@@ -52,7 +52,7 @@ extension Article {
         }
     }
 
-    /// The attributes that only the backend sets, as far as a replacement repeats them.
+    /// The attributes that only the backend sets, if a replacement repeats them.
     public struct ReadOnly: Sendable, Hashable {
         public var bodyHTML: String?
         public var createdAt: Timestamp?
@@ -77,7 +77,7 @@ extension Article {
         }
     }
 
-    /// A merge patch (RFC 7396): what to change, and nothing else.
+    /// A merge patch (RFC 7396): only what is to change.
     public struct Changes: Sendable, Hashable {
         public var slug: Change<String>
         public var title: Change<String>
@@ -113,7 +113,7 @@ extension Article {
         }
     }
 
-    /// A merge patch of a hero image: its members merge too (RFC 7396 §2).
+    /// A merge patch of a hero image, whose members are merged too (RFC 7396 §2).
     public struct HeroImageChanges: Sendable, Hashable {
         public var url: Change<String>
         public var alternativeText: Change<String>
@@ -124,7 +124,7 @@ extension Article {
         }
     }
 
-    /// A merge patch of a source: its members merge too (RFC 7396 §2).
+    /// A merge patch of a source, whose members are merged too (RFC 7396 §2).
     public struct SourceChanges: Sendable, Hashable {
         public var name: Change<String>
         public var url: Change<String>
@@ -136,17 +136,17 @@ extension Article {
     }
 }
 
-/// What a merge patch says of one attribute (RFC 7396 §2).
+/// The change of one attribute by a merge patch (RFC 7396 §2).
 public enum Change<Value: Sendable & Hashable>: Sendable, Hashable {
     /// The attribute is absent from the patch.
     case keep
-    /// `null`: back to its default, refused where it has none.
+    /// `null`: resets the attribute to its default; rejected if it has none.
     case clear
     case set(Value)
 }
 
 extension Author {
-    /// A whole new value for an author (`PUT`); the read-only attributes may stand in it,
+    /// The new content of a whole author (`PUT`); it may contain the read-only attributes,
     /// unchanged.
     public struct Replacement: Sendable, Hashable {
         /// The id of the path, if it is repeated.

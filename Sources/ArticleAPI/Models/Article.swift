@@ -1,23 +1,23 @@
-/// An article as the backend keeps and serves it. A value: every edit makes a new one.
+/// An article as the backend stores and serves it. It is a value: every edit makes a new one.
 public struct Article: Sendable, Hashable, Identifiable {
     public typealias ID = Identifier<Article>
 
     public var id: ID
-    /// The name in addresses: unique, at most 100 characters, never shaped like an id.
+    /// The name in URLs: unique, at most 100 characters, and never in the form of an id.
     public var slug: String
     /// 1 to 300 characters.
     public var title: String
-    /// At most 2,000 characters; empty when the author gave none.
+    /// At most 2,000 characters; empty if the author gave none.
     public var summary: String
-    /// Markdown, at most 2 MiB of UTF-8; `nil` where a list left it out.
+    /// Markdown, at most 2 MiB of UTF-8; `nil` if a list omitted it.
     public var body: String?
-    /// The body as HTML without scripts, at most 8 MiB of UTF-8; `nil` where it was not asked for.
+    /// The body as HTML without scripts, at most 8 MiB of UTF-8; `nil` if it was not requested.
     public var bodyHTML: String?
     /// A BCP 47 language tag.
     public var language: String
     /// At most 20, in the order of the by-line.
     public var authors: [Author.Reference]
-    /// At most 50, in the order that the editor gave.
+    /// At most 50, in the editor's order.
     public var tags: [Tag]
     public var heroImage: HeroImage?
     public var status: Status
@@ -25,12 +25,12 @@ public struct Article: Sendable, Hashable, Identifiable {
     public var publishedAt: Timestamp?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
-    /// 1 for a new article, one more with each edit, deletion and restoration.
+    /// 1 for a new article; incremented by each edit, deletion and restoration.
     public var revision: Int
-    /// Names this revision in the history that the backend keeps: `7-x1y2z3`, for `If-Match`. Read
-    /// only; `nil` in an article that no backend served.
+    /// Identifies this revision in the backend's history, for `If-Match`: `7-x1y2z3`. Read-only;
+    /// `nil` in an article that was not served by a backend.
     public var version: String?
-    /// Where it was first published, if elsewhere.
+    /// Where it was first published, if not here.
     public var source: Source?
     public var wordCount: Int
     public var readingMinutes: Int
@@ -64,21 +64,21 @@ public struct Article: Sendable, Hashable, Identifiable {
         self.readingMinutes = readingMinutes
     }
 
-    /// Where an article stands on its way to readers.
+    /// The publication status of an article.
     ///
-    /// `scheduled` is `published` with a `publishedAt` that has not come yet: the same stored
-    /// state, so that nothing has to run at the hour of publication.
+    /// `scheduled` is `published` with a `publishedAt` in the future. Both are the same stored
+    /// state, so that nothing has to run at the time of publication.
     public enum Status: Sendable, Hashable {
         case draft, scheduled, published, archived
-        /// A value that this version does not know (from a newer server; never accepted by one).
+        /// A value of a newer server that this version does not know; servers reject it.
         case unknown(String)
     }
 
-    /// The picture on top.
+    /// The picture at the top of the article.
     public struct HeroImage: Sendable, Hashable {
         /// An absolute http(s) URL of at most 2,000 bytes.
         public var url: String
-        /// What it shows, for those who cannot see it; at most 500 characters.
+        /// What it shows, for readers who cannot see it; at most 500 characters.
         public var alternativeText: String?
 
         public init(url: String, alternativeText: String? = nil) {
@@ -89,7 +89,7 @@ public struct Article: Sendable, Hashable, Identifiable {
 
     /// Where an article was first published.
     public struct Source: Sendable, Hashable {
-        /// At most 200 characters: what the `source` filter compares with.
+        /// At most 200 characters; the `source` filter matches it.
         public var name: String
         /// An absolute http(s) URL of at most 2,000 bytes.
         public var url: String?
@@ -100,7 +100,7 @@ public struct Article: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// How an article is addressed in a path: by its id, or by a slug (also a former one).
+    /// How an article is identified in a path: by its id, or by a current or former slug.
     public enum Key: Sendable, Hashable {
         case id(ID)
         case slug(String)

@@ -1,4 +1,4 @@
-/// How much an article and its parts may hold.
+/// The limits on articles and their parts.
 public enum ArticleLimits {
     /// Unicode scalars.
     public static let title = 1...300
@@ -6,7 +6,7 @@ public enum ArticleLimits {
     public static let summary = 0...2000
     /// Bytes of UTF-8.
     public static let bodyBytes = 2 * 1024 * 1024
-    /// Bytes of UTF-8 that a body may become as HTML.
+    /// Bytes of UTF-8 of a body as HTML.
     public static let bodyHTMLBytes = 8 * 1024 * 1024
     public static let tags = 50
     /// Unicode scalars of one tag's name.
@@ -14,7 +14,7 @@ public enum ArticleLimits {
     public static let authors = 20
     /// Unicode scalars of an author's name.
     public static let authorName = 1...200
-    /// Unicode scalars of what is said about an author.
+    /// Unicode scalars of an author's `about`.
     public static let about = 0...2000
     /// Unicode scalars of a source's name.
     public static let sourceName = 1...200
@@ -22,8 +22,8 @@ public enum ArticleLimits {
     public static let alternativeText = 0...500
     /// Items of a page.
     public static let page = 1...100
-    /// Bytes of a page as JSON; a single larger article still comes.
+    /// Bytes of a page as JSON; a single larger article is still served.
     public static let pageBytes = 4 * 1024 * 1024
-    /// Items up to which a list is counted.
+    /// The number of items up to which a list is counted.
     public static let count = 10_000
 }

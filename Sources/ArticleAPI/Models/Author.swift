@@ -5,16 +5,16 @@ public struct Author: Sendable, Hashable, Identifiable {
     public var id: ID
     /// 1 to 200 characters; two authors may share one.
     public var name: String
-    /// At most 2,000 characters; empty when none was given.
+    /// At most 2,000 characters; empty if none was given.
     public var about: String
     /// An absolute http(s) URL of at most 2,000 bytes.
     public var website: String?
     public var createdAt: Timestamp
     public var updatedAt: Timestamp
-    /// 1 for a new author, one more with each replacement.
+    /// 1 for a new author; incremented by each replacement.
     public var revision: Int
-    /// Names this revision in the history that the backend keeps: `2-x1y2z3`, for `If-Match`. Read
-    /// only; `nil` in an author that no backend served.
+    /// Identifies this revision in the backend's history, for `If-Match`: `2-x1y2z3`. Read-only;
+    /// `nil` in an author that was not served by a backend.
     public var version: String?
 
     public init(
@@ -32,7 +32,7 @@ public struct Author: Sendable, Hashable, Identifiable {
         self.version = version
     }
 
-    /// An author as an article names them.
+    /// An author in an article's by-line.
     public struct Reference: Sendable, Hashable, Identifiable {
         public var id: ID
         public var name: String
@@ -43,9 +43,9 @@ public struct Author: Sendable, Hashable, Identifiable {
         }
     }
 
-    /// An author as a writer of articles names them: by id, or by name (found, or made).
+    /// An author in a draft: given by id, or by name, which is looked up or creates an author.
     public enum Mention: Sendable, Hashable {
-        /// `{"id": …}`; a name beside it must be the author's.
+        /// `{"id": …}`; a name in it must be the author's.
         case id(ID, name: String?)
         /// `{"name": …}` or a plain string.
         case name(String)

@@ -1,10 +1,10 @@
 extension Article.Changes {
-    /// The patch that turns one article into another: what an editor changed, and nothing else.
+    /// The patch that turns one article into another.
     ///
     /// `UpdateArticleRequest(id: article.id, changes: .init(from: article, to: edited))`
     ///
-    /// Attributes that only the backend sets do not count. Neither does a body that `after` lacks,
-    /// since lists leave bodies out.
+    /// Attributes that only the backend sets are ignored, and so is the body if `after` has none,
+    /// since lists omit bodies.
     public init(from before: Article, to after: Article) {
         self.init(
             slug: Change(from: before.slug, to: after.slug),
@@ -48,19 +48,19 @@ extension Article.Changes {
 }
 
 extension Change {
-    /// What turns one value into the other; to have none any more is to clear it.
+    /// The change from one value to the other; a missing new value clears the attribute.
     fileprivate init(from before: Value?, to after: Value?) {
         self = before == after ? .keep : after.map { .set($0) } ?? .clear
     }
 }
 
 extension Author.Reference {
-    /// An author who is known by name alone, as an editor types it: the backend finds or makes the
-    /// author once the article is sent.
+    /// An author who is only known by name, as typed by an editor: the backend finds or creates the
+    /// author when the article is sent.
     ///
-    /// The id is provisional: it says 1970 for the time, and the same name gives the same id.
+    /// The id is provisional: its time is 1970, and the same name gives the same id.
     public init(named name: String) {
-        // FNV-1a, spread over the random bits of the id.
+        // FNV-1a, in the random bits of the id.
         let hash = name.inNFC.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
             (hash ^ UInt64(byte)) &* 0x100_0000_01b3
         }
@@ -70,10 +70,10 @@ extension Author.Reference {
         self.init(id: id, name: name)
     }
 
-    /// Whether the id is one of `init(named:)`, which the backend has never seen.
+    /// Whether the id was made by `init(named:)` and is unknown to the backend.
     public var isProvisional: Bool { id.high == 0x7000 }
 
-    /// The author as a writer names them.
+    /// The author as given in a draft.
     public var mention: Author.Mention {
         isProvisional ? .name(name) : .id(id, name: nil)
     }

@@ -1,5 +1,4 @@
-/// A UUIDv7 (RFC 9562 §5.7) that names one `Subject`: an article's id is never taken for an
-/// author's.
+/// A UUIDv7 (RFC 9562 §5.7) of a `Subject`, so that an article's id cannot be used as an author's.
 public struct Identifier<Subject>: Sendable, Hashable {
     /// The first eight bytes, big-endian: 48 bits of milliseconds since 1970, version, 12 random
     /// bits.
@@ -7,7 +6,7 @@ public struct Identifier<Subject>: Sendable, Hashable {
     /// The last eight bytes, big-endian: variant and 62 random bits.
     public let low: UInt64
 
-    /// The id of these 128 bits; `nil` unless they are of version 7 and the RFC's variant.
+    /// The id with these 128 bits; `nil` unless they have version 7 and the RFC's variant.
     public init?(high: UInt64, low: UInt64) {
         guard (high >> 12) & 0xF == 7, low >> 62 == 0b10 else { return nil }
         self.high = high
@@ -21,10 +20,10 @@ public struct Identifier<Subject>: Sendable, Hashable {
             .random(in: Self.lowRandom, using: &random))
     }
 
-    /// A new id, made at `time` with bits of the system's generator.
+    /// A new id, made at `time` with bits from the system's generator.
     ///
-    /// That one is not passed on: it has no bytes, and the thread sanitizer takes the address of
-    /// nothing, which all threads have in common, for something that they change.
+    /// The generator is not passed as an argument: it has no storage, and the thread sanitizer
+    /// reports its address, which all threads share, as a data race.
     public init(at time: Timestamp) {
         self.init(at: time, .random(in: Self.highRandom), .random(in: Self.lowRandom))
     }
@@ -40,14 +39,14 @@ public struct Identifier<Subject>: Sendable, Hashable {
 }
 
 extension Identifier: Comparable {
-    /// Ids order as their bytes do: by the time they were made.
+    /// Ids are ordered by their bytes, and so by their creation time.
     public static func < (left: Identifier, right: Identifier) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
 }
 
 extension Identifier: LosslessStringConvertible {
-    /// Reads the 36-character form (RFC 9562 §4), letters in either case.
+    /// Parses the 36-character form (RFC 9562 §4), with letters in either case.
     public init?(_ description: String) {
         var text = description
         guard let id = text.withUTF8({ Self(ascii: Span(_unsafeElements: $0)) }) else { return nil }
@@ -65,7 +64,7 @@ extension Identifier: LosslessStringConvertible {
         self.init(high: high, low: low)
     }
 
-    /// Puts hexadecimal digits behind those that the word has; false if there is something else.
+    /// Appends hexadecimal digits to the word; false if there is any other character.
     @inline(__always)
     private static func read(
         _ range: Range<Int>, of text: borrowing Span<UInt8>, into word: inout UInt64

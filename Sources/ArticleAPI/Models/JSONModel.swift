@@ -1,6 +1,6 @@
 /// A type with one JSON form.
 ///
-/// It is `Codable` by that form, so that a model can be kept wherever Swift keeps values.
+/// It is `Codable` in that form, so that models can be stored by any coder.
 public protocol JSONRepresentable: ResponseItem, Codable {
     static var format: JSONCodec<Self> { get }
 }
@@ -18,13 +18,13 @@ extension JSONRepresentable {
     /// The value as JSON text.
     ///
     /// - Parameters:
-    ///   - fields: the attributes to write; `nil` for all that the value has.
-    ///   - capacity: bytes to make room for at first.
+    ///   - fields: the attributes to write; `nil` for all.
+    ///   - capacity: the number of bytes to reserve.
     public func json(_ fields: FieldSelection? = nil, capacity: Int = 1024) -> [UInt8] {
         Self.format.bytes(of: self, fields, capacity: capacity)
     }
 
-    /// The value of JSON text, read as a backend does: strictly.
+    /// Decodes a JSON value strictly, as a backend does.
     ///
     /// - Throws: `InvalidValue` with every fault.
     public init(strict value: JSONValue) throws(InvalidValue) {
@@ -35,25 +35,25 @@ extension JSONRepresentable {
         self = result
     }
 
-    /// Whatever a backend would not accept of this value, made in code; empty if it is all right.
+    /// What a backend would reject in this value, which was made in code; empty if it is valid.
     public var faults: [JSONFault] {
         var reader = JSONReader(.strict)
         Self.format.check(self, &reader)
         return reader.faults
     }
 
-    /// - Throws: `InvalidValue` with every fault, if a backend would not accept this value.
+    /// - Throws: `InvalidValue` with every fault, if a backend would reject this value.
     public func validate() throws(InvalidValue) {
         let faults = faults
         guard faults.isEmpty else { throw InvalidValue(faults: faults) }
     }
 }
 
-/// Why a value is not accepted: everything that is wrong with it.
+/// Why a value is rejected: all of its faults.
 public struct InvalidValue: Error, Sendable, Hashable {
     public var faults: [JSONFault]
 
-    /// The faults as a backend tells them: each with a JSON pointer to its place.
+    /// The faults as a backend reports them, each with a JSON pointer to its place.
     public var details: [Problem.Detail] {
         faults.map { Problem.Detail($0.message, at: .pointer($0.path.pointer)) }
     }

@@ -1,5 +1,5 @@
-// Foundation's types for what models say in plain ones. On Linux these are of FoundationEssentials,
-// which is small; an app that imports Foundation has the same types.
+// Conversions to Foundation's types. On Linux they come from FoundationEssentials, which is small;
+// an app that imports Foundation has the same types.
 #if canImport(FoundationEssentials)
     public import FoundationEssentials
 #else
@@ -7,10 +7,10 @@
 #endif
 
 extension Timestamp {
-    /// The moment as Foundation has it: `Text(article.updatedAt.date, style: .relative)`.
+    /// The time as a `Date`: `Text(article.updatedAt.date, style: .relative)`.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 
-    /// The moment of a date, to the nearest millisecond, held within `range`.
+    /// The time of a date, rounded to milliseconds and clamped to `range`.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
         let range = Double(Self.range.lowerBound)...Double(Self.range.upperBound)
@@ -20,7 +20,7 @@ extension Timestamp {
 }
 
 extension Article.HeroImage {
-    /// The picture's address: `AsyncImage(url: article.heroImage?.address)`.
+    /// The picture's URL: `AsyncImage(url: article.heroImage?.address)`.
     public var address: URL? { URL(string: url) }
 }
 

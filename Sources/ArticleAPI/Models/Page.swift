@@ -1,9 +1,9 @@
-/// One page of a list, and the way to the next.
+/// One page of a list, with the cursor of the next one.
 public struct Page<Item: Sendable>: Sendable {
     public var items: [Item]
     /// The opaque cursor of the next page; `nil` on the last.
     public var next: String?
-    /// How many there are on all pages together, where it was asked for.
+    /// The number of items on all pages, if it was requested.
     public var count: PageCount?
 
     public init(items: [Item], next: String? = nil, count: PageCount? = nil) {
@@ -17,7 +17,7 @@ public struct Page<Item: Sendable>: Sendable {
 public struct PageCount: Sendable, Hashable {
     /// At most 10,000.
     public var value: Int
-    /// `false`: there are at least so many; counting ended at its bounds.
+    /// `false` if there are at least this many: counting stopped at its limit.
     public var isExact: Bool
 
     public init(value: Int, isExact: Bool) {
@@ -25,7 +25,7 @@ public struct PageCount: Sendable, Hashable {
         self.isExact = isExact
     }
 
-    /// Whether a list's items are to be counted.
+    /// How a list's items are counted.
     public enum Mode: String, Sendable, Hashable, CaseIterable {
         case exact
     }

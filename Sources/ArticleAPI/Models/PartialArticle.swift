@@ -1,4 +1,4 @@
-/// What a reader asked to know of an article; everything but the id may be left out.
+/// The selected attributes of an article; all except the id may be absent.
 public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var id: Article.ID
     public var slug: String?
@@ -20,25 +20,25 @@ public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var wordCount: Int?
     public var readingMinutes: Int?
 
-    /// An author of a by-line, as far as it was asked for.
+    /// The selected attributes of an author in the by-line.
     public struct PartialAuthor: Sendable, Hashable {
         public var id: Author.ID?
         public var name: String?
     }
 
-    /// A tag, as far as it was asked for.
+    /// The selected attributes of a tag.
     public struct PartialTag: Sendable, Hashable {
         public var key: String?
         public var name: String?
     }
 
-    /// A picture, as far as it was asked for.
+    /// The selected attributes of a picture.
     public struct PartialHeroImage: Sendable, Hashable {
         public var url: String?
         public var alternativeText: String?
     }
 
-    /// A source, as far as it was asked for.
+    /// The selected attributes of a source.
     public struct PartialSource: Sendable, Hashable {
         public var name: String?
         public var url: String?

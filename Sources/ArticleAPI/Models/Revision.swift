@@ -1,13 +1,13 @@
 /// One step in an article's history.
 public struct Revision: Sendable, Hashable, Identifiable {
-    /// 1 for the first, one more with each step.
+    /// 1 for the first one; incremented by each step.
     public var number: Int
     public var action: Action
     /// The title as of this revision.
     public var title: String
     public var status: Article.Status
     public var createdAt: Timestamp
-    /// The name of the key that did it; `nil` for an import.
+    /// The name of the key that made it; `nil` for an import.
     public var editor: String?
 
     /// The number, which is unique within one article.

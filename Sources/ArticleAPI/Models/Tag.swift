@@ -5,7 +5,7 @@ public struct Tag: Sendable, Hashable, Identifiable {
     /// As it was first written.
     public var name: String
 
-    /// The key: what tells tags apart.
+    /// The key, which distinguishes tags.
     public var id: String { key }
 
     public init(key: String, name: String) {

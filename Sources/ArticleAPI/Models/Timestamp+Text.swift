@@ -34,11 +34,11 @@ extension Timestamp: LosslessStringConvertible {
         }
     }
 
-    /// Reads an RFC 3339 time (§5.6): an offset is converted, digits finer than milliseconds are
-    /// cut.
+    /// Parses an RFC 3339 time (§5.6): an offset is converted to UTC, and digits after the
+    /// milliseconds are truncated.
     ///
-    /// `nil` for what no calendar has, for leap seconds (they have no place in a count of
-    /// milliseconds), and for what lies outside the years 0000 to 9999 in UTC.
+    /// `nil` for dates that do not exist, for leap seconds (which a count of milliseconds cannot
+    /// represent), and for times outside the years 0000 to 9999 in UTC.
     public init?(_ description: String) {
         var text = TimeText(bytes: Array(description.utf8.prefix(64)))
         guard description.utf8.count <= 64, let year = text.number(4), text.skip("-"),
@@ -53,7 +53,7 @@ extension Timestamp: LosslessStringConvertible {
             minutesEast: Int(offset))
     }
 
-    /// Reads an RFC 3339 time; that in the form which `write` gives without making text of it.
+    /// Parses an RFC 3339 time; the form that `write` gives is parsed without making a string.
     init?(plain text: borrowing Span<UInt8>) {
         if let time = Self.written(text) {
             self = time
@@ -62,7 +62,7 @@ extension Timestamp: LosslessStringConvertible {
         }
     }
 
-    /// The time that was written like this: `2026-01-31T23:59:59.999Z`.
+    /// The time in the form `2026-01-31T23:59:59.999Z`.
     private static func written(_ text: borrowing Span<UInt8>) -> Timestamp? {
         guard text.count == 24, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
             text[10] == UInt8(ascii: "T"), text[13] == UInt8(ascii: ":"),
@@ -90,7 +90,7 @@ extension Timestamp: LosslessStringConvertible {
         return value
     }
 
-    /// `nil` for what no calendar has.
+    /// `nil` for dates that do not exist.
     private init?(
         year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int, millisecond: Int,
         minutesEast: Int
@@ -105,7 +105,7 @@ extension Timestamp: LosslessStringConvertible {
         self.init(milliseconds: milliseconds)
     }
 
-    /// Division that rounds down, also below zero.
+    /// Division that rounds down, including for negative values.
     private static func split(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
         let remainder = value % divisor
         return remainder < 0
@@ -113,7 +113,7 @@ extension Timestamp: LosslessStringConvertible {
     }
 }
 
-/// The text of a time while it is read from left to right.
+/// The text of a time while it is parsed from left to right.
 private struct TimeText {
     let bytes: [UInt8]
     var position = 0
@@ -139,7 +139,7 @@ private struct TimeText {
         return true
     }
 
-    /// The milliseconds of `.` and digits; 0 if there is none, `nil` if the dot stands alone.
+    /// The milliseconds of `.` and digits; 0 if absent, `nil` if no digits follow the dot.
     mutating func fraction() -> Int64? {
         guard skip(".") else { return 0 }
         guard var value = number(1) else { return nil }

@@ -1,13 +1,13 @@
-/// A language tag that is well-formed by BCP 47 (RFC 5646 §2.1), in its usual case (§2.1.1).
+/// A well-formed BCP 47 language tag (RFC 5646 §2.1) in the recommended case (§2.1.1).
 public struct LanguageTag: Sendable, Hashable {
     public let text: String
 
     /// `nil` unless `text` is language, extended language, script, region, variants, extensions and
     /// private use, in this order, in at most 35 characters; or private use alone (`x-…`).
     ///
-    /// The few irregular tags of old (`i-klingon`) are not taken.
+    /// Irregular grandfathered tags (`i-klingon`) are not accepted.
     public init?(_ text: String) {
-        // Two small letters, as most are, need no taking apart.
+        // Most tags are two lower-case letters, which need no parsing.
         if text.utf8.count == 2, text.utf8.allSatisfy({ (97...122).contains($0) }) {
             self.text = text
             return
@@ -52,8 +52,8 @@ public struct LanguageTag: Sendable, Hashable {
         }
     }
 
-    /// A singleton and at least one part of its own, each singleton once; `x` takes all that
-    /// follows.
+    /// Singletons with at least one part each and without repetition; everything after `x` belongs
+    /// to it.
     private static func areExtensions(_ parts: ArraySlice<String>) -> Bool {
         var seen: Set<String> = []
         var rest = parts

@@ -1,5 +1,5 @@
 extension String {
-    /// The beginning of what a stranger sent, short enough to be told back: at most 100 Unicode
+    /// The beginning of untrusted text, short enough for an error message: at most 100 Unicode
     /// scalars (a single character can have millions).
     var excerpt: String {
         guard utf8.count > 100 else { return self }

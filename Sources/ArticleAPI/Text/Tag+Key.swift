@@ -1,5 +1,5 @@
 extension Tag {
-    /// The tag that a display name stands for.
+    /// The tag with this display name.
     public init(named name: String) {
         let name = name.inNFC
         self.init(key: name.caseFolded, name: name)
@@ -7,11 +7,11 @@ extension Tag {
 }
 
 extension String {
-    /// The text with differences of case removed, and without invisible characters, in NFC:
-    /// `Straße` and `STRASSE` give the same.
+    /// The text with case folded and invisible characters removed, in NFC: `Straße` and `STRASSE`
+    /// give the same result.
     ///
-    /// Upper-casing first joins what only one direction joins (`ß` and `ss`, the two lower sigmas),
-    /// as Unicode's full case folding does. A dotless ı stays apart from i, as there.
+    /// Upper-casing first unifies `ß` with `ss` and the two lower-case sigmas, as Unicode's full
+    /// case folding does. A dotless ı stays distinct from i, as it does there.
     var caseFolded: String {
         var folded = ""
         for scalar in unicodeScalars where !isInvisible(scalar) {

@@ -1,18 +1,18 @@
-/// How long a text is for its readers.
+/// The number of words and the reading time of a text.
 ///
 /// Words are those of Unicode's default segmentation (UAX #29 §4.1) that have a letter or a digit:
-/// Korean and English are parted by their spaces, Han characters and hiragana count one by one, a
-/// run of katakana is one word. As the annex allows, a hyphen between letters does not part them.
-/// Scripts that write without spaces and that nothing but a dictionary parts (Thai, Lao, Khmer,
-/// Burmese) count what stands between spaces.
+/// Korean and English words are separated by spaces, Han and hiragana characters count one by one,
+/// and a run of katakana is one word. As the annex allows, a hyphen between letters does not
+/// separate words. Scripts without spaces that only a dictionary can segment (Thai, Lao, Khmer,
+/// Burmese) count the text between spaces as one word.
 ///
-/// Reading takes 220 words a minute, or 500 characters of Han and kana, rounded up.
+/// The reading speed is 220 words, or 500 characters of Han and kana, a minute, rounded up.
 public struct TextMeasure: Sendable, Hashable {
     public let words: Int
     /// 0 for a text without words.
     public let readingMinutes: Int
 
-    /// What is known of a text.
+    /// A measure with known values.
     public init(words: Int, readingMinutes: Int) {
         self.words = words
         self.readingMinutes = readingMinutes
@@ -23,7 +23,7 @@ public struct TextMeasure: Sendable, Hashable {
         self = text.withUTF8 { bytes in TextMeasure(bytes) }
     }
 
-    /// Of text in UTF-8; what is ill-formed counts as U+FFFD, as in `String(decoding:as:)`.
+    /// The measure of UTF-8 text; ill-formed bytes count as U+FFFD, as in `String(decoding:as:)`.
     package init(utf8 bytes: [UInt8]) {
         self = bytes.withUnsafeBufferPointer { bytes in TextMeasure(bytes) }
     }
@@ -31,14 +31,14 @@ public struct TextMeasure: Sendable, Hashable {
     private init(_ bytes: UnsafeBufferPointer<UInt8>) {
         var segmenter = WordSegmenter()
         var start = 0
-        // Invariant: the bytes before `start` are taken. ASCII, which needs no decoding, goes byte
-        // by byte; a run of other scalars is decoded as a whole.
+        // Invariant: the bytes before `start` are processed. ASCII is processed byte by byte
+        // without decoding; a run of other scalars is decoded as a whole.
         while start < bytes.count {
             if bytes[start] < 0x80 {
                 let kind = WordBreak(ascii: bytes[start])
                 segmenter.take(kind)
                 start += 1
-                // Behind a letter, another one changes nothing.
+                // Further letters after a letter change nothing.
                 while kind == .letter, start < bytes.count, Self.isLetter(bytes[start]) {
                     start += 1
                 }
@@ -65,15 +65,15 @@ public struct TextMeasure: Sendable, Hashable {
 /// Counts words by the classes of their scalars.
 private struct WordSegmenter {
     private(set) var words = 0
-    /// Words that are read as such: those without Han and kana.
+    /// Words without Han and kana.
     private(set) var spacedWords = 0
     /// Han and kana.
     private(set) var characters = 0
     /// The last scalar that counts for segmentation.
     private var last = WordBreak.other
-    /// Stands behind `last`, and joins what follows if that is of its kind (WB6, WB7, WB11, WB12).
+    /// Follows `last` and joins it to a next scalar of the right kind (WB6, WB7, WB11, WB12).
     private var joiner: WordBreak?
-    /// Whether the segment that goes on was counted.
+    /// Whether the current segment was counted.
     private var isCounted = false
 
     mutating func take(_ kind: WordBreak) {

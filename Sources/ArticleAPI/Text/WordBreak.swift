@@ -1,5 +1,4 @@
-/// What a scalar means for where words end: the classes of the property `Word_Break` (UAX #29 §4.1)
-/// as far as counting needs them apart.
+/// The classes of the property `Word_Break` (UAX #29 §4.1) that matter for counting words.
 enum WordBreak {
     /// ALetter and Hebrew_Letter: Hangul too.
     case letter
@@ -8,15 +7,15 @@ enum WordBreak {
     case katakana
     /// Han and hiragana: each is a word.
     case character
-    /// ExtendNumLet: `_` and its like.
+    /// ExtendNumLet: `_` and similar characters.
     case connector
-    /// MidLetter, and the hyphens that the annex lets a program add.
+    /// MidLetter, and hyphens, which the annex allows as a tailoring.
     case betweenLetters
     /// MidNum.
     case betweenNumbers
     /// MidNumLet and Single_Quote.
     case betweenBoth
-    /// Extend, Format and ZWJ: as if they were not there (WB4).
+    /// Extend, Format and ZWJ, which are ignored (WB4).
     case ignored
     case other
 
@@ -45,7 +44,7 @@ enum WordBreak {
         }
     }
 
-    /// The class of a character of ASCII.
+    /// The class of an ASCII character.
     init(ascii byte: UInt8) {
         self =
             switch byte {
