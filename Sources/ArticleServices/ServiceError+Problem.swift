@@ -63,7 +63,7 @@ extension ServiceError {
             return Problem(.unavailable, detail: detail, instance: instance)
         case .overLimit(let tokens, _):
             let detail =
-                "This request counts as \(tokens), which exceeds the rest of your rate limit."
+                "This request counts as \(tokens) requests, more than your rate limit has left."
             return Problem(.tooManyRequests, detail: detail, instance: instance)
         case .full:
             let detail = "The server is out of disk space; nothing was changed."

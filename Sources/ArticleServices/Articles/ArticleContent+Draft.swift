@@ -32,12 +32,12 @@ extension ArticleContent {
             slug = .exactly(wanted)
         }
         // An unchanged body keeps its counts: a new way of counting is not an edit.
-        let stands = draft.body.utf8.elementsEqual((current.body ?? "").utf8)
-        let standing = TextMeasure(
+        let isUnchanged = draft.body.utf8.elementsEqual((current.body ?? "").utf8)
+        let currentMeasure = TextMeasure(
             words: current.wordCount, readingMinutes: current.readingMinutes)
         try self.init(
             draft, slug: slug, html: rendered?.kept,
-            measure: stands ? standing : rendered?.measure ?? TextMeasure(draft.body),
+            measure: isUnchanged ? currentMeasure : rendered?.measure ?? TextMeasure(draft.body),
             language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
             at: now)
     }

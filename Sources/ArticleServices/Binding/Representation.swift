@@ -47,7 +47,7 @@ struct Representation<Request: BackendAPIRequest> {
         if isRead, let message {
             let outcome = ConditionalRequest.outcome(
                 message.fields, etag: etag, lastModified: modified, isTold: isDisclosed
-            ) { Validator.isMeant(by: $0, version: version, etag) }
+            ) { Validator.isMatched(by: $0, version: version, etag) }
             switch outcome {
             case .proceed: break
             case .notModified: return HTTPResponse(.notModified, fields: fields)

@@ -28,7 +28,6 @@ struct Routes {
     ///   - writes: stores the results of writes with an idempotency key.
     ///   - isPrivileged: whether every caller sees more than anonymous clients, so that cached
     ///     public responses must not be used.
-    ///     answered out of what is kept for these.
     ///   - log: receives the causes of failures, which are never sent to clients, as single lines.
     init(
         responses: PublicResponseCache, workers: WorkerPool, readers: (any PublicReaders)? = nil,

@@ -17,7 +17,7 @@ enum Validator {
 
     /// Whether a tag in `If-Match` matches this representation (RFC 9110 §13.1.1): it must have the
     /// same version or, without versions, be identical.
-    static func isMeant(by tag: EntityTag, version: String?, _ etag: EntityTag) -> Bool {
+    static func isMatched(by tag: EntityTag, version: String?, _ etag: EntityTag) -> Bool {
         guard let version else { return tag.stronglyMatches(etag) || isCompressed(tag, etag) }
         return self.version(in: tag) == version
     }

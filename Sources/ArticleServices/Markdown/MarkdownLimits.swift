@@ -4,7 +4,7 @@ import ArticleAPI
 public struct MarkdownLimits: Sendable, Hashable {
     /// Maximum size of the HTML.
     public var outputBytes = ArticleLimits.bodyHTMLBytes
-    /// Maximum memory of the library: about fifty times that of a long prose text.
+    /// Maximum memory of the library: about fifty times the size of a long prose text.
     public var memoryBytes = 128 << 20
     /// Maximum nesting depth of elements; browsers give up at 512.
     public var depth = 200

@@ -20,7 +20,6 @@ final class DatabaseFile: Sendable {
     /// - Parameters:
     ///   - mayCreate: whether to create a missing file, readable only by its owner; SQLite would
     ///     use the umask.
-    ///     would let the umask decide.
     ///   - isForReading: allows the file to be on a read-only file system.
     init(
         path given: String, mayCreate: Bool, isForReading: Bool = false

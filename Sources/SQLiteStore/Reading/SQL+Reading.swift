@@ -2,7 +2,7 @@ import ArticleStore
 
 /// All SQL statements of the store, grouped by table.
 enum SQL {
-    // MARK: Articles. Each of the first four gives what `StoredArticle` reads.
+    // MARK: Articles. The first four statements return the columns of `StoredArticle`.
 
     static let articleByNumber: StaticString = """
         SELECT articles.id, articles.state, articles.revision, articles.created_at, revisions.*
@@ -120,7 +120,7 @@ enum SQL {
         SELECT number FROM authors WHERE name = ?1 ORDER BY created_at, id LIMIT 1
         """
 
-    // MARK: The rest
+    // MARK: Other tables
 
     static let slugOwner: StaticString = "SELECT article FROM slugs WHERE slug = ?1"
     static let isPublicSlug: StaticString = """

@@ -16,9 +16,9 @@ final class ChangeAnnouncer: Sendable {
 
     private struct State {
         /// The observers of this transaction.
-        var told: [any ChangeObserver] = []
+        var notified: [any ChangeObserver] = []
         /// The number of observers of the previous transaction.
-        var toldCount = 0
+        var notifiedCount = 0
         var lastSequence: Int64 = 0
         /// The epoch of the last announced transaction.
         var epoch: Epoch?
@@ -41,20 +41,20 @@ final class ChangeAnnouncer: Sendable {
             observers.removeAll { $0.value == nil }
             return observers.compactMap(\.value)
         }
-        if state.toldCount != observers.count {
+        if state.notifiedCount != observers.count {
             let snapshot = Snapshot(connection, configuration)
             state.lastSequence = try snapshot.changeSequence()
             state.epoch = try snapshot.epoch()
         }
-        state.told = observers
-        state.toldCount = observers.count
+        state.notified = observers
+        state.notifiedCount = observers.count
     }
 
     /// Called before the transaction is committed.
     func announce(on connection: Connection, _ configuration: SQLiteConfiguration)
         throws(StoreError)
     {
-        guard !state.told.isEmpty else { return }
+        guard !state.notified.isEmpty else { return }
         let snapshot = Snapshot(connection, configuration)
         let records = try snapshot.changes(after: state.lastSequence, limit: Self.mostRecords)
         guard let last = records.last else { return }
@@ -65,23 +65,23 @@ final class ChangeAnnouncer: Sendable {
         let sequence = isWhole ? last.sequence : try snapshot.changeSequence()
         state.pending = sequence
         let changes = PendingChanges(sequence: sequence, records: isWhole ? records : nil)
-        for observer in state.told { observer.willCommit(changes) }
+        for observer in state.notified { observer.willCommit(changes) }
     }
 
     /// Called after the transaction was committed.
     func succeeded() {
-        defer { state.told = [] }
+        defer { state.notified = [] }
         guard let sequence = state.pending.take() else { return }
         state.lastSequence = sequence
-        for observer in state.told { observer.didCommit(through: sequence) }
+        for observer in state.notified { observer.didCommit(through: sequence) }
     }
 
     /// Called after the transaction was rolled back.
     func failed() {
-        defer { state.told = [] }
+        defer { state.notified = [] }
         guard state.pending.take() != nil else { return }
         // Forces the state to be read again.
-        state.toldCount = 0
-        for observer in state.told { observer.didNotCommit(beyond: state.lastSequence) }
+        state.notifiedCount = 0
+        for observer in state.notified { observer.didNotCommit(beyond: state.lastSequence) }
     }
 }

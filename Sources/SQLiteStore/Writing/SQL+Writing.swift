@@ -81,7 +81,7 @@ extension SQL {
         WHERE number = ?1
         """
 
-    // MARK: Kept writes
+    // MARK: Idempotent writes
 
     static let insertKeptWrite: StaticString = """
         INSERT INTO kept_writes (scope, request, principal, time, outcome, item, body)
@@ -108,7 +108,7 @@ extension SQL {
         WHERE articles.id = ?1
         """
 
-    // MARK: The rest
+    // MARK: Other tables
 
     static let setImportMark: StaticString = """
         INSERT INTO imports (path, digest, article, revision) VALUES (?1, ?2, ?3, ?4)

@@ -25,7 +25,6 @@ public struct Importer: Sendable {
     ///   - language: the language of articles that do not specify one.
     ///   - isDryRun: only reports what would happen. Each batch is examined separately, so that
     ///     conflicts between articles of different batches may be missed.
-    ///     ask for one slug may escape it.
     public init(
         store: any ImportDestination, language: LanguageTag, isDryRun: Bool = false,
         markdown: MarkdownRenderer = MarkdownRenderer(),
