@@ -8,7 +8,7 @@ struct ReadyEvent {
     let isWritable: Bool
     /// The peer has closed its side, or the socket has an error: reading tells which.
     let isHungUp: Bool
-    /// Nothing that is sent would arrive any more (`EPOLLERR`, `EPOLLHUP`).
+    /// Nothing that is sent can arrive any more (`EPOLLERR`, `EPOLLHUP`).
     var isBroken = false
 }
 
