@@ -11,7 +11,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Sessions of an app's own, and what comes of their errors.
+/// An app's own sessions and their errors.
 @Suite struct URLSessionSessionTests {
     private static func request(_ fields: HTTPFields = [:]) throws -> HTTPRequest {
         HTTPRequest(.get, try #require(RequestTarget(path: "/")), fields: fields)
@@ -159,7 +159,7 @@ import Testing
         #expect(stream.add(Self.piece))
         #expect(calls.withLock { $0 } == [])
         #expect(stream.add(Self.piece))
-        // What was on its way still comes.
+        // What was already received is still delivered.
         #expect(stream.add(Self.piece))
         #expect(calls.withLock { $0 } == ["pause"])
         #expect(try await reader.next()?.count == 30)

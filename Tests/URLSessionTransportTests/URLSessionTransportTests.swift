@@ -136,7 +136,7 @@ import URLSessionTransport
             }
             if number % 2 == 1 { task.cancel() }
             switch await task.value {
-            // On Linux it does not tell that it was the certificate.
+            // On Linux, URLSession does not report that the certificate was the reason.
             case .failed? where number % 2 == 0: break
             case .cancelled? where number % 2 == 1: break
             case let other: Issue.record("\(number): \(String(describing: other))")
@@ -276,7 +276,7 @@ import URLSessionTransport
 extension Result<HTTPResponse, TransportError> {
     fileprivate var answer: HTTPResponse? { try? get() }
 
-    /// The body of a whole answer.
+    /// The body of a complete response.
     fileprivate var text: String? {
         guard case .bytes(let bytes)? = answer?.body else { return nil }
         return String(decoding: bytes, as: UTF8.self)

@@ -72,7 +72,7 @@ extension Article.Status {
         self = Self.known.first { $0.name == name } ?? .unknown(name)
     }
 
-    /// As it stands on the wire.
+    /// The name on the wire.
     var name: String {
         switch self {
         case .draft: "draft"
@@ -101,7 +101,7 @@ extension Revision.Action {
         self = Self.known.first { $0.name == name } ?? .unknown(name)
     }
 
-    /// As it stands on the wire.
+    /// The name on the wire.
     var name: String {
         switch self {
         case .created: "created"

@@ -1,4 +1,4 @@
-// Apple's says no more.
+// Apple's declaration contains no more than this.
 public class DispatchQueue: @unchecked Sendable {
     public init(label: String) {}
     public class func global() -> DispatchQueue { DispatchQueue(label: "") }

@@ -208,7 +208,7 @@ open class URLSession: NSObject, @unchecked Sendable {
     open func finishTasksAndInvalidate() {}
 }
 
-// Apple's requirements are optional; a default stands for that.
+// Apple's requirements are optional, which default implementations model.
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
     func urlSession(

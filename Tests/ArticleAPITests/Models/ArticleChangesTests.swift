@@ -3,7 +3,7 @@ import Testing
 
 /// Edits as values: patches that are applied, and the patch between two articles.
 @Suite struct ArticleChangesTests {
-    /// An article of nothing but what its shape says.
+    /// An article that is generated from its schema.
     private func article(seed: UInt64) throws -> Article {
         var generator = RequestGenerator(seed: seed)
         var writer = JSONWriter()
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// What the backend would be told of `after`.
+    /// What the backend would receive of `after`.
     private func expected(_ after: Article, from before: Article) -> Article.Draft {
         var draft = after.draft
         draft.id = before.id

@@ -1,7 +1,7 @@
 import ArticleAPI
 import Testing
 
-/// Articles are written by hand; their shape says what must come out.
+/// The handwritten encoder of articles must agree with their codec.
 struct ArticleWritingTests {
     /// An article in an object of its own, so that its shape writes it.
     private struct Wrapped: JSONModel {

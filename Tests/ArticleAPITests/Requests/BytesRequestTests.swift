@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// Requests and answers of plain bytes.
+/// Requests and responses of raw bytes.
 struct BytesRequestTests {
     private struct PutPictureRequest: BackendAPIRequest {
         static let endpoint = Endpoint(.put, "/pictures/{name}", access: .writeArticles)

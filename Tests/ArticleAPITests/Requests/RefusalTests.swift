@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 import Testing
 
-/// What the contract refuses, and how it says so.
+/// What the contract rejects, and the problems that it reports.
 struct RefusalTests {
     /// `400 ?limit ?foo`: the status and the places of all details, `?` a parameter, `@` a header,
     /// anything else a pointer (`#` the whole body, `-` no place).

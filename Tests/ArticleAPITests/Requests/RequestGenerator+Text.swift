@@ -2,7 +2,7 @@ import ArticleAPI
 import HTTP
 
 extension RequestGenerator {
-    /// A text of the schema, as it stands in a path, a query, a header or a JSON string.
+    /// A text of the schema, as it appears in a path, a query, a header or a JSON string.
     mutating func text(_ schema: JSONSchema?) -> String {
         switch schema {
         case .integer(let range): "\(Int.random(in: range, using: &random))"

@@ -1,7 +1,7 @@
 import ArticleAPI
 import Testing
 
-/// The wire form of every kind of answer, byte by byte.
+/// The wire form of every kind of response, byte by byte.
 struct AnswerGoldenTests {
     private func check<Item: ResponseItem & Equatable>(
         _ item: Item, _ name: String, fields: FieldSelection? = nil

@@ -1,7 +1,7 @@
 import ArticleAPI
 import Testing
 
-/// Reading answers as a client does.
+/// Decoding responses as a client does.
 struct ResponseMapperTests {
     private func error<Item: ResponseItem>(_ text: String, _ type: Item.Type) -> String {
         do throws(ResponseMapperError) {

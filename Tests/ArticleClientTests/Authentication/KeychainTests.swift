@@ -2,9 +2,9 @@ import Testing
 
 @testable import ArticleClient
 
-/// What the keychain may say, played where there is none; `SecItem…` itself has no place here.
+/// Simulates results of the keychain; the `SecItem…` functions themselves are not tested here.
 @Suite struct KeychainTests {
-    /// An item with a script: what each function says, by turns.
+    /// An item with scripted results for each function.
     private final class PlayedItem: KeychainItem {
         struct State {
             var bytes: [UInt8]?

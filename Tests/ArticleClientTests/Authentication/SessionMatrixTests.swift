@@ -9,7 +9,7 @@ import Testing
 /// What belongs to a user who leaves in the middle: nothing of it goes out as somebody else's, is
 /// kept, or is given to anybody.
 @Suite struct SessionMatrixTests {
-    /// Where a request of alice stands when her session ends.
+    /// The state of alice's request when her session ends.
     enum Moment: CaseIterable {
         case refused, waitingForRetry, renewing, redirected, coalesced, queued
     }

@@ -106,7 +106,7 @@ import Testing
 
     // MARK: The store
 
-    /// Stands still in each `save` until it is told to go on.
+    /// Blocks in each `save` until it is released.
     private final class SlowStore: CredentialStore {
         let kept = Lock<Credentials?>(SessionTests.alice)
         let isInside = Signal()
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    /// Fails as often as a test says.
+    /// Fails as often as a test specifies.
     private final class FailingStore: CredentialStore {
         let kept: Lock<Credentials?>
         let failure = Lock<CredentialStoreError?>(nil)

@@ -5,7 +5,7 @@ import Sockets
 import TestSupport
 import Testing
 
-/// Lists as sequences, over a stub whose pages hold whatever a test says.
+/// Lists as sequences, over a stub with the pages of a test.
 @Suite struct PagesTests {
     /// Serves tags; the cursor of a page is its number.
     private static func backend(_ pages: [[String]], after last: String? = nil) -> BackendService {

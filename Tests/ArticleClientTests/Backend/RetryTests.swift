@@ -132,7 +132,7 @@ import Testing
         guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
         #expect(problem.kind == .requestInFlight)
         #expect(backend.requests.count == 60)
-        // Without retries, it is told at once.
+        // Without retries, the error is reported at once.
         var configuration = BackendConfiguration(baseURL: "http://localhost")
         configuration.retries = .none
         _ = await outcome { [configuration] in

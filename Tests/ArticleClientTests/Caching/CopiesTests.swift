@@ -8,7 +8,7 @@ import Testing
 @Suite struct CopiesTests {
     private static let create = CreateArticleRequest(article: Article.Draft(title: "a"))
 
-    /// Answers with a tag, and 304 to whoever has it.
+    /// Responds with an entity tag, and with 304 to requests that have it.
     private static func backend(_ control: String = "no-cache") -> TestBackend {
         TestBackend { request, count in
             guard request.method == .get else { return refusal(.notFound) }

@@ -3,12 +3,12 @@ import HTTPClient
 import Sockets
 import TestSupport
 
-/// Stands between client and server and does to answers what networks and servers do.
+/// A proxy that damages and delays responses as networks and servers do.
 final class FaultProxy: Sendable {
     enum Fault: CaseIterable {
         case delay, cutBefore, cutAfter, truncate, reset, garbage, nonsense, loop
         case internalError, unavailable, tooMany, unauthorized, dribble
-        /// Carried out, and no answer ever.
+        /// The request is carried out but never gets a response.
         case silence
     }
 
@@ -49,7 +49,7 @@ final class FaultProxy: Sendable {
         upstream.stop()
     }
 
-    /// - Returns: whether the connection goes on.
+    /// - Returns: whether the connection continues.
     private static func carry(
         _ request: HTTPRequest, _ peer: ScriptedPeer, _ fault: Fault?, _ number: Int,
         _ client: HTTPClient, _ origin: HTTPOrigin

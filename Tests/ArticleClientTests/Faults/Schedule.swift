@@ -17,7 +17,7 @@ final class Schedule: Sendable {
         }
 
         let kind: Kind
-        /// Who was signed in when it was made; `nil`: nobody.
+        /// Who was signed in when it was made; `nil` for nobody.
         let user: String?
         private let delivered = Lock([Result<String, BackendError>]())
 

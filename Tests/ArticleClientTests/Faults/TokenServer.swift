@@ -44,7 +44,7 @@ final class TokenServer: Sendable {
         }
         let query = String(decoding: request.target.query ?? [], as: UTF8.self)
         let cursor = String(query.filter(\.isNumber))
-        // The same for all users: a copy of another one's would seem to stand.
+        // The same for all users, so that another user's copy would seem to be current.
         let tag = "\"\(cursor)\""
         let fields: HTTPFields = [.etag: tag, .cacheControl: "private, no-cache"]
         guard request.fields[.ifNoneMatch] != tag else {

@@ -85,7 +85,7 @@ import Testing
         #expect(operation.operation.outcome == nil)
         queue.resume()
         #expect(try await operation.value().next == "late")
-        // One that is never added keeps nobody, either.
+        // An operation that is never added does not block waiters, either.
         let never = ServiceOperation(list, on: backend.service())
         let waiter = Task { await outcome { try await never.value() }.error }
         waiter.cancel()

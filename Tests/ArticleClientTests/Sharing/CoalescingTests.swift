@@ -50,7 +50,7 @@ import Testing
         tasks[4].cancel()
         #expect(await tasks[4].value == .cancelled)
         await ended.wait()
-        // Who comes now does not join what was given up.
+        // A new caller does not join abandoned work.
         #expect(try await service.send(list).next == "fresh")
     }
 

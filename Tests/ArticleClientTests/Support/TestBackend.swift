@@ -4,7 +4,7 @@ import HTTP
 import Sockets
 import TestSupport
 
-/// A backend in this process that answers as a test says, and remembers what it was asked.
+/// An in-process backend with the responses of a test, which records its requests.
 final class TestBackend: Sendable {
     typealias Respond = @Sendable (HTTPRequest, Int) async throws -> HTTPResponse
 
@@ -40,7 +40,7 @@ final class TestBackend: Sendable {
     }
 }
 
-/// Time that a test moves: who waits in it has waited at once.
+/// Time that a test controls: waiting advances it at once.
 final class TestTime: Sendable {
     private struct State {
         var now = Duration.zero
@@ -69,7 +69,7 @@ final class TestTime: Sendable {
     }
 }
 
-/// A page without articles, told from others by its cursor.
+/// A page without articles, identified by its cursor.
 func page(_ cursor: String, fields: HTTPFields = HTTPFields()) -> HTTPResponse {
     var fields = fields
     fields.set(.contentType, to: "application/json")
