@@ -205,7 +205,7 @@ import Testing
             #expect(put.status == 201)
             let again = try change("k")
             #expect(again.status == 422 && again.text.contains("no author has the id"))
-            #expect(again.text != first.text, "the request has an id of its own")
+            #expect(again.text != first.text, "each request has its own id")
             #expect(try change("l").status == 200)
             #expect(try await store.changeSequence() == 3)
         }

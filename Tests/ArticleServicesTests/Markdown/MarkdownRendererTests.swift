@@ -215,7 +215,7 @@ import Testing
         }
         worker.end()
         guard case .lost = worker.render("a", MarkdownLimits()) else {
-            throw TestFailure("it answered")
+            throw TestFailure("it responded")
         }
     }
 

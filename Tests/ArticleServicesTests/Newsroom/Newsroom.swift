@@ -52,7 +52,7 @@ struct Newsroom: Sendable {
             try await body(newsroom)
         }
         await store.close()
-        #expect(lines.withLock { $0 } == [], "nothing went wrong that only the log tells")
+        #expect(lines.withLock { $0 } == [], "no unexpected log lines")
     }
 
     /// Advances the clock.
@@ -80,7 +80,7 @@ struct Newsroom: Sendable {
     ) throws -> NewsroomResponse {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2, let method = HTTPMethod(words[0]) else {
-            throw TestFailure("\"\(line)\" is no method and target")
+            throw TestFailure("\"\(line)\" is not a method and a target")
         }
         var all = fields
         if let key = keys.texts[sender] { all.append(.authorization, "Bearer \(key)") }

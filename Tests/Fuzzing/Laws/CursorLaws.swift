@@ -10,8 +10,8 @@ enum CursorLaws {
         var laws = LawBook()
         let text = String(decoding: input, as: UTF8.self)
         // 128 bits of authentication: no input has them by chance.
-        laws.expect(open(text, ArticlePosition.self) == nil, "no cursor can be made up")
-        laws.expect(open(text, String.self) == nil, "no cursor can be made up")
+        laws.expect(open(text, ArticlePosition.self) == nil, "no cursor can be forged")
+        laws.expect(open(text, String.self) == nil, "no cursor can be forged")
         if let bytes = ByteText.bytes(base64URL: text) {
             laws.expect(ByteText.base64URL(bytes) == text, "each cursor has one spelling")
         }
@@ -38,7 +38,7 @@ enum CursorLaws {
     ) {
         let cursor = sealer.seal(position, in: "articles")
         guard cursor.utf8.count <= 500, !position.cursorBytes.isEmpty else { return }
-        laws.expect(open(cursor, Position.self) == position, "a sealed cursor is opened")
+        laws.expect(open(cursor, Position.self) == position, "a sealed cursor can be opened")
         let elsewhere: Position? = try? sealer.open(cursor, in: "tags")
         laws.expect(elsewhere == nil, "a cursor belongs to one list")
         var bytes = Array(cursor.utf8)

@@ -7,20 +7,21 @@ enum FieldLaws {
         var laws = LawBook()
         let text = String(decoding: input, as: UTF8.self)
         if let tag = EntityTag(text) {
-            laws.expect(EntityTag(tag.description) == tag, "an entity tag is read back")
+            laws.expect(EntityTag(tag.description) == tag, "an entity tag can be parsed again")
         }
         if let condition = TagCondition(text) {
             laws.expect(TagCondition(condition.description) == condition, "so is a list of them")
         }
         if let seconds = HTTPDate.seconds(text) {
-            laws.expect(HTTPDate.seconds(HTTPDate.text(seconds)) == seconds, "a date is read back")
+            laws.expect(
+                HTTPDate.seconds(HTTPDate.text(seconds)) == seconds, "a date can be parsed again")
         }
         if let type = MediaType(text) {
-            laws.expect(MediaType(type.description) == type, "a media type is read back")
+            laws.expect(MediaType(type.description) == type, "a media type can be parsed again")
             _ = type.isAccepted(by: text)
         }
         for link in WebLink.links(in: text) {
-            laws.expect(WebLink.links(in: link.description) == [link], "a link is read back")
+            laws.expect(WebLink.links(in: link.description) == [link], "a link can be parsed again")
         }
         if let authority = Authority(input) {
             laws.expect(!authority.host.isEmpty, "an authority has a host")

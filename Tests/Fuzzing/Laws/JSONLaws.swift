@@ -19,7 +19,8 @@ enum JSONLaws {
     private static func checkValue(_ value: JSONValue, _ laws: inout LawBook) {
         var writer = JSONWriter()
         value.write(to: &writer)
-        laws.expect((try? JSONParser.parse(writer.bytes)) == value, "what is written is read back")
+        laws.expect(
+            (try? JSONParser.parse(writer.bytes)) == value, "written JSON can be parsed again")
     }
 
     private static func checkRequest<Request: BackendAPIRequest>(
@@ -65,6 +66,6 @@ enum JSONLaws {
         laws.expect(mapped == backwards(type, input), "\(Item.self) is the same in any order")
         guard let item = mapped else { return }
         let again = try? ResponseMapper<Item>().map(item.json())
-        laws.expect(again == item, "\(Item.self) is read back")
+        laws.expect(again == item, "\(Item.self) can be decoded again")
     }
 }

@@ -15,13 +15,13 @@ enum PostLaws {
             laws.expect((1...lineCount + 1).contains(post.bodyLine), "the body begins on a line")
             laws.expect(!post.title.isEmpty || name.isEmpty, "a post with a name has a title")
             for leftOut in post.frontMatter.leftOut {
-                laws.expect((1...lineCount).contains(leftOut.line), "what is left out has a line")
+                laws.expect((1...lineCount).contains(leftOut.line), "an omission has a line")
             }
             laws.expect(
                 (try? MarkdownPost(bytes, name: name)) == post, "a post is read alike twice")
         } catch {
             laws.expect((1...lineCount).contains(error.line), "an error has a line: \(error)")
-            laws.expect(!error.description.isEmpty, "an error has words")
+            laws.expect(!error.description.isEmpty, "an error has a description")
         }
         return laws.broken
     }

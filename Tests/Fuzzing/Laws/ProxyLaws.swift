@@ -5,9 +5,9 @@ enum ProxyLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
         guard let header = ProxyHeader(input) else { return [] }
-        laws.expect(ProxyHeader(input.dropLast()) == nil, "a header that is cut off is none")
-        laws.expect(ProxyHeader(input + [0]) == nil, "nothing stands behind a header")
-        laws.expect(header.client != nil || header.isSecure == nil, "TLS is a client's")
+        laws.expect(ProxyHeader(input.dropLast()) == nil, "a truncated header is rejected")
+        laws.expect(ProxyHeader(input + [0]) == nil, "nothing may follow a header")
+        laws.expect(header.client != nil || header.isSecure == nil, "TLS implies a client")
         return laws.broken
     }
 }

@@ -8,7 +8,7 @@ enum QueryLaws {
         if let query = try? QueryItems(parsing: input) {
             laws.expect(
                 (try? QueryItems(parsing: Array(query.encoded.utf8))) == query,
-                "a query is read back")
+                "a query can be parsed again")
             laws.expect(query.items.count <= QueryItems.limit, "a query has a limit")
         }
         checkRequests(Array("/v1/articles?".utf8) + input, &laws)
@@ -42,7 +42,7 @@ enum ContractLaw {
                 return laws.expect(false, "a printed request has its endpoint's path")
             }
             let again = try? Request(parsing: second)
-            laws.expect(again == parsed, "\(Request.self) is read back")
+            laws.expect(again == parsed, "\(Request.self) can be parsed again")
         } catch {
             // Rejections are fine; it only matters that parsing ends.
         }

@@ -9,7 +9,7 @@ enum RequestLaws {
         var receiver = Receiver(limits: limits)
         receiver.take(bytes[...])
         let whole = receiver.result
-        laws.expect(!receiver.isOverrun, "no step uses more than it was given")
+        laws.expect(!receiver.isOverrun, "no step consumes more than its input")
         laws.expect(
             Receiver.receive(input.piecesBehindFirst, limits: limits) == whole,
             "the same bytes give the same requests in any pieces")
