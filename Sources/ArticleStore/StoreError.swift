@@ -59,7 +59,8 @@ public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
             "\(path) has schema version \(version), but this broadsheet supports up to \(known); "
                 + "use a newer broadsheet (the file was not touched)"
         case .older(let path, let version):
-            "\(path) has schema version \(version) of an older broadsheet; serve it once to upgrade it"
+            "\(path) has schema version \(version) of an older broadsheet; "
+                + "serve it once to upgrade it"
         case .foreign(let path): "\(path) is not a broadsheet database"
         case .unfinished(let path):
             "\(path) is empty because its first start was interrupted; serve it to initialize it"

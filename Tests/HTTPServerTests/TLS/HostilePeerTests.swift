@@ -10,7 +10,7 @@ import Testing
         try await test.run { server in
             let response = try server.client.get("/hello")
             #expect(response.status == 400)
-            #expect(response.text.contains("https"))
+            #expect(response.text.contains("HTTPS"))
             #expect(try server.serves(test.options()))
         }
     }
