@@ -17,8 +17,7 @@ final class Connection {
     private let handle: OpaquePointer
     /// Names looked up by its read transactions.
     let names = Names()
-    /// Changes of its transaction to the facets' counters.
-    var counts = FacetCounts()
+    var effects = CommitEffects()
     private var idle = StatementCache()
     /// Called while statements run.
     private var reporter: ProgressReporter?
@@ -78,6 +77,9 @@ final class Connection {
 
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// Rows changed since the file was opened (`sqlite3_total_changes64`).
+    var totalChangedRows: Int64 { sqlite3_total_changes64(handle) }
+
     /// Rows changed by the last INSERT, UPDATE or DELETE (`sqlite3_changes`).
     var changedRows: Int32 { sqlite3_changes(handle) }
 
@@ -103,18 +105,18 @@ final class Connection {
         _ = try statement.step()
     }
 
-    /// Runs a statement that rolls back to a savepoint, and forgets the names and counts since
+    /// Runs a statement that rolls back to a savepoint, and forgets the names and effects since
     /// then.
-    func undo(_ sql: StaticString, countsTo mark: Int) throws(StoreError) {
+    func undo(_ sql: StaticString, to mark: CommitEffects.Mark) throws(StoreError) {
         names.forget()
-        counts.undo(to: mark)
+        effects.undo(to: mark)
         try execute(sql)
     }
 
     /// Rolls back the whole transaction, which a failure may already have ended.
     func rollBack() {
         names.forget()
-        counts.undo(to: 0)
+        effects.undo(to: .begin)
         if isInTransaction { try? execute(SQL.rollback) }
     }
 

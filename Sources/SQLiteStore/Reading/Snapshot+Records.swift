@@ -63,6 +63,16 @@ extension Snapshot {
     }
 }
 
+extension ChangeRecord.Subject {
+    /// The column `kind` of its changes.
+    var kind: Int64 {
+        switch self {
+        case .article: 0
+        case .author: 1
+        }
+    }
+}
+
 extension KeyRecord {
     /// Reads the columns of `SQL.keys`.
     init(_ row: borrowing Statement) {

@@ -6,8 +6,6 @@ import Sockets
 /// Observers may be added from any thread; everything else is only called by the writer's thread.
 final class ChangeAnnouncer: Sendable {
     private let observers = Lock<[Observer]>([])
-    /// If there are more records, they are not passed individually.
-    private static let mostRecords = 500
 
     /// Observers usually own the store, so references to them must be weak.
     private struct Observer {
@@ -54,17 +52,17 @@ final class ChangeAnnouncer: Sendable {
     func announce(on connection: Connection, _ configuration: SQLiteConfiguration)
         throws(StoreError)
     {
-        guard !state.notified.isEmpty else { return }
+        let effects = connection.effects
+        guard !state.notified.isEmpty, let last = effects.changes.last else { return }
         let snapshot = Snapshot(connection, configuration)
-        let records = try snapshot.changes(after: state.lastSequence, limit: Self.mostRecords)
-        guard let last = records.last else { return }
         let epoch = try snapshot.epoch()
         // In a different epoch, everything has a different version.
-        let isWhole = records.count < Self.mostRecords && epoch == state.epoch
+        let isWhole = !effects.isTruncated && epoch == state.epoch
         state.epoch = epoch
-        let sequence = isWhole ? last.sequence : try snapshot.changeSequence()
+        let sequence = effects.isTruncated ? try snapshot.changeSequence() : last.sequence
         state.pending = sequence
-        let changes = PendingChanges(sequence: sequence, records: isWhole ? records : nil)
+        let changes = PendingChanges(
+            sequence: sequence, records: isWhole ? effects.changes : nil)
         for observer in state.notified { observer.willCommit(changes) }
     }
 

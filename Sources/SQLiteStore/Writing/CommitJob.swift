@@ -2,9 +2,12 @@ import ArticleStore
 
 /// A write waiting for its commit.
 protocol CommitJob: Sendable {
-    /// Runs the step in its savepoint; an error only rolls back this step. Returns whether the
-    /// transaction is still open, as a full disk may end it.
-    func attempt(on connection: Connection, _ configuration: SQLiteConfiguration) -> Bool
+    /// Runs the step; in a savepoint of its own if it is isolated, so that an error only rolls back
+    /// this step. Returns whether the transaction can be committed: not if it has changes of a step
+    /// that failed, or was ended, as by a full disk.
+    func attempt(
+        on connection: Connection, _ configuration: SQLiteConfiguration, isIsolated: Bool
+    ) -> Bool
 
     /// Resumes the caller with the step's result, or with the error of the commit. Returns whether
     /// the step is kept.
@@ -32,16 +35,30 @@ final class WriteJob<Value: Sendable>: CommitJob {
         result = .failure(.unavailable("not attempted"))
     }
 
-    func attempt(on connection: Connection, _ configuration: SQLiteConfiguration) -> Bool {
-        let mark = connection.counts.mark
+    func attempt(
+        on connection: Connection, _ configuration: SQLiteConfiguration, isIsolated: Bool
+    ) -> Bool {
+        guard isIsolated || !isKept else { return attempt(on: connection, configuration) }
+        let mark = connection.effects.mark
         do {
             try connection.execute(SQL.savepoint)
             result = .success(try work(WriteStep(connection, configuration)))
-            if !isKept { try connection.undo(SQL.rollbackToSavepoint, countsTo: mark) }
+            if !isKept { try connection.undo(SQL.rollbackToSavepoint, to: mark) }
             try connection.execute(SQL.release)
         } catch {
             result = .failure(error)
-            return Self.undo(on: connection, countsTo: mark)
+            return Self.undo(on: connection, to: mark)
+        }
+        return true
+    }
+
+    private func attempt(on connection: Connection, _ configuration: SQLiteConfiguration) -> Bool {
+        let changed = connection.totalChangedRows
+        do {
+            result = .success(try work(WriteStep(connection, configuration)))
+        } catch {
+            result = .failure(error)
+            return connection.isInTransaction && connection.totalChangedRows == changed
         }
         return true
     }
@@ -54,10 +71,10 @@ final class WriteJob<Value: Sendable>: CommitJob {
     }
 
     /// Rolls back only the step; `false` if the whole transaction has to be rolled back.
-    private static func undo(on connection: Connection, countsTo mark: Int) -> Bool {
+    private static func undo(on connection: Connection, to mark: CommitEffects.Mark) -> Bool {
         guard connection.isInTransaction else { return false }
         do {
-            try connection.undo(SQL.rollbackToSavepoint, countsTo: mark)
+            try connection.undo(SQL.rollbackToSavepoint, to: mark)
             try connection.execute(SQL.release)
             return true
         } catch {

@@ -124,7 +124,10 @@ final class CommitQueue: Sendable {
     // MARK: One commit
 
     /// Commits the jobs in order, up to the gathering time.
-    private func commit(_ jobs: inout ArraySlice<any CommitJob>) {
+    ///
+    /// Savepoints cost a copy of each page that a step changes, and few steps fail after a change.
+    /// So steps share the transaction without them; if one does fail, all are repeated in isolation.
+    private func commit(_ jobs: inout ArraySlice<any CommitJob>, isolating: Bool = false) {
         guard let connection else {
             resume(jobs, .unavailable("the store is closed"))
             jobs = []
@@ -145,20 +148,30 @@ final class CommitQueue: Sendable {
         while let job = jobs.first, attempted.isEmpty || start.duration(to: .now) < patience {
             jobs = jobs.dropFirst()
             attempted.append(job)
-            guard job.attempt(on: connection, configuration) else {
-                return recover(attempted, on: connection)
+            guard job.attempt(on: connection, configuration, isIsolated: isolating) else {
+                return isolating || attempted.count == 1 && jobs.isEmpty
+                    ? recover(attempted, on: connection) : isolate(attempted, on: connection)
             }
         }
         do {
-            try connection.counts.write(to: connection)
+            try connection.effects.counts.write(to: connection)
             try announcer.announce(on: connection, configuration)
             try clock.advance { () throws(StoreError) in try connection.execute(SQL.commit) }
         } catch {
             return recover(attempted, on: connection, from: error)
         }
+        connection.effects.clear()
         announcer.succeeded()
         resume(attempted, nil)
         boundLog(connection)
+    }
+
+    /// Rolls back the commit and repeats it with each step in a savepoint.
+    private func isolate(_ jobs: ArraySlice<any CommitJob>, on connection: Connection) {
+        connection.rollBack()
+        announcer.failed()
+        var jobs = jobs
+        while !jobs.isEmpty { commit(&jobs, isolating: true) }
     }
 
     /// Rolls back the commit. If one step may have caused the failure for all (for example, because

@@ -46,7 +46,9 @@ extension WriteStep {
         try row.bind(8, author.revision)
         try row.run()
         connection.names.forgetAuthors()
-        try recordChange(.author, subject: number, revision: author.revision, isDeletion: false)
+        try recordChange(
+            of: .author(author.id), number: number, revision: author.revision, isDeletion: false,
+            isPublic: true)
         return number
     }
 
@@ -60,6 +62,8 @@ extension WriteStep {
         try row.bind(6, author.revision)
         try row.run()
         connection.names.forgetAuthors()
-        try recordChange(.author, subject: number, revision: author.revision, isDeletion: false)
+        try recordChange(
+            of: .author(author.id), number: number, revision: author.revision, isDeletion: false,
+            isPublic: true)
     }
 }

@@ -8,7 +8,7 @@ extension WriteStep {
     ) throws(StoreError) -> [Result<ImportOutcome, StoreError>] {
         var outcomes: [Result<ImportOutcome, StoreError>] = []
         for item in items {
-            let mark = connection.counts.mark
+            let mark = connection.effects.mark
             try connection.execute(SQL.itemSavepoint)
             do throws(StoreError) {
                 outcomes.append(.success(try importArticle(item, by: edit)))
@@ -19,7 +19,7 @@ extension WriteStep {
                 case .full, .unavailable, .corrupt: throw error
                 default: outcomes.append(.failure(error))
                 }
-                try connection.undo(SQL.rollbackToItem, countsTo: mark)
+                try connection.undo(SQL.rollbackToItem, to: mark)
             }
             try connection.execute(SQL.releaseItem)
         }

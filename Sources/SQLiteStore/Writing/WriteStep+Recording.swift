@@ -42,7 +42,9 @@ extension WriteStep {
             state: content.state, publication: publication, facets: try facets(of: content))
         try move(article, id: id, from: nil, to: places)
         try publishSlug(step, at: publication, after: nil)
-        try recordChange(.article, subject: article, revision: 1, isDeletion: false)
+        try recordChange(
+            of: .article(id), number: article, revision: 1, isDeletion: false,
+            isPublic: content.state != .draft)
     }
 
     /// Records one step in an article's history with its consequences: the article's state, its
@@ -77,7 +79,9 @@ extension WriteStep {
         try move(article, id: id, from: before, to: after)
         try publishSlug(step, at: publication, after: previous)
         try recordChange(
-            .article, subject: article, revision: number, isDeletion: step.isDeletion)
+            of: .article(id), number: article, revision: number, isDeletion: step.isDeletion,
+            isPublic: content.state != .draft
+                || previous.map { $0.revision.content.state != .draft } ?? false)
     }
 
     /// Records since when the public knows the article by its slug.
@@ -121,19 +125,21 @@ extension WriteStep {
         try row.run()
     }
 
-    enum ChangeKind: Int64 { case article, author }
-
     /// Adds a change with the next number of the sequence, which is the table's next row, as rows
     /// are never deleted.
     func recordChange(
-        _ kind: ChangeKind, subject: Int64, revision: Int, isDeletion: Bool
+        of subject: ChangeRecord.Subject, number: Int64, revision: Int, isDeletion: Bool,
+        isPublic: Bool
     ) throws(StoreError) {
         let row = try connection.statement(SQL.insertChange)
-        try row.bind(1, kind.rawValue)
-        try row.bind(2, subject)
+        try row.bind(1, subject.kind)
+        try row.bind(2, number)
         try row.bind(3, revision)
         try row.bind(4, isDeletion ? 1 : 0)
-        try row.run()
+        connection.effects.add(
+            ChangeRecord(
+                sequence: try row.insert(), subject: subject, revision: revision,
+                isDeletion: isDeletion, isPublic: isPublic))
     }
 
     private func insertRevision(
@@ -232,7 +238,7 @@ extension WriteStep {
             }
         }
         for facet in left.union(entered) {
-            connection.counts.add(
+            connection.effects.counts.add(
                 facet, from: left.contains(facet) ? before?.state : nil,
                 to: entered.contains(facet) ? after?.state : nil)
         }

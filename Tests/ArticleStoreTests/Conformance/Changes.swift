@@ -113,6 +113,49 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `a write that fails in a shared commit is not announced, and the others are`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let witness = Witness()
+                store.observeChanges(witness)
+                let made = await withTaskGroup(of: Article.ID?.self) { group in
+                    for number in 0..<60 {
+                        // Every third one fails when its article and author have been inserted.
+                        let slug: SlugChoice =
+                            number % 3 == 0 ? .exactly("one") : .exactly("n-\(number)")
+                        group.addTask {
+                            try? await store.createArticle(
+                                .make(), .sample(slug: slug, authors: [.name("a\(number)")]),
+                                by: .first
+                            ).id
+                        }
+                    }
+                    return await group.reduce(into: Set<Article.ID>()) { made, id in
+                        if let id { made.insert(id) }
+                    }
+                }
+                #expect(made.count == 41)
+                // What was announced but rolled back does not count.
+                var announced: [ChangeRecord.Subject] = []
+                var visible: Int64 = 0
+                for event in witness.events {
+                    switch event {
+                    case .announced(let last, let subjects?) where last > visible:
+                        announced += subjects
+                    case .visible(let last): visible = last
+                    default: Issue.record("\(event)")
+                    }
+                }
+                let articles = announced.compactMap { subject in
+                    if case .article(let id) = subject { id } else { nil }
+                }
+                #expect(articles.count == 41 && Set(articles) == made)
+                #expect(announced.count == 82 && visible == 82)
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `the store knows when the next article becomes public`(
             _ engine: Engine
         ) async throws {
