@@ -64,6 +64,16 @@ import Testing
         for html in [html, html.inNFC] { #expect(Markup.fault(in: html) == nil, "\(html)") }
     }
 
+    @Test(arguments: [1, 10, 1_000, 20_000])
+    func `texts of any size are rendered alike, one after another`(copies: Int) throws {
+        let paragraph = "A *b* [c](https://a.example/d) `e`, **f**, ~~g~~ <https://h.example>.\n\n"
+        let small = try Self.html(paragraph)
+        for _ in 1...2 {
+            let html = try Self.html(String(repeating: paragraph, count: copies))
+            #expect(html == String(repeating: small, count: copies))
+        }
+    }
+
     @Test func `visible words are counted, not URLs and markup`() throws {
         let text = """
             # 안녕 [세상](https://example.org/a/very/long/way?q=1)
