@@ -53,14 +53,19 @@ public struct Backend: Sendable {
     /// Accepts a key that was created or changed after the store's keys were read.
     public func admit(_ key: KeyRecord) { keys.admit(key) }
 
+    /// Lets a server of the public API use the cached public responses. On the control socket, where
+    /// everybody sees everything, they must not be used.
+    public func addCache(to configuration: inout ServerConfiguration) {
+        configuration.cache = responses.cache
+        configuration.readers = keys
+    }
+
     /// The public API.
-    public func router() throws(RouterError) -> Router {
+    public func router() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
-            responses: responses, workers: store.workers, readers: keys, writes: writes, now: now,
-            log: log
-        ) {
-            [keys] (fields) throws(ServiceError) in
-            try keys.caller(of: fields)
+            responses: responses, workers: store.workers, writes: writes, now: now, log: log
+        ) { [keys] (fields) throws(ServiceError) in
+            try keys.principal(of: fields)
         }
         registerResources(on: &routes)
         return try routes.router()
@@ -70,14 +75,10 @@ public struct Backend: Sendable {
     /// and without a key, plus database maintenance.
     ///
     /// - Parameter file: maintenance of the store's database file.
-    public func controlRouter(_ file: any StoreMaintenance) throws(RouterError) -> Router {
+    public func controlRouter(_ file: any StoreMaintenance) throws(RouterError) -> HTTPRouter {
         var routes = Routes(
-            responses: responses, workers: store.workers, writes: writes, isPrivileged: true,
-            now: now,
-            log: log
-        ) { _ in
-            .key(id: "control", name: "control", role: .admin)
-        }
+            responses: responses, workers: store.workers, writes: writes, now: now, log: log
+        ) { _ in .controlSocket }
         registerResources(on: &routes)
         ControlService(
             store: store, keys: keys, markdown: markdown, file: file, now: now, log: log

@@ -10,7 +10,8 @@ public struct TestServer: Sendable {
 
     /// Serves the router on the addresses while the body runs, then stops.
     public static func run(
-        _ router: Router, on addresses: [SocketAddress], _ body: (TestServer) async throws -> Void
+        _ router: HTTPRouter, on addresses: [SocketAddress],
+        _ body: (TestServer) async throws -> Void
     ) async throws {
         try await run(router, with: ServerConfiguration(addresses: addresses), body)
     }
@@ -18,7 +19,7 @@ public struct TestServer: Sendable {
     /// Serves the router while the body runs, then stops. The body has its own thread and may
     /// block.
     public static func run(
-        _ router: Router, with configuration: ServerConfiguration = .local(),
+        _ router: HTTPRouter, with configuration: ServerConfiguration = .local(),
         _ body: (TestServer) async throws -> Void
     ) async throws {
         await ServerSlots.take()

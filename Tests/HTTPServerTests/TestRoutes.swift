@@ -4,9 +4,9 @@ import HTTPServer
 /// The routes that the tests of this target use.
 enum TestRoutes {
     static func router(
-        _ more: (inout RouterBuilder) -> Void = { _ in }
-    ) throws -> Router {
-        var routes = RouterBuilder()
+        _ more: (inout HTTPRouterBuilder) -> Void = { _ in }
+    ) throws -> HTTPRouter {
+        var routes = HTTPRouterBuilder()
         routes.on(.get, "/hello") { _, _ in text("hello") }
         routes.on(.post, "/echo") { request, _ in
             HTTPResponse(.ok, body: .bytes(request.body))

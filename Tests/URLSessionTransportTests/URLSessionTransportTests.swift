@@ -59,7 +59,7 @@ import URLSessionTransport
     }
 
     @Test func `a service works over URLSession`() async throws {
-        var routes = RouterBuilder()
+        var routes = HTTPRouterBuilder()
         routes.on(.get, "/v1/articles") { request, _ in
             let fields: HTTPFields = [
                 .contentType: "application/json", .etag: "\"1\"", .cacheControl: "max-age=0",

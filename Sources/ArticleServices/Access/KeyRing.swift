@@ -50,12 +50,12 @@ public final class KeyRing: Sendable {
     /// The sender of these fields (`Authorization: Bearer …`, RFC 6750 §2.1).
     ///
     /// Invalid credentials are rejected even where none are required.
-    package func caller(of fields: HTTPFields) throws(ServiceError) -> Principal {
+    package func principal(of fields: HTTPFields) throws(ServiceError) -> Principal {
         guard fields.contains(.authorization) else { return .anonymous }
         guard let key = fields.withOnlyBytes(of: .authorization, Self.bearerKey) ?? nil else {
             throw .unauthenticated(.malformed)
         }
-        return try caller(of: key)
+        return try principal(of: key)
     }
 
     /// The credentials after the scheme; `nil` for a different scheme.
@@ -75,11 +75,11 @@ public final class KeyRing: Sendable {
         }
     }
 
-    private func caller(of key: String) throws(ServiceError) -> Principal {
+    private func principal(of key: String) throws(ServiceError) -> Principal {
         guard key.utf8.count <= 200 else { throw .unauthenticated(.unknown) }
         let digest = Digest.sha256(key.utf8)
         if let operatorKey, Digest.areEqual(digest, operatorKey.digest) {
-            return .key(id: "operator", name: "operator", role: .admin)
+            return .operatorKey
         }
         // The digest is also compared for an unknown id, so that timing discloses nothing.
         let record = APIKey.publicID(of: key).flatMap { id in
@@ -92,9 +92,9 @@ public final class KeyRing: Sendable {
         if let expiresAt = record.expiresAt, expiresAt <= now() {
             throw .unauthenticated(.expired)
         }
-        let caller = Principal.key(id: record.id, name: record.name, role: role)
-        if caller.seesWhatIsPublic { remember(key, of: record) }
-        return caller
+        let principal = Principal.key(id: record.id, name: record.name, role: role)
+        if !principal.seesHidden { remember(key, of: record) }
+        return principal
     }
 
     /// Remembers a verified key of a reader, unless it was revoked in the meantime.

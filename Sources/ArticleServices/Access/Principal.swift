@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// The permissions of a key; each role includes the permissions of the lower ones.
+/// The role of a key; each one has the permissions of the lower ones.
 public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     /// Sees what is public.
     case reader
@@ -19,59 +19,85 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
         case .admin: 2
         }
     }
-}
 
-/// The sender of a request according to its credentials.
-public enum Principal: Sendable, Hashable {
-    /// No credentials.
-    case anonymous
-    /// A valid key: its public id, its name and its role.
-    case key(id: String, name: String, role: Role)
-
-    /// The role, `nil` for an anonymous client.
-    public var role: Role? {
-        switch self {
-        case .anonymous: nil
-        case .key(_, _, let role): role
+    /// The lowest role with this permission; `nil` if no role is needed.
+    static func needed(for access: Endpoint.Access) -> Role? {
+        switch access {
+        case .everyone: nil
+        case .readHistory, .writeArticles, .writeAuthors: .editor
+        case .administer: .admin
         }
     }
+}
+
+/// The sender of a request, as authenticated by its credentials or its connection.
+public struct Principal: Sendable, Hashable {
+    enum Kind: Sendable, Hashable {
+        /// No credentials.
+        case anonymous
+        /// A key in the store.
+        case key
+        /// The operator, with the key from the configuration.
+        case operatorKey
+        /// The operator, with a command on the control socket.
+        case controlSocket
+    }
+
+    let kind: Kind
+    /// Identifies the principal among all: the public id of its key; empty if anonymous.
+    let id: String
+    /// How histories and logs name the principal; empty if anonymous.
+    let name: String
+    /// `nil` if anonymous.
+    package let role: Role?
+
+    private init(_ kind: Kind, id: String, name: String, role: Role?) {
+        self.kind = kind
+        self.id = id
+        self.name = name
+        self.role = role
+    }
+
+    static let anonymous = Principal(.anonymous, id: "", name: "", role: nil)
+
+    /// The sender of a valid key.
+    static func key(id: String, name: String, role: Role) -> Principal {
+        Principal(.key, id: id, name: name, role: role)
+    }
+
+    static let operatorKey = Principal(
+        .operatorKey, id: "operator", name: "operator", role: .admin)
+
+    static let controlSocket = Principal(
+        .controlSocket, id: "control", name: "control", role: .admin)
 
     /// The account whose rate limit applies; `nil` for an anonymous client, to which the limit of
     /// the address applies.
-    var account: String? {
-        switch self {
-        case .anonymous: nil
-        case .key(let id, _, _): id
-        }
-    }
+    var account: String? { kind == .anonymous ? nil : id }
 
-    /// The audience that this caller belongs to at a point in time.
+    /// The audience that this principal belongs to at a point in time.
     func audience(at now: Timestamp) -> Audience {
-        isEditor ? .editors : .everyone(at: now)
+        seesHidden ? .editors : .everyone(at: now)
     }
 
-    /// Whether this caller sees exactly what is public, so that shared cached responses can be
-    /// used.
-    var seesWhatIsPublic: Bool { !isEditor }
+    /// Whether this principal may see drafts, deleted articles and histories. If not, it sees
+    /// exactly what is public, and shared cached responses can be used.
+    var seesHidden: Bool { may(.readHistory) }
 
-    /// Whether this caller may see drafts, deleted articles and histories.
-    var isEditor: Bool { role.map { $0 >= .editor } ?? false }
-
-    /// The name of this caller in the history.
-    var editorName: String? {
-        switch self {
-        case .anonymous: nil
-        case .key(_, let name, _): name
-        }
-    }
-
-    /// An edit by this caller; idempotent if it has a key.
+    /// An edit by this principal; idempotent if it has a key.
     func edit(at time: Timestamp, _ key: IdempotencyKey?) -> Edit {
-        Edit(at: time, editor: editorName, key: key)
+        Edit(at: time, editor: kind == .anonymous ? nil : name, key: key)
     }
 
-    /// Rejects a caller whose role is insufficient; an anonymous client is asked to authenticate.
-    func require(_ needed: Role) throws(ServiceError) {
+    /// Whether this principal has the permission.
+    func may(_ access: Endpoint.Access) -> Bool {
+        guard let needed = Role.needed(for: access) else { return true }
+        return role.map { $0 >= needed } ?? false
+    }
+
+    /// Rejects a principal without the permission; an anonymous client is asked to authenticate.
+    func require(_ access: Endpoint.Access) throws(ServiceError) {
+        guard let needed = Role.needed(for: access) else { return }
         guard let role else { throw .unauthenticated(.missing) }
         guard role >= needed else { throw .forbidden(needed: needed, has: role) }
     }

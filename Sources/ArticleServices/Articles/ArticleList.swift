@@ -19,7 +19,7 @@ struct ArticleList {
         list.count = nil
         // The default order is the same list whether or not it is specified.
         list.sort = request.sort ?? .newestFirst
-        name = "\(caller.isEditor ? "editors" : "everyone")?\(RequestPrinter.target(of: list))"
+        name = "\(caller.seesHidden ? "editors" : "everyone")?\(RequestPrinter.target(of: list))"
 
         var query = ArticleQuery(audience: caller.audience(at: now), now: now)
         query.tags = request.tags.map { Tag(named: $0).key }

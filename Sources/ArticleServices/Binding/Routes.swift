@@ -9,34 +9,29 @@ import Sockets
 /// Each binding parses the request (`RequestSource`), calls the service with a typed value and the
 /// caller, and encodes the response with validators and caching fields.
 struct Routes {
-    private var builder: RouterBuilder
-    private let identify: Identify
+    private var builder = HTTPRouterBuilder()
+    private let authenticate: Authenticate
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
     private let turns: Turns
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
-    /// Identifies the sender of these fields.
-    typealias Identify = @Sendable (HTTPFields) throws(ServiceError) -> Principal
+    /// Authenticates the sender of these fields.
+    typealias Authenticate = @Sendable (HTTPFields) async throws(ServiceError) -> Principal
 
     /// - Parameters:
-    ///   - identify: determines the sender of a request.
+    ///   - authenticate: determines the sender of a request.
     ///   - responses: caches public responses.
     ///   - workers: the threads on which the store reads.
-    ///   - readers: recognizes authenticated clients that get the public responses, too.
     ///   - writes: stores the results of writes with an idempotency key.
-    ///   - isPrivileged: whether every caller sees more than anonymous clients, so that cached
-    ///     public responses must not be used.
     ///   - log: receives the causes of failures, which are never sent to clients, as single lines.
     init(
-        responses: PublicResponseCache, workers: WorkerPool, readers: (any PublicReaders)? = nil,
-        writes: IdempotentWrites, isPrivileged: Bool = false,
-        now: @escaping @Sendable () -> Timestamp,
-        log: @escaping @Sendable (String) -> Void, identify: @escaping Identify
+        responses: PublicResponseCache, workers: WorkerPool, writes: IdempotentWrites,
+        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
+        authenticate: @escaping Authenticate
     ) {
-        builder = RouterBuilder(cache: isPrivileged ? nil : responses.cache, readers: readers)
-        self.identify = identify
+        self.authenticate = authenticate
         self.responses = responses
         self.writes = writes
         turns = Turns(workers: workers)
@@ -66,44 +61,51 @@ struct Routes {
                 Request.Item
             >
     ) {
-        let (identify, responses, log) = (identify, responses, log)
+        let (authenticate, responses, log) = (authenticate, responses, log)
         let endpoint = Request.endpoint
         // Created once, as the encoding is computed on each access.
         let encoding = Request.Item.answer
         let mediaType = encoding.mediaType.flatMap { MediaType($0) }
         let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
-        builder.on(
+        builder.protect(
             endpoint.method, endpoint.template.description,
             takesBody: Request.parameters.body != nil
         ) { message, context in
             // Checks everything that does not require the body.
             do throws(ServiceError) {
-                let caller = try identify(message.fields)
+                let caller = try await authenticate(message.fields)
                 try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)
                 if !endpoint.method.isSafe { try Self.checkConditions(message) }
-                return .welcome(Visitor(account: caller.account, identity: caller))
-            } catch {
-                return .refused(error.response(to: context.requestID, log: log))
-            }
-        } _: { message, context in
-            do throws(ServiceError) {
-                let caller = context.visitor.identity as? Principal ?? .anonymous
-                try caller.require(endpoint.access)
-                guard caller.seesWhatIsPublic, endpoint.method == .get,
-                    !ConditionalRequest.hasPreconditions(message.fields)
-                else { return try await work.response(to: message, context, caller) }
-                let request = try work.parse(message, context)
-                // Shared responses are created as for an anonymous client, whoever requests them
-                // first.
-                let response = await responses.respond(message, context, log: log) {
-                    () throws(ServiceError) in
-                    try await work.publicResponse(to: request, context, for: caller)
+                let handler: HTTPHandler = { message, context in
+                    await Self.respond(message, context, caller, work, responses, log)
                 }
-                return caller == .anonymous ? response : response.madePrivate()
+                return .admitted(handler, account: caller.account)
             } catch {
-                return error.response(to: context.requestID, log: log)
+                return .rejected(error.response(to: context.requestID, log: log))
             }
+        }
+    }
+
+    /// The response to a request of an authorized principal.
+    private static func respond<Request: BackendAPIRequest>(
+        _ message: HTTPRequest, _ context: RequestContext, _ caller: Principal,
+        _ work: RequestWork<Request>, _ responses: PublicResponseCache,
+        _ log: @Sendable (String) -> Void
+    ) async -> HTTPResponse {
+        do throws(ServiceError) {
+            guard !caller.seesHidden, message.method.isSafe,
+                !ConditionalRequest.hasPreconditions(message.fields)
+            else { return try await work.response(to: message, context, caller) }
+            let request = try work.parse(message, context)
+            // Shared responses are created as for an anonymous client, whoever requests them first.
+            let response = await responses.respond(message, context, log: log) {
+                () throws(ServiceError) in
+                try await work.publicResponse(to: request, context, for: caller)
+            }
+            return caller == .anonymous ? response : response.madePrivate()
+        } catch {
+            return error.response(to: context.requestID, log: log)
         }
     }
 
@@ -115,7 +117,7 @@ struct Routes {
     /// The router for all bindings.
     ///
     /// - Throws: if bindings conflict.
-    func router() throws(RouterError) -> Router {
+    func router() throws(RouterError) -> HTTPRouter {
         try builder.build()
     }
 
@@ -136,17 +138,6 @@ struct Routes {
         guard let mediaType, let accept = message.fields.combined(.accept) else { return }
         guard mediaType.isAccepted(by: accept) else {
             throw .notAcceptable(mediaType.description)
-        }
-    }
-}
-
-extension Principal {
-    /// Rejects a caller who may not send requests of this kind.
-    func require(_ access: Endpoint.Access) throws(ServiceError) {
-        switch access {
-        case .everyone: return
-        case .readHistory, .writeArticles, .writeAuthors: try require(.editor)
-        case .administer: try require(.admin)
         }
     }
 }

@@ -74,11 +74,11 @@ struct Turns: Sendable {
 
     private static func client(_ caller: Principal, _ context: RequestContext) -> WorkerPool.Client
     {
-        switch caller {
-        // The operator's commands on the control socket.
-        case .key("control", _, _): .init(.house)
+        switch caller.kind {
         case .anonymous: .init(.anonymous, number: context.clientNumber)
-        case .key(let id, _, _): .init(.keyed, number: UInt64(UInt(bitPattern: id.hashValue)))
+        case .key, .operatorKey:
+            .init(.keyed, number: UInt64(UInt(bitPattern: caller.id.hashValue)))
+        case .controlSocket: .init(.house)
         }
     }
 }

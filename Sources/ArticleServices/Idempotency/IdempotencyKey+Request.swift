@@ -8,7 +8,7 @@ extension IdempotencyKey {
     /// - Parameter secret: the database's secret, so that stored digests disclose nothing about
     ///   keys and requests.
     init?(of request: some IdempotentWriteRequest, by caller: Principal, secret: [UInt8]) {
-        guard let key = request.idempotencyKey, case .key(let id, _, _) = caller else { return nil }
+        guard let key = request.idempotencyKey, let id = caller.account else { return nil }
         var request = request
         request.idempotencyKey = nil
         let printed = RequestPrinter.print(request)

@@ -23,7 +23,7 @@ public struct TagService: Sendable {
     func list(
         _ request: FetchTagsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Tag.Usage>> {
-        let name = "tags for \(caller.isEditor ? "editors" : "everyone")"
+        let name = "tags for \(caller.seesHidden ? "editors" : "everyone")"
         let after: String? =
             if let cursor = request.cursor { try cursors.open(cursor, in: name) } else { nil }
         do {

@@ -4,8 +4,7 @@ public final class PublicReader: Sendable {
     /// The key that the reader's requests are counted by, whatever address they come from.
     let key: RateLimitKey
 
-    /// - Parameter account: The same account as in the `Visitor` that admission returns for the
-    ///   reader.
+    /// - Parameter account: The same account as admission returns for the reader.
     public init(account: String) { key = RateLimitKey(account: account) }
 }
 

@@ -31,26 +31,25 @@ extension Connection {
         }
         var request = HTTPRequest(
             head.method, head.target, version: head.version, fields: head.fields)
-        switch judge(request, head) {
+        switch await judge(request, head) {
         case .answer(let response):
             return try await answer(response, over: head)
-        case .handle(let route, var context):
+        case .handle(let route, let context, var handler):
             let keepsAlive = head.keepsAlive
             if head.framing != .none {
                 guard let body = try await readBody(head) else { return false }
                 // Access may have been revoked since the head arrived.
-                switch route.admit?(request, context) {
-                case .refused(let response):
+                switch await route.admit(request, context) {
+                case .rejected(let response):
                     releaseBody()
                     return try await answer(response, keepsAlive: keepsAlive)
-                case .welcome(let visitor): context.visitor = visitor
-                case nil: break
+                case .admitted(let admitted, account: _): handler = admitted
                 }
                 request.body = body
             }
             scope = context.scope
             defer { endScope() }
-            let response = await respond(to: request, route, context)
+            let response = await respond(to: request, context, by: handler)
             noteCharge()
             return try await answer(response, keepsAlive: keepsAlive)
         }
@@ -59,15 +58,17 @@ extension Connection {
     /// The decision on a request by its head.
     private enum Judgement {
         case answer(HTTPResponse)
-        case handle(Router.Route, RequestContext)
+        case handle(HTTPRoute, RequestContext, HTTPHandler)
     }
 
-    private func judge(_ request: HTTPRequest, _ head: borrowing RequestHead) -> Judgement {
+    private func judge(
+        _ request: HTTPRequest, _ head: borrowing RequestHead
+    ) async -> Judgement {
         if let preflight = rules.crossOrigin?.preflight(head, from: sent.origin) {
             return .answer(rejectionByLimits() ?? preflight)
         }
         switch rules.router.match(request.method, request.target) {
-        case .refused(let refusal, let template):
+        case .rejected(let refusal, let template):
             sent.template = template
             return .answer(rejectionByLimits() ?? response(to: refusal))
         case .options(let allow, let template):
@@ -80,18 +81,20 @@ extension Connection {
             var context = RequestContext(
                 requestID: requestID, peer: clientAddress, template: route.template,
                 parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
-            switch route.admit?(request, context) {
-            case .refused(let response): return .answer(rejectionByLimits() ?? response)
-            case .welcome(let visitor): context.visitor = visitor
-            case nil: break
+            let handler: HTTPHandler
+            let account: RateLimitKey?
+            switch await route.value.admit(request, context) {
+            case .rejected(let response): return .answer(rejectionByLimits() ?? response)
+            case .admitted(let admitted, let name):
+                handler = admitted
+                account = name.map { RateLimitKey(account: $0) }
             }
-            let account = context.visitor.account.map { RateLimitKey(account: $0) }
             if let refusal = rejectionByLimits(account: account) { return .answer(refusal) }
-            guard head.framing == .none || route.takesBody else {
+            guard head.framing == .none || route.value.takesBody else {
                 return .answer(self.response(to: .unexpectedBody))
             }
             context.scope = ExchangeScope(meter: meter(account: account))
-            return .handle(route, context)
+            return .handle(route.value, context, handler)
         }
     }
 
@@ -126,12 +129,12 @@ extension Connection {
     }
 
     private func respond(
-        to request: HTTPRequest, _ route: Router.Route, _ context: RequestContext
+        to request: HTTPRequest, _ context: RequestContext, by handler: HTTPHandler
     ) async -> HTTPResponse {
         guard local.beginWork() else { return response(to: .handedOver) }
         defer { local.endWork() }
         channel.beginWork(until: now + limits.handlerMilliseconds)
-        let response = await route.handler(request, context)
+        let response = await handler(request, context)
         channel.endWork()
         return response
     }

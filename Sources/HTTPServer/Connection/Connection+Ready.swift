@@ -12,7 +12,7 @@ extension Connection {
     /// The cached response to this request. A request with credentials gets it if they were not
     /// exposed on the way, are valid, and grant no more than anonymous access.
     func preparedResponse(to head: borrowing RequestHead) -> Ready? {
-        guard let cache = rules.router.cache else { return nil }
+        guard let cache = rules.cache else { return nil }
         guard head.fields.contains(.authorization) else {
             return cache.answer(to: head).map { Ready(prepared: $0, reader: nil) }
         }
@@ -27,7 +27,7 @@ extension Connection {
     }
 
     private func reader(of fields: borrowing HTTPFields) -> PublicReader? {
-        guard let readers = rules.router.readers else { return nil }
+        guard let readers = rules.readers else { return nil }
         if client.isTrusted { findClient(fields) }
         guard isConfidential(fields) else { return nil }
         return fields.withOnlyBytes(of: .authorization) { readers.reader(of: $0) } ?? nil

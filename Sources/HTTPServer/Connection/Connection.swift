@@ -250,7 +250,7 @@ final class Connection {
         }
         begin(head)
         guard isWithinLimits(account: ready.reader?.key) else {
-            rules.router.cache?.takeBack(head)
+            rules.cache?.takeBack(head)
             readyHead = consume head
             return false
         }

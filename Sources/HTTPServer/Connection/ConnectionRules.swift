@@ -4,7 +4,9 @@ import Sockets
 /// What all connections of a listener share; it never changes.
 struct ConnectionRules: Sendable {
     let limits: ServerLimits
-    let router: Router
+    let router: HTTPRouter
+    let cache: ResponseCache?
+    let readers: (any PublicReaders)?
     let render: HTTPError.Renderer
     let observers: [any ExchangeObserver]
     let handshakeObservers: [any HandshakeObserver]
@@ -35,11 +37,14 @@ struct ConnectionRules: Sendable {
     /// The HTTPS port to redirect every request to.
     private(set) var redirectPort: UInt16?
 
-    init(_ configuration: ServerConfiguration, _ router: Router, _ departure: ConnectionHandoff) {
+    init(_ configuration: ServerConfiguration, _ router: HTTPRouter, _ departure: ConnectionHandoff)
+    {
         self.departure = departure
         protocols = configuration.protocols
         limits = configuration.limits
         self.router = router
+        cache = configuration.cache
+        readers = configuration.readers
         render = configuration.refusals
         observers = configuration.observers
         handshakeObservers = configuration.handshakeObservers

@@ -1,27 +1,28 @@
 public import HTTP
 
+/// Responds to a request. It runs on the connection's event loop and must not block.
+public typealias HTTPHandler = @Sendable (HTTPRequest, RequestContext) async -> HTTPResponse
+
 /// Authenticates and authorizes a request before its body is read. It is called again, still
 /// without the body, when the body has arrived, as access may have been revoked in the meantime. It
-/// runs on the connection's event loop and must be quick.
-public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) -> Admission
+/// runs on the connection's event loop and must not block.
+public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) async -> Admission
 
 /// A route's decision on a request head.
 public enum Admission: Sendable {
-    case welcome(Visitor)
+    /// Handled by this handler, which may know the sender.
+    ///
+    /// - Parameter account: The account whose limits apply, whatever address the request comes
+    ///   from; `nil`: the address's.
+    case admitted(HTTPHandler, account: String? = nil)
     /// Rejected with this response; a large body is not read.
-    case refused(HTTPResponse)
+    case rejected(HTTPResponse)
 }
 
-/// The sender of a request, as authenticated by its route.
-public struct Visitor: Sendable {
-    /// The account whose limits apply, whatever address the request comes from; `nil`: the
-    /// address's.
-    public var account: String?
-    /// For the route's handler.
-    public var identity: (any Sendable)?
-
-    public init(account: String? = nil, identity: (any Sendable)? = nil) {
-        self.account = account
-        self.identity = identity
-    }
+/// What the server does with the requests of a method and path.
+public struct HTTPRoute: Sendable {
+    /// Whether requests may have a body. An unexpected body is rejected by the head and never read
+    /// into memory.
+    let takesBody: Bool
+    let admit: HTTPAdmission
 }

@@ -52,11 +52,11 @@ struct PathSegments {
         return true
     }
 
-    /// The values of the route's parameters, at the positions in its template.
-    func parameters(of route: Router.Route) -> PathParameters {
-        guard !route.names.isEmpty else { return PathParameters() }
+    /// The parameters with these names at these positions.
+    func parameters(_ names: [String], at places: [Int]) -> PathParameters {
+        guard !names.isEmpty else { return PathParameters() }
         return PathParameters(
-            names: route.names,
-            values: route.places.map { String(decoding: bytes[ranges[$0]], as: UTF8.self) })
+            names: names,
+            values: places.map { String(decoding: bytes[ranges[$0]], as: UTF8.self) })
     }
 }

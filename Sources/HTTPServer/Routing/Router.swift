@@ -1,10 +1,13 @@
 import HTTP
 
-/// Finds the handler of a request in an immutable trie of path segments.
+/// The routes that an ``HTTPServer`` serves.
+public typealias HTTPRouter = Router<HTTPRoute>
+
+/// Finds a value by the method and path of a request, in an immutable trie of path segments.
 ///
-/// Literals take precedence over parameters. Unless a route defines them, `HEAD` is handled by
-/// `GET` and `OPTIONS` by the router.
-public struct Router: Sendable {
+/// Literals take precedence over parameters. Unless a route defines them, `HEAD` is routed like
+/// `GET`, and `OPTIONS` is answered by the router.
+public struct Router<Value: Sendable>: Sendable {
     /// A class, like the nodes: requests pass on one reference.
     final class Route: Sendable {
         let method: HTTPMethod
@@ -12,22 +15,14 @@ public struct Router: Sendable {
         let names: [String]
         /// The indices of the segments that the parameters match.
         let places: [Int]
-        /// Whether its requests may have a body; otherwise one with a body is rejected by its head.
-        let takesBody: Bool
-        let admit: HTTPAdmission?
-        let handler: HTTPHandler
+        let value: Value
 
-        init(
-            _ method: HTTPMethod, _ template: String, _ path: PathTemplate, takesBody: Bool,
-            _ admit: HTTPAdmission?, _ handler: @escaping HTTPHandler
-        ) {
+        init(_ method: HTTPMethod, _ template: String, _ path: PathTemplate, _ value: Value) {
             self.method = method
             self.template = template
             names = path.names
             places = path.places
-            self.takesBody = takesBody
-            self.admit = admit
-            self.handler = handler
+            self.value = value
         }
     }
 
@@ -47,7 +42,7 @@ public struct Router: Sendable {
     enum Match {
         case route(Route, PathParameters)
         /// With the template of the matching path, if any.
-        case refused(HTTPError, template: String? = nil)
+        case rejected(HTTPError, template: String? = nil)
         /// `OPTIONS`, answered by the router.
         case options([HTTPMethod], template: String? = nil)
     }
@@ -55,20 +50,11 @@ public struct Router: Sendable {
     private let root: Node
     /// The methods of all routes, for `OPTIONS *`.
     private let methods: [HTTPMethod]
-    private static let standard: [HTTPMethod] = [
-        .get, .head, .post, .put, .patch, .delete, .options, .trace,
-    ]
+    private static var standardized: [HTTPMethod] {
+        [.get, .head, .post, .put, .patch, .delete, .options, .trace]
+    }
 
-    /// The cached responses of its handlers.
-    let cache: ResponseCache?
-    /// Identifies clients that are served from the cache in spite of their credentials.
-    let readers: (any PublicReaders)?
-
-    init(
-        root: Node, methods: [HTTPMethod], cache: ResponseCache?, readers: (any PublicReaders)?
-    ) {
-        self.cache = cache
-        self.readers = readers
+    init(root: Node, methods: [HTTPMethod]) {
         self.root = root
         self.methods = Self.allowed(methods)
     }
@@ -78,36 +64,36 @@ public struct Router: Sendable {
         switch target.form {
         case .asterisk: return .options(methods)
         case .authority:
-            return .refused(HTTPError(.notImplemented, "CONNECT is not supported."))
+            return .rejected(HTTPError(.notImplemented, "CONNECT is not supported."))
         case .origin, .absolute: break
         }
         let segments: PathSegments
         do throws(RequestTarget.PathError) {
             segments = try PathSegments(target)
         } catch {
-            return .refused(HTTPError(.badRequest, Self.detail(error)))
+            return .rejected(HTTPError(.badRequest, Self.detail(error)))
         }
         guard let node = Self.find(root, segments, 0) else {
-            return .refused(HTTPError(.notFound, "There is no resource at this path."))
+            return .rejected(HTTPError(.notFound, "There is no resource at this path."))
         }
         return match(method, at: node, segments)
     }
 
     private func match(_ method: HTTPMethod, at node: Node, _ segments: PathSegments) -> Match {
         for route in node.routes where route.method == method {
-            return .route(route, segments.parameters(of: route))
+            return .route(route, segments.parameters(route.names, at: route.places))
         }
         if method == .head, let route = node.routes.first(where: { $0.method == .get }) {
-            return .route(route, segments.parameters(of: route))
+            return .route(route, segments.parameters(route.names, at: route.places))
         }
         let allow = Self.allowed(node.routes.map(\.method))
         let template = node.routes.first?.template
         if method == .options { return .options(allow, template: template) }
-        guard Self.standard.contains(method) || methods.contains(method) else {
-            return .refused(
+        guard Self.standardized.contains(method) || methods.contains(method) else {
+            return .rejected(
                 HTTPError(.notImplemented, "The method is not supported."), template: template)
         }
-        return .refused(
+        return .rejected(
             HTTPError(
                 .methodNotAllowed, "\(method) is not allowed at this path.", allow: allow),
             template: template)

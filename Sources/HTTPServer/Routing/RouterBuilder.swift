@@ -1,75 +1,44 @@
 public import HTTP
 
-/// Collects routes and middleware and builds a router once.
-public struct RouterBuilder {
-    private var middleware: [any Middleware] = []
-    private var routes: [Entry] = []
-    private let cache: ResponseCache?
-    private let readers: (any PublicReaders)?
-
-    /// - Parameters:
-    ///   - cache: Serves stored responses without calling handlers and their middleware again.
-    ///   - readers: Identifies clients that are served from the cache in spite of their
-    ///     credentials; `nil`: none are.
-    public init(cache: ResponseCache? = nil, readers: (any PublicReaders)? = nil) {
-        self.cache = cache
-        self.readers = readers
-    }
+/// Collects routes and builds a router once.
+public struct RouterBuilder<Value: Sendable> {
+    private var entries: [Entry] = []
 
     private struct Entry {
         let method: HTTPMethod
         let template: String
-        let takesBody: Bool
-        let admit: HTTPAdmission?
-        let handler: HTTPHandler
+        let value: Value
     }
 
-    /// Wraps all handlers in middleware; the first added is the outermost.
-    public mutating func use(_ middleware: any Middleware) { self.middleware.append(middleware) }
+    public init() {}
 
-    /// Handles requests with this method for paths of this form: `/v1/articles/{id}`.
-    ///
-    /// - Parameters:
-    ///   - takesBody: Whether requests may have a body; by default for methods that write. An
-    ///     unexpected body is rejected by the head and never read into memory.
-    ///   - admit: Decides on each request before its body is read, and again afterwards.
-    public mutating func on(
-        _ method: HTTPMethod, _ template: String, takesBody: Bool? = nil,
-        admit: HTTPAdmission? = nil, _ handler: @escaping HTTPHandler
-    ) {
-        routes.append(
-            Entry(
-                method: method, template: template, takesBody: takesBody ?? !method.isSafe,
-                admit: admit, handler: handler))
+    /// Adds a value for requests with this method for paths of this form: `/v1/articles/{id}`.
+    public mutating func add(_ value: Value, for method: HTTPMethod, _ template: String) {
+        entries.append(Entry(method: method, template: template, value: value))
     }
 
     /// - Throws: For malformed templates, and routes that match the same requests.
-    public func build() throws(RouterError) -> Router {
+    public func build() throws(RouterError) -> Router<Value> {
         var nodes = [Draft()]
-        for route in routes {
-            let path = try PathTemplate(route.template)
+        for entry in entries {
+            let path = try PathTemplate(entry.template)
             var node = 0
             for part in path.parts { node = Self.child(of: node, for: part, in: &nodes) }
-            if let other = nodes[node].routes.first(where: { $0.method == route.method }) {
+            if let other = nodes[node].routes.first(where: { $0.method == entry.method }) {
                 throw .conflict(
-                    method: route.method.rawValue, other.template, route.template)
+                    method: entry.method.rawValue, other.template, entry.template)
             }
-            let handler = middleware.reversed().reduce(route.handler) { $1.around($0) }
             nodes[node].routes.append(
-                Router.Route(
-                    route.method, route.template, path, takesBody: route.takesBody, route.admit,
-                    handler))
+                Router.Route(entry.method, entry.template, path, entry.value))
         }
-        return Router(
-            root: Self.node(0, nodes), methods: routes.map(\.method), cache: cache,
-            readers: readers)
+        return Router(root: Self.node(0, nodes), methods: entries.map(\.method))
     }
 
     /// A node while routes are being added.
     private struct Draft {
         var literals: [(bytes: [UInt8], node: Int)] = []
         var parameter: Int?
-        var routes: [Router.Route] = []
+        var routes: [Router<Value>.Route] = []
     }
 
     private static func child(
@@ -90,10 +59,34 @@ public struct RouterBuilder {
         return nodes.count - 1
     }
 
-    private static func node(_ index: Int, _ nodes: [Draft]) -> Router.Node {
+    private static func node(_ index: Int, _ nodes: [Draft]) -> Router<Value>.Node {
         let draft = nodes[index]
-        return Router.Node(
+        return Router<Value>.Node(
             draft.literals.map { ($0.bytes, node($0.node, nodes)) },
             draft.parameter.map { node($0, nodes) }, draft.routes)
+    }
+}
+
+/// Collects the routes of a server.
+public typealias HTTPRouterBuilder = RouterBuilder<HTTPRoute>
+
+extension RouterBuilder<HTTPRoute> {
+    /// Handles all requests with this method for paths of this form: `/v1/articles/{id}`.
+    ///
+    /// - Parameter takesBody: Whether requests may have a body; by default for methods that write.
+    public mutating func on(
+        _ method: HTTPMethod, _ template: String, takesBody: Bool? = nil,
+        _ handler: @escaping HTTPHandler
+    ) {
+        protect(method, template, takesBody: takesBody) { _, _ in .admitted(handler) }
+    }
+
+    /// Handles the requests that are admitted; decided before a body is read, and again afterwards.
+    public mutating func protect(
+        _ method: HTTPMethod, _ template: String, takesBody: Bool? = nil,
+        by admit: @escaping HTTPAdmission
+    ) {
+        add(
+            HTTPRoute(takesBody: takesBody ?? !method.isSafe, admit: admit), for: method, template)
     }
 }

@@ -43,7 +43,7 @@ public final class HTTPServer: Sendable {
     /// Empty, unless `handOver` left clients behind.
     private let leftovers = ConnectionLimiter(limit: 1)
 
-    public init(_ configuration: ServerConfiguration, router: Router) {
+    public init(_ configuration: ServerConfiguration, router: HTTPRouter) {
         self.configuration = configuration
         rules = ConnectionRules(configuration, router, departure)
         let descriptors = DescriptorLimit.raise() - ServerConfiguration.reservedDescriptors

@@ -11,8 +11,6 @@ public struct RequestContext: Sendable {
     public let parameters: PathParameters
     /// The time of the request in seconds since 1970.
     public let receivedSeconds: Int64
-    /// What the route found out about the sender before the body was read.
-    public var visitor = Visitor()
     /// Shared with the server for the exchange; `nil` outside of a server.
     public internal(set) var scope: ExchangeScope?
 

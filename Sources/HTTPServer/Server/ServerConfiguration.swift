@@ -11,6 +11,11 @@ public struct ServerConfiguration: Sendable {
     /// Maximum connections; further ones receive a 503. It is capped by the descriptor limit.
     public var maximumConnections = 12_000
     public var limits = ServerLimits()
+    /// Cached responses, which are served without calling handlers.
+    public var cache: ResponseCache?
+    /// Identifies clients that are served from the cache in spite of their credentials; `nil`: none
+    /// are.
+    public var readers: (any PublicReaders)?
     /// Notified of each exchange.
     public var observers: [any ExchangeObserver] = []
     /// Where responses are logged.

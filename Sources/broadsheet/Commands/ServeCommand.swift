@@ -145,6 +145,7 @@ struct ServeCommand: Command {
         let meters = MetricsPage.Meters()
         server.observers = [meters.exchanges]
         server.accessLog = accessLog
+        backend.addCache(to: &server)
         server.handshakeObservers = [meters.handshakes] + (accessLog.map { [$0] } ?? [])
         let articles = HTTPServer(server, router: try Self.checked(backend.router))
         let page = MetricsPage(
@@ -259,8 +260,8 @@ struct ServeCommand: Command {
 
     /// Conflicting routes are a defect of this program.
     private static func checked(
-        _ make: () throws(RouterError) -> Router
-    ) throws(CommandFailure) -> Router {
+        _ make: () throws(RouterError) -> HTTPRouter
+    ) throws(CommandFailure) -> HTTPRouter {
         do throws(RouterError) { return try make() } catch {
             throw CommandFailure(.software, "\(error)")
         }

@@ -4,8 +4,8 @@ import HTTPServer
 
 /// The routes of `--admin-listen`, which must not be reachable by the public.
 enum AdminRoutes {
-    static func router(_ page: MetricsPage) throws(RouterError) -> Router {
-        var builder = RouterBuilder()
+    static func router(_ page: MetricsPage) throws(RouterError) -> HTTPRouter {
+        var builder = HTTPRouterBuilder()
         builder.on(.get, "/metrics") { _, _ in
             HTTPResponse(
                 .ok,

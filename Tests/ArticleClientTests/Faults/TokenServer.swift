@@ -24,8 +24,8 @@ final class TokenServer: Sendable {
     /// Who deleted this, once for each time.
     func deletions(of id: String) -> [String] { state.withLock { $0.deletions[id] ?? [] } }
 
-    func router() throws -> Router {
-        var routes = RouterBuilder()
+    func router() throws -> HTTPRouter {
+        var routes = HTTPRouterBuilder()
         routes.on(.get, "/v1/articles") { [self] request, _ in answer(request) }
         routes.on(.delete, "/v1/articles/{id}") { [self] request, _ in answer(request) }
         routes.on(.get, "/v1/tags") { [self] request, _ in answer(request) }

@@ -13,8 +13,8 @@ import Testing
         return BackendConfiguration(baseURL: try #require(BaseURL(text)))
     }
 
-    private static func router() throws -> Router {
-        var routes = RouterBuilder()
+    private static func router() throws -> HTTPRouter {
+        var routes = HTTPRouterBuilder()
         routes.on(.get, "/v1/articles") { request, _ in
             let fields: HTTPFields = [.etag: "\"1\"", .cacheControl: "no-cache"]
             guard request.fields[.ifNoneMatch] == nil else {

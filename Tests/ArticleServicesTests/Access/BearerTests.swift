@@ -9,7 +9,7 @@ import Testing
 
     private func caller(_ value: String) throws(ServiceError) -> Principal {
         try KeyRing([], operatorKey: OperatorKey(Self.key)) { Timestamp(milliseconds: 0) }
-            .caller(of: [.authorization: value])
+            .principal(of: [.authorization: value])
     }
 
     @Test(arguments: ["Bearer ", "bearer ", "BEARER   "])

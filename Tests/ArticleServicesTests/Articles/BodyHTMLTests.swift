@@ -19,7 +19,7 @@ import Testing
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let backend = try await Backend(
             store: store, operatorKey: OperatorKey(Self.key), now: { Self.time }, log: { _ in })
-        try await TestServer.run(backend.router()) { try await body($0, store) }
+        try await backend.run { try await body($0, store) }
         await store.close()
         #expect(try SQLiteStore.check(path: folder.file("store.db")).findings == [])
     }

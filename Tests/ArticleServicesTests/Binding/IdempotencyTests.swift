@@ -20,7 +20,7 @@ import Testing
         let backend = try await Backend(
             store: store, operatorKey: OperatorKey(Self.operatorKey), now: { Self.time },
             log: { _ in })
-        try await TestServer.run(backend.router()) { try await body($0, store) }
+        try await backend.run { try await body($0, store) }
         await store.close()
         #expect(try SQLiteStore.check(path: folder.file("store.db")).findings == [])
     }
@@ -102,7 +102,7 @@ import Testing
                 store: store, operatorKey: OperatorKey(Self.operatorKey), markdown: markdown,
                 now: { time }, log: { _ in })
             let responses = Lock<[ReceivedResponse]>([])
-            try await TestServer.run(backend.router()) { test in
+            try await backend.run { test in
                 for key in ["one", "two"] {
                     let response = try send(test, .post, "/v1/articles", body, key: key)
                     responses.withLock { $0.append(response) }

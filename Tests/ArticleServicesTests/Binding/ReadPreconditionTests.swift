@@ -21,7 +21,7 @@ import Testing
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let backend = try await Backend(
             store: store, operatorKey: OperatorKey(Self.key), now: { Self.time }, log: { _ in })
-        try await TestServer.run(backend.router()) { test in
+        try await backend.run { test in
             let made = try test.client.send(
                 .post, "/v1/articles",
                 fields: [

@@ -28,7 +28,7 @@ import Testing
             now: { Timestamp(milliseconds: 1_800_000_000_000) }, log: { _ in })
         let journal = Journal()
         let configuration = ServerConfiguration.local { $0.loops = 2 }
-        try await TestServer.run(backend.router(), with: configuration) { test in
+        try await backend.run(with: configuration) { test in
             try setUp(test, journal)
             try await withThrowingTaskGroup { group in
                 for number in 0..<UInt64(2) {

@@ -21,7 +21,7 @@ import Testing
         let backend = try await Backend(
             store: store, operatorKey: OperatorKey(Self.key),
             now: { Timestamp(milliseconds: clock.withLock { $0 }) }, log: { _ in })
-        try await TestServer.run(backend.router()) { try await body($0, backend, clock) }
+        try await backend.run { try await body($0, backend, clock) }
         await store.close()
     }
 

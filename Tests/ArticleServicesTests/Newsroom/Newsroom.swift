@@ -44,7 +44,7 @@ struct Newsroom: Sendable {
         let configuration = ServerConfiguration.local { configuration in
             configuration.refusals = { Problem.response($0) }
         }
-        try await TestServer.run(backend.router(), with: configuration) { test in
+        try await backend.run(with: configuration) { test in
             let newsroom = Newsroom(
                 backend: backend, keys: keys, folder: folder, client: test.client, clock: clock,
                 lines: lines)

@@ -43,7 +43,7 @@ import Testing
     private func shown(by certificates: Certificates) async throws -> String? {
         let configuration = ServerConfiguration.local { $0.tls = certificates.server }
         let name = Lock<String?>(nil)
-        try await TestServer.run(RouterBuilder().build(), with: configuration) { server in
+        try await TestServer.run(HTTPRouterBuilder().build(), with: configuration) { server in
             let connection = try RawConnection(server.address)
             let shown = try connection.startTLS().certificateName
             name.withLock { $0 = shown }

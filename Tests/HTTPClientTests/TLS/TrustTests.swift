@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test func `client and server interoperate over TLS and keep connections alive`() async throws {
-        var routes = RouterBuilder()
+        var routes = HTTPRouterBuilder()
         routes.on(.post, "/echo") { request, _ in
             HTTPResponse(.ok, body: .bytes(request.body))
         }

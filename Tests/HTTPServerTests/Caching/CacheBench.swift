@@ -59,9 +59,19 @@ final class CacheBench: Sendable {
         cache.didChange(through: sequence)
     }
 
+    /// A local server with the cache.
+    func configuration(
+        _ change: (inout ServerConfiguration) -> Void = { _ in }
+    ) -> ServerConfiguration {
+        .local {
+            $0.cache = cache
+            change(&$0)
+        }
+    }
+
     /// `/values/{name}`; its text is the value.
-    func router(_ more: (inout RouterBuilder) -> Void = { _ in }) throws -> Router {
-        var routes = RouterBuilder(cache: cache)
+    func router(_ more: (inout HTTPRouterBuilder) -> Void = { _ in }) throws -> HTTPRouter {
+        var routes = HTTPRouterBuilder()
         more(&routes)
         routes.on(.get, "/values/{name}") { [self] request, context in
             guard !request.fields.contains(.authorization) else {

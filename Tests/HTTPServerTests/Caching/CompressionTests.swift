@@ -20,7 +20,9 @@ import Testing
         let bench = CacheBench(limitBytes: limitBytes)
         bench.change("text", to: Self.text)
         bench.change("short", to: String(Self.text.prefix(1_024)))
-        try await TestServer.run(bench.router()) { test in try body(test, bench) }
+        try await TestServer.run(bench.router(), with: bench.configuration()) { test in
+            try body(test, bench)
+        }
     }
 
     private func get(

@@ -9,7 +9,7 @@ import Testing
         _ bench: CacheBench, observers: [any ExchangeObserver] = [],
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        let configuration = ServerConfiguration.local {
+        let configuration = bench.configuration {
             $0.loops = 2
             $0.observers = observers
         }

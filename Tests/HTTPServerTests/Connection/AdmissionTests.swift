@@ -6,16 +6,16 @@ import Testing
 
 @Suite struct AdmissionTests {
     /// A route for clients with the right word; it responds with what admission found out.
-    private static func router() throws -> Router {
+    private static func router() throws -> HTTPRouter {
         try TestRoutes.router { routes in
-            routes.on(.post, "/guarded") { request, _ in
+            routes.protect(.post, "/guarded") { request, _ in
                 guard request.fields[.authorization] == "the word" else {
-                    return .refused(HTTPResponse(.unauthorized))
+                    return .rejected(HTTPResponse(.unauthorized))
                 }
-                return .welcome(Visitor(identity: request.body.count))
-            } _: { request, context in
-                let seen = context.visitor.identity as? Int ?? -1
-                return TestRoutes.text("\(seen) of \(request.body.count)")
+                let seen = request.body.count
+                return .admitted { request, _ in
+                    TestRoutes.text("\(seen) of \(request.body.count)")
+                }
             }
         }
     }
@@ -67,11 +67,10 @@ import Testing
     @Test func `a client whose access was revoked during its upload is rejected`() async throws {
         let isOpen = Lock(true)
         let router = try TestRoutes.router { routes in
-            routes.on(.post, "/open") { _, _ in
+            routes.protect(.post, "/open") { _, _ in
                 isOpen.withLock { $0 }
-                    ? .welcome(Visitor()) : .refused(HTTPResponse(.unauthorized))
-            } _: { _, _ in
-                HTTPResponse(.ok)
+                    ? .admitted({ _, _ in HTTPResponse(.ok) })
+                    : .rejected(HTTPResponse(.unauthorized))
             }
         }
         try await TestServer.run(router) { server in
@@ -180,7 +179,7 @@ import Testing
     }
 
     /// A route that holds requests until the signal is given.
-    private static func holding() throws -> (Router, Signal) {
+    private static func holding() throws -> (HTTPRouter, Signal) {
         let release = Signal()
         let router = try TestRoutes.router { routes in
             routes.on(.post, "/hold") { _, _ in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ProxyProtocolTests {
-    private static func telling() throws -> Router {
+    private static func telling() throws -> HTTPRouter {
         try TestRoutes.router { routes in
             routes.on(.get, "/client") { _, context in
                 TestRoutes.text("\(context.peer)")

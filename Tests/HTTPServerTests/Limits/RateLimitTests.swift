@@ -6,16 +6,14 @@ import Testing
 
 @Suite struct RateLimitTests {
     /// A route that identifies accounts by `X-Account`, and one whose responses are cached.
-    private static func router() throws -> Router {
-        let bench = CacheBench()
+    private static func router(_ bench: CacheBench) throws -> HTTPRouter {
         bench.change("a", to: "one")
         return try bench.router { routes in
             routes.on(.get, "/hello") { _, _ in TestRoutes.text("hello") }
-            routes.on(.get, "/mine") { request, _ in
-                .welcome(
-                    Visitor(account: HTTPFieldName("X-Account").flatMap { request.fields[$0] }))
-            } _: { _, context in
-                TestRoutes.text(context.visitor.account ?? "a stranger")
+            routes.protect(.get, "/mine") { request, _ in
+                let account = HTTPFieldName("X-Account").flatMap { request.fields[$0] }
+                return .admitted(
+                    { _, _ in TestRoutes.text(account ?? "anonymous") }, account: account)
             }
         }
     }
@@ -25,13 +23,14 @@ import Testing
         _ change: (inout ServerConfiguration) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void
     ) async throws {
-        let configuration = ServerConfiguration.local {
+        let bench = CacheBench()
+        let configuration = bench.configuration {
             _ = $0.trustedProxies.add("127.0.0.0/8")
             $0.limits.addressRate = RateLimit("3/3600")
             $0.limits.keyRate = RateLimit("5/3600")
             change(&$0)
         }
-        try await TestServer.run(Self.router(), with: configuration, body)
+        try await TestServer.run(Self.router(bench), with: configuration, body)
     }
 
     private func get(

@@ -28,7 +28,7 @@ import Testing
 
     @Test func `exchanges are counted by route, method and status`() async throws {
         let metrics = ExchangeMetrics()
-        var builder = RouterBuilder()
+        var builder = HTTPRouterBuilder()
         builder.on(.get, "/things/{id}") { _, _ in HTTPResponse(.ok, body: .bytes([1, 2, 3])) }
         let router = try builder.build()
         try await TestServer.run(router, with: .local { $0.observers = [metrics] }) { server in
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `a histogram is cumulative, and its last bucket counts everything`() async throws {
         let metrics = ExchangeMetrics()
-        var builder = RouterBuilder()
+        var builder = HTTPRouterBuilder()
         builder.on(.get, "/") { _, _ in HTTPResponse(.ok) }
         let router = try builder.build()
         try await TestServer.run(router, with: .local { $0.observers = [metrics] }) { server in

@@ -11,7 +11,7 @@ import Testing
     private func run(_ body: (TestServer) async throws -> Void) async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
-        let configuration = ServerConfiguration.local {
+        let configuration = bench.configuration {
             for origin in [Self.app, Self.dev] { _ = $0.crossOrigin.add(origin) }
         }
         let router = try bench.router { routes in

@@ -23,6 +23,8 @@ import Testing
         _ configuration: ServerConfiguration, _ body: (TestServer) async throws -> Void
     ) async throws {
         let bench = CacheBench()
+        var configuration = configuration
+        configuration.cache = bench.cache
         bench.change("a", to: "kept")
         let router = try bench.router { routes in
             routes.on(.get, "/hello") { _, _ in TestRoutes.text("hello") }

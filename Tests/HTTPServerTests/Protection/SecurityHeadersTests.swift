@@ -11,7 +11,7 @@ import Testing
         let router = try bench.router { routes in
             routes.on(.get, "/hello") { _, _ in TestRoutes.text("hello") }
         }
-        try await TestServer.run(router) { server in
+        try await TestServer.run(router, with: bench.configuration()) { server in
             // The second response comes from the cache, and is sent by other code.
             for target in ["/hello", "/values/a", "/values/a", "/nothing"] {
                 let answer = try server.client.get(target)

@@ -65,38 +65,17 @@ import Testing
 
     @Test(arguments: ["", "a", "/a//b", "/a/", "/{}", "/{a}/{a}", "/x{a}", "/..", "/a%20b", "/a?b"])
     func `malformed templates are rejected`(template: String) {
-        var routes = RouterBuilder()
+        var routes = HTTPRouterBuilder()
         routes.on(.get, template) { _, _ in HTTPResponse(.ok) }
         #expect(throws: RouterError.self) { _ = try routes.build() }
     }
 
     @Test func `conflicting routes are rejected`() {
-        var routes = RouterBuilder()
+        var routes = HTTPRouterBuilder()
         routes.on(.get, "/a/{id}") { _, _ in HTTPResponse(.ok) }
         routes.on(.get, "/a/{slug}") { _, _ in HTTPResponse(.ok) }
         #expect(throws: RouterError.conflict(method: "GET", "/a/{id}", "/a/{slug}")) {
             _ = try routes.build()
-        }
-    }
-
-    @Test func `the first middleware is the outermost`() async throws {
-        struct Mark: Middleware {
-            let text: String
-            func respond(
-                to request: HTTPRequest, in context: RequestContext, next: HTTPHandler
-            ) async -> HTTPResponse {
-                var response = await next(request, context)
-                response.fields[.vary] = (response.fields[.vary] ?? "") + text
-                return response
-            }
-        }
-        let router = try TestRoutes.router { routes in
-            routes.use(Mark(text: "a"))
-            routes.use(Mark(text: "b"))
-        }
-        try await TestServer.run(router) { test in
-            let response = try test.client.get("/hello")
-            #expect(response.fields[.vary] == "ba")
         }
     }
 }

@@ -129,7 +129,7 @@ import Testing
     // MARK: Helpers
 
     /// Routes that count the effects of `PUT /count`.
-    private static func counting() throws -> (Router, Lock<Int>) {
+    private static func counting() throws -> (HTTPRouter, Lock<Int>) {
         let handled = Lock(0)
         let router = try TestRoutes.router { routes in
             routes.on(.put, "/count") { _, _ in

@@ -30,7 +30,7 @@ struct TLSTest {
     }
 
     func run(
-        _ router: Router? = nil, _ change: (inout ServerConfiguration) -> Void = { _ in },
+        _ router: HTTPRouter? = nil, _ change: (inout ServerConfiguration) -> Void = { _ in },
         _ body: (TestServer) async throws -> Void
     ) async throws {
         let configuration = ServerConfiguration.local {
