@@ -174,14 +174,14 @@ public final class HTTPServer: Sendable {
             switch gate.enter() {
             case .welcome:
                 loop.adopt(descriptor, peer: peer) { channel in
-                    await Connection(channel, local, rules).run()
+                    await HTTP1Connection(channel, local, rules).run()
                 } ended: {
                     gate.leave()
                 }
             case .full:
                 rules.refusals.add(.connections, on: loop)
                 loop.adopt(descriptor, peer: peer) { channel in
-                    await Connection(channel, local, rules).turnAway()
+                    await HTTP1Connection(channel, local, rules).turnAway()
                 } ended: {
                     gate.leaveRejected()
                 }

@@ -1,72 +1,48 @@
 import HTTP
 import Sockets
 
-extension Connection {
+extension HTTP1Connection {
     /// Bodies up to this size are copied after the head, which is cheaper than a second buffer.
     private static var copiedBodyBytes: Int { 8 << 10 }
 
     /// Sends the response; returns whether another request may follow on the connection.
-    func answer(
+    func send(
         _ response: consuming HTTPResponse, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
-        if response.fields.hasRejectedValue { response = self.response(to: .unsendable) }
+        if response.fields.hasRejectedValue { response = exchange.response(to: .unsendable) }
         let keepsAlive = keepsAlive && !isLastResponse && !asksToClose(&response.fields)
-        complete(&response)
-        if channel.isOpen { sent.status = response.status }
+        exchange.complete(&response)
+        if channel.isOpen { exchange.sent.status = response.status }
         let goesOn: Bool
         do throws(ChannelError) {
             switch response.body {
-            case .stream(let stream) where !sent.isHead && !response.status.forbidsBody:
+            case .stream(let stream) where !exchange.sent.isHead && !response.status.forbidsBody:
                 goesOn = try await write(response, stream, keepsAlive: keepsAlive)
             default:
                 try await writeWhole(response, keepsAlive: keepsAlive)
                 goesOn = keepsAlive
             }
         } catch {
-            notifyObservers()
+            exchange.notifyObservers()
             throw error
         }
-        notifyObservers()
+        exchange.notifyObservers()
         return goesOn
     }
 
     /// Rejects a request and closes the connection in a way that lets the client read the response.
     func reject(_ refusal: HTTPError) async throws(ChannelError) {
-        _ = try await answer(response(to: refusal), keepsAlive: false)
+        _ = try await send(exchange.response(to: refusal), keepsAlive: false)
         await linger()
     }
 
     /// Rejects bytes that are not a valid request.
     func rejectUnread(_ refusal: HTTPError) async throws(ChannelError) {
-        sent = SentResponse(isObserved)
-        sent.receivedBytes = buffer?.bytes.count ?? 0
-        forwarded = nil
-        requestID = local.requestID(for: HTTPFields())
+        exchange.beginUnread(receivedBytes: buffer?.bytes.count ?? 0)
         try await reject(refusal)
     }
 
-    private func notifyObservers() {
-        guard isObserved else { return }
-        let record = sent.record(peer: clientAddress, requestID: requestID)
-        for observer in rules.observers { observer.finished(record) }
-        local.accessLines?.append(record)
-    }
-
     // MARK: Heads
-
-    /// Adds the fields that every response has.
-    func complete(_ response: inout HTTPResponse) {
-        SecurityHeaders.add(to: &response.fields, of: response.status)
-        if let strictTransport = rules.strictTransport, channel.isSecure {
-            response.fields[.strictTransportSecurity] = strictTransport
-        }
-        if let crossOrigin = rules.crossOrigin {
-            response.fields.append(contentsOf: crossOrigin.fields(at: sent.origin))
-        }
-        if let allowance = sent.allowance {
-            limiter(of: allowance)?.append(allowance, to: &response.fields)
-        }
-    }
 
     /// Whether a handler asks to close the connection. Removes the fields that the server writes
     /// itself.
@@ -87,7 +63,8 @@ extension Connection {
         ResponseSerializer.appendHead(
             status: response.status, fields: response.fields,
             framing: framing(response.status, response.body), date: local.dateText,
-            requestID: requestID, keepsAlive: keepsAlive, version: sent.version, to: &bytes)
+            requestID: exchange.requestID, keepsAlive: keepsAlive, version: exchange.sent.version,
+            to: &bytes)
         return bytes
     }
 
@@ -100,7 +77,7 @@ extension Connection {
         case .bytes(let bytes): return .length(bytes.count)
         case .stream(let stream):
             if let length = stream.length { return .length(length) }
-            return sent.version == .http11 ? .chunked : .untilClose
+            return exchange.sent.version == .http11 ? .chunked : .untilClose
         }
     }
 
@@ -109,7 +86,9 @@ extension Connection {
     ) async throws(ChannelError) {
         var head = wholeHead(of: response, keepsAlive: keepsAlive)
         var body: [UInt8] = []
-        if case .bytes(let bytes) = response.body, !sent.isHead, !response.status.forbidsBody {
+        if case .bytes(let bytes) = response.body, !exchange.sent.isHead,
+            !response.status.forbidsBody
+        {
             if bytes.count <= Self.copiedBodyBytes {
                 head.append(contentsOf: bytes)
             } else {
@@ -121,15 +100,14 @@ extension Connection {
         if written < head.count + body.count {
             try await writeRest(Unsent(head: head, body: body, start: written))
         }
-        sent.bytes = head.count + body.count
+        exchange.sent.bytes = head.count + body.count
         local.giveBack(head)
     }
 
     // MARK: Prepared responses
 
-    /// Sends a prepared response on a connection that stays open; false if the task has to send the
-    /// rest of it.
-    func send(_ ready: Ready) -> Bool {
+    /// Sends a prepared response; false if the task has to send the rest of it.
+    func send(_ ready: Exchange.Ready, keepsAlive: Bool) -> Bool {
         let isPrivate = ready.reader != nil
         let ready = ready.prepared
         let output = local.output
@@ -143,16 +121,24 @@ extension Connection {
         }
         if let line = rules.strictTransportLine, channel.isSecure { output.append(line) }
         if let crossOrigin = rules.crossOrigin {
-            output.append(crossOrigin.fields(at: sent.origin).wireBytes)
+            output.append(crossOrigin.fields(at: exchange.sent.origin).wireBytes)
         }
-        if let allowance = sent.allowance { limiter(of: allowance)?.append(allowance, to: output) }
+        if let allowance = exchange.sent.allowance {
+            exchange.limiter(of: allowance)?.append(allowance, to: output)
+        }
         output.append("Date: ")
         output.append(local.dateText)
         output.append("\r\nX-Request-ID: ")
-        output.append(requestID)
-        output.append(sent.version == .http10 ? "\r\nConnection: keep-alive\r\n\r\n" : "\r\n\r\n")
+        output.append(exchange.requestID)
+        if !keepsAlive {
+            output.append("\r\nConnection: close\r\n\r\n")
+        } else if exchange.sent.version == .http10 {
+            output.append("\r\nConnection: keep-alive\r\n\r\n")
+        } else {
+            output.append("\r\n\r\n")
+        }
         var body: [UInt8] = []
-        if !sent.isHead {
+        if !exchange.sent.isHead {
             if ready.body.count <= Self.copiedBodyBytes {
                 output.append(ready.body)
             } else {
@@ -160,21 +146,22 @@ extension Connection {
             }
         }
         let head = output.bytes
+        if !keepsAlive { channel.isEnding = true }
         let written = channel.writeAtOnce(head, body)
-        sent.status = ready.response.status
-        sent.template = ready.template
-        sent.bytes = head.count + body.count
-        guard written == sent.bytes else {
+        exchange.sent.status = ready.response.status
+        exchange.sent.template = ready.template
+        exchange.sent.bytes = head.count + body.count
+        guard written == exchange.sent.bytes else {
             unsent = Unsent(head: Array(head), body: body, start: written)
             return false
         }
-        notifyObservers()
+        exchange.notifyObservers()
         return true
     }
 
     /// Sends what could not be written at once.
     func send(_ rest: Unsent) async throws(ChannelError) {
-        defer { notifyObservers() }
+        defer { exchange.notifyObservers() }
         try await writeRest(rest)
     }
 
@@ -188,7 +175,7 @@ extension Connection {
         }
         // From here on the response counts towards waiting responses, and handlers may generate
         // others.
-        endScope()
+        exchange.endScope()
         try await channel.write(
             rest.head, rest.body, from: rest.start,
             stallMilliseconds: limits.writeStallMilliseconds)
@@ -201,7 +188,7 @@ extension Connection {
     private func write(
         _ response: HTTPResponse, _ stream: HTTPBodyStream, keepsAlive: Bool
     ) async throws(ChannelError) -> Bool {
-        let isDelimited = stream.length != nil || sent.version == .http11
+        let isDelimited = stream.length != nil || exchange.sent.version == .http11
         let keepsAlive = keepsAlive && isDelimited
         let isChunked = stream.length == nil && isDelimited
         try await send(wholeHead(of: response, keepsAlive: keepsAlive), [])
@@ -236,23 +223,10 @@ extension Connection {
         async throws(ChannelError)
     {
         try await channel.write(head, body, stallMilliseconds: limits.writeStallMilliseconds)
-        sent.bytes += head.count + body.count
+        exchange.sent.bytes += head.count + body.count
     }
 
     // MARK: Ending
-
-    /// Responds to a client above the connection limit.
-    func turnAway() async {
-        do throws(ChannelError) {
-            let deadline = now + limits.handshakeMilliseconds
-            try await meetClient(until: deadline)
-            try await secure(until: deadline)
-            try await rejectUnread(HTTPError(.serviceUnavailable, "Too many connections."))
-        } catch {
-            // The client has disconnected.
-        }
-        releaseBuffer()
-    }
 
     /// Shuts the connection down for writing, then reads and discards what the client still sends,
     /// within limits: closing at once would reset the connection and could discard the response.

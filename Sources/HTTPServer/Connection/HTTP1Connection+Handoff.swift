@@ -1,7 +1,7 @@
 import HTTP
 import Sockets
 
-extension Connection {
+extension HTTP1Connection {
     /// Whether another process can continue the connection: no byte of a request has been read, and
     /// TLS, whose keys cannot be passed on, has not begun.
     var canBePassed: Bool {

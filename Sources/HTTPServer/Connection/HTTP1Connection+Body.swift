@@ -1,7 +1,7 @@
 import HTTP
 import Sockets
 
-extension Connection {
+extension HTTP1Connection {
     /// The request's body; `nil` if it was rejected and the connection is finished.
     func readBody(_ head: borrowing RequestHead) async throws(ChannelError)
         -> [UInt8]?
@@ -13,7 +13,7 @@ extension Connection {
         } catch {
             // Releases the room for other requests while this client receives the response.
             body = []
-            releaseBody()
+            exchange.releaseBody()
             try await end(after: error)
             return nil
         }
@@ -31,7 +31,7 @@ extension Connection {
                     let count = min(buffer.bytes.count, length - dropped)
                     use(count)
                     dropped += count
-                    sent.receivedBytes += count
+                    exchange.sent.receivedBytes += count
                 }
                 if dropped == length { return true }
                 let deadline = limits.bodyDeadline(since: start, received: dropped)
@@ -73,9 +73,9 @@ extension Connection {
             if let buffer {
                 let count = try decode(buffer, &decoder, into: &body)
                 use(count)
-                sent.receivedBytes += count
+                exchange.sent.receivedBytes += count
             }
-            guard hold(body.count) else {
+            guard exchange.hold(body.count) else {
                 throw .refused(
                     .serviceUnavailable, "Too many request bodies are in progress.")
             }

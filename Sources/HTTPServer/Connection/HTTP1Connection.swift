@@ -1,37 +1,27 @@
 import HTTP
 import Sockets
 
-/// One client's connection, from its first byte to its last: it reads, parses, responds and writes
-/// in one task.
-final class Connection {
+/// One client's HTTP/1 connection, from its first byte to its last: framing, keep-alive and the
+/// deadlines of the wire, in one task. What is decided about a request is up to its ``Exchange``.
+final class HTTP1Connection {
     let channel: SocketChannel
     let local: LoopContext
     let rules: ConnectionRules
+    /// The current request, or the last one.
+    let exchange: Exchange
     // Accesses to these never overlap: they are used on the loop, by one function at a time.
     // Exclusivity is not checked.
-    @exclusivity(unchecked) private var parser: RequestParser
+    @exclusivity(unchecked) private(set) var parser: RequestParser
     /// A request that was read while the task waited, and that the task has to handle.
     @exclusivity(unchecked) private var readyHead: RequestHead?
-    /// The scope of the current exchange, while its handler runs or its response takes memory.
-    var scope: ExchangeScope?
     /// The part of a prepared response that could not be sent at once.
     var unsent: Unsent?
-    /// Whether the current request is safe.
-    private(set) var isRead = true
     /// Held only while it contains bytes or receives some.
     @exclusivity(unchecked) private(set) var buffer: ReadBuffer?
-    /// The response to the current request.
-    @exclusivity(unchecked) var sent = SentResponse()
-    @exclusivity(unchecked) var requestID = ""
-    @exclusivity(unchecked) var client: ConnectedClient
-    /// The client of the current request, if the peer forwards it.
-    @exclusivity(unchecked) var forwarded: ForwardedClient?
     /// Whether a proxy has named the client.
     @exclusivity(unchecked) var isNamed = false
     /// Whether this connection counts towards the limit of the client's address.
     var isCounted = false
-    /// Memory that is reserved for the current request's body.
-    @exclusivity(unchecked) var heldBodyBytes = 0
     /// When an idle connection is closed; an incomplete TLS record does not extend it.
     @exclusivity(unchecked) private var idleDeadline: Int64 = 0
     /// Whether the connection is handed off to another process.
@@ -47,13 +37,12 @@ final class Connection {
         self.channel = channel
         self.local = local
         self.rules = rules
-        client = ConnectedClient(channel.peer, trusting: rules.trustedProxies)
+        exchange = Exchange(channel, local, rules)
         parser = RequestParser(limits: rules.limits.message)
     }
 
     var limits: ServerLimits { rules.limits }
     var now: Int64 { channel.loop.now }
-    var isObserved: Bool { local.accessLines != nil || !rules.observers.isEmpty }
 
     /// Serves the client until one side closes the connection.
     func run() async {
@@ -65,7 +54,7 @@ final class Connection {
             try await enter(until: deadline)
             try await serve()
         } catch {
-            // The peer is gone or too slow, or the server is stopping: no response can be sent.
+            // The peer is gone or too slow, or the server is stopping: no response can be exchange.sent.
         }
         channel.onOverrun = nil
         channel.onBreak = nil
@@ -80,7 +69,7 @@ final class Connection {
             channel.onArrival = { [unowned self] in serveArrivals() }
         }
         while let head = try await nextHead() {
-            guard try await exchange(head) else { return }
+            guard try await respond(to: head) else { return }
             await giveWay()
         }
     }
@@ -88,7 +77,7 @@ final class Connection {
     /// Yields to the loop's other connections if this one sends without a pause.
     private func giveWay() async {
         streak += 1
-        streakBytes += sent.bytes
+        streakBytes += exchange.sent.bytes
         guard streak >= Self.longestStreak || streakBytes >= Self.longestStreakBytes else {
             return
         }
@@ -186,24 +175,8 @@ final class Connection {
         local.giveBack(buffer)
     }
 
-    // MARK: One request
-
     /// Whether something that arrived while the task waited is left for the task.
     private var hasLeftovers: Bool { readyHead != nil || unsent != nil }
-
-    func begin(_ head: borrowing RequestHead) {
-        requestID = local.requestID(for: head.fields)
-        sent = SentResponse(isObserved)
-        sent.isHead = head.method == .head
-        isRead = head.method.isSafe
-        sent.version = head.version
-        sent.origin = rules.crossOrigin?.place(of: head.fields)
-        if client.isTrusted { findClient(head.fields) }
-        guard isObserved else { return }
-        sent.request = (head.method, head.target)
-        sent.receivedBytes = parser.consumed
-        sent.traceID = TraceContext(head.fields)?.traceID
-    }
 
     // MARK: While the task waits
 
@@ -229,7 +202,7 @@ final class Connection {
                     }
                     use(parser.consumed)
                     guard respondAtOnce(head) else { return nil }
-                    sentBytes += sent.bytes
+                    sentBytes += exchange.sent.bytes
                     idleDeadline = now + limits.idleMilliseconds
                 } catch {
                     // The task will find the same error.
@@ -242,18 +215,18 @@ final class Connection {
 
     /// Serves the request if that needs no waiting; otherwise the request is left to the task.
     private func respondAtOnce(_ head: consuming RequestHead) -> Bool {
-        guard head.keepsAlive, !channel.isStopping, isForServedHost(head),
-            let ready = preparedResponse(to: head)
+        guard head.keepsAlive, !channel.isStopping, exchange.isForServedHost(head),
+            let ready = exchange.preparedResponse(to: head)
         else {
             readyHead = consume head
             return false
         }
-        begin(head)
-        guard isWithinLimits(account: ready.reader?.key) else {
+        exchange.begin(head, bytes: parser.consumed)
+        guard exchange.isWithinLimits(account: ready.reader?.key) else {
             rules.cache?.takeBack(head)
             readyHead = consume head
             return false
         }
-        return send(ready)
+        return send(ready, keepsAlive: true)
     }
 }

@@ -1,0 +1,92 @@
+import HTTP
+import Sockets
+
+extension HTTP1Connection {
+    // MARK: The exchange.client
+
+    /// Identifies the exchange.client, from the PROXY protocol header if one is expected.
+    ///
+    /// - Throws: `cancelled` if the peer may not send such a header, or the header is invalid.
+    func meetClient(until deadline: Int64) async throws(ChannelError) {
+        guard rules.expectsProxyHeader else { return }
+        var header: ProxyHeader?
+        do throws(ChannelError) {
+            if exchange.client.isTrusted {
+                header = try await channel.readProxyHeader(until: deadline)
+            }
+        } catch {
+            isPassedOn = error == .cancelled && canBePassed
+            throw error
+        }
+        guard let header else {
+            rules.refusals.add(.proxyHeader, on: channel.loop)
+            throw .cancelled
+        }
+        isNamed = true
+        exchange.client = ConnectedClient(
+            header, from: exchange.client, trusting: rules.trustedProxies)
+    }
+
+    // MARK: Connections
+
+    /// Counts the connection and performs the TLS handshake.
+    ///
+    /// - Throws: `cancelled` if the address has too many connections; a response was sent.
+    func enter(until deadline: Int64) async throws(ChannelError) {
+        guard let addresses = rules.addresses, let key = exchange.client.key else {
+            return try await secure(until: deadline)
+        }
+        let entrance = addresses.enter(key)
+        isCounted = entrance != .overrun
+        guard entrance != .welcome else { return try await secure(until: deadline) }
+        rules.refusals.add(.addressConnections, on: channel.loop)
+        if entrance == .full {
+            try await secure(until: deadline)
+            try await rejectUnread(
+                HTTPError(
+                    .tooManyRequests, "Too many connections from this address.",
+                    retryAfterSeconds: 1))
+        }
+        throw .cancelled
+    }
+
+    func leave() {
+        if isCounted, let key = exchange.client.key { rules.addresses?.leave(key) }
+        isCounted = false
+    }
+
+    /// Performs the TLS handshake if the listener requires TLS.
+    func secure(until deadline: Int64) async throws(ChannelError) {
+        guard let tls = rules.tls else { return }
+        do throws(ChannelError) {
+            try await channel.secure(by: tls, until: deadline)
+            notifyObservers(of: HandshakeRecord(exchange.client.address, channel))
+        } catch .cancelled where canBePassed {
+            isPassedOn = true
+            throw .cancelled
+        } catch {
+            notifyObservers(of: HandshakeRecord(exchange.client.address, error))
+            if error == .insecure(.plainHTTP) {
+                try await rejectUnread(HTTPError(.badRequest, "This port only accepts HTTPS."))
+            }
+            throw error
+        }
+    }
+
+    private func notifyObservers(of handshake: HandshakeRecord) {
+        for observer in rules.handshakeObservers { observer.ended(handshake) }
+    }
+
+    /// Responds to a client above the connection limit.
+    func turnAway() async {
+        do throws(ChannelError) {
+            let deadline = now + limits.handshakeMilliseconds
+            try await meetClient(until: deadline)
+            try await secure(until: deadline)
+            try await rejectUnread(HTTPError(.serviceUnavailable, "Too many connections."))
+        } catch {
+            // The client has disconnected.
+        }
+        releaseBuffer()
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import HTTP
+import Sockets
+
+extension HTTP1Connection {
+    /// Serves the request; returns whether the connection stays open.
+    func respond(to head: consuming RequestHead) async throws(ChannelError) -> Bool {
+        exchange.begin(head, bytes: parser.consumed)
+        defer { exchange.releaseBody() }
+        guard exchange.isForServedHost(head) else {
+            return try await send(
+                exchange.rejectionByLimits() ?? exchange.response(to: .foreignHost),
+                discardingBodyOf: head)
+        }
+        // Cached responses are no longer invalidated either.
+        if local.isClosed {
+            return try await send(exchange.response(to: .handedOver), discardingBodyOf: head)
+        }
+        if try await switchProtocols(head) { return false }
+        if let refusal = exchange.rejectionOfExposure(head.fields) {
+            return try await send(exchange.rejectionByLimits() ?? refusal, discardingBodyOf: head)
+        }
+        if let port = rules.redirectPort {
+            if let refusal = exchange.rejectionByLimits() {
+                return try await send(refusal, discardingBodyOf: head)
+            }
+            return try await redirect(head, port: port)
+        }
+        if let ready = exchange.preparedResponse(to: head) {
+            if let rejection = exchange.rejectionByLimits(account: ready.reader?.key) {
+                rules.cache?.takeBack(head)
+                return try await send(rejection, keepsAlive: head.keepsAlive)
+            }
+            let keepsAlive = head.keepsAlive && !isLastResponse
+            if !send(ready, keepsAlive: keepsAlive), let rest = unsent.take() {
+                try await send(rest)
+            }
+            return keepsAlive
+        }
+        var request = HTTPRequest(
+            head.method, head.target, version: head.version, fields: head.fields)
+        switch await exchange.decide(on: request, head) {
+        case .respond(let response):
+            return try await send(response, discardingBodyOf: head)
+        case .handle(let route, let context, var handler):
+            let keepsAlive = head.keepsAlive
+            if head.framing != .none {
+                guard let body = try await readBody(head) else { return false }
+                // Access may have been revoked since the head arrived.
+                switch await route.admit(request, context) {
+                case .rejected(let response):
+                    exchange.releaseBody()
+                    return try await send(response, keepsAlive: keepsAlive)
+                case .admitted(let admitted, account: _): handler = admitted
+                }
+                request.body = body
+            }
+            exchange.beginScope(of: context)
+            defer { exchange.endScope() }
+            let response = await respond(to: request, context, by: handler)
+            exchange.noteCharge()
+            return try await send(response, keepsAlive: keepsAlive)
+        }
+    }
+
+    /// Responds to a request whose body is not wanted. A small body is probably in flight; it is
+    /// read and discarded, so that the connection stays open. For a large one the connection is
+    /// closed.
+    private func send(
+        _ response: HTTPResponse, discardingBodyOf head: borrowing RequestHead
+    ) async throws(ChannelError) -> Bool {
+        switch head.framing {
+        case .none: return try await send(response, keepsAlive: head.keepsAlive)
+        case .length(let length) where length <= BodyBudget.smallBytes && !head.expectsContinue:
+            guard try await dropBody(length) else { return false }
+            return try await send(response, keepsAlive: head.keepsAlive)
+        default:
+            _ = try await send(response, keepsAlive: false)
+            await linger()
+            return false
+        }
+    }
+
+    private func respond(
+        to request: HTTPRequest, _ context: RequestContext, by handler: HTTPHandler
+    ) async -> HTTPResponse {
+        guard local.beginWork() else { return exchange.response(to: .handedOver) }
+        defer { local.endWork() }
+        channel.beginWork(until: now + limits.handlerMilliseconds)
+        let response = await handler(request, context)
+        channel.endWork()
+        return response
+    }
+
+    /// The handler takes too long: its task is cancelled, and the client of a safe request receives
+    /// a 503. The outcome of a write is unknown, and a 503 would make the client repeat it.
+    func overrun() {
+        exchange.sent.status = .serviceUnavailable
+        guard exchange.isRead else { return channel.abortByReset(.timedOut) }
+        var response = exchange.response(
+            to: HTTPError(.serviceUnavailable, "The request took too long to process."))
+        exchange.complete(&response)
+        var bytes = wholeHead(of: response, keepsAlive: false)
+        if case .bytes(let body) = response.body, !exchange.sent.isHead { bytes += body }
+        channel.abort(.timedOut, sending: bytes)
+    }
+
+    /// The client has disconnected: a safe request is aborted, so that it does not take a turn that
+    /// nobody benefits from. A write continues.
+    func abandon() {
+        if exchange.isRead { channel.abortByReset(.disconnected(code: ECONNRESET)) }
+    }
+}
