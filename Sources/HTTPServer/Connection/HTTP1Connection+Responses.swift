@@ -194,7 +194,7 @@ extension HTTP1Connection {
         try await send(wholeHead(of: response, keepsAlive: keepsAlive), [])
         var count = 0
         do {
-            while let piece = try await stream.next() {
+            while let piece = try await next(of: stream) {
                 guard !piece.isEmpty else { continue }
                 guard piece.count <= (stream.length ?? .max) - count else { throw BadLength() }
                 try await send(isChunked ? chunkStart(piece.count, isFirst: count == 0) : [], piece)
@@ -210,6 +210,14 @@ extension HTTP1Connection {
             try await send((count > 0 ? [0x0D, 0x0A] : []) + ResponseSerializer.lastChunk, [])
         }
         return keepsAlive
+    }
+
+    /// The next piece. If the client of a safe request disconnects, the stream is cancelled: it may
+    /// have nothing to send for a long time, and would not notice.
+    private func next(of stream: HTTPBodyStream) async throws -> [UInt8]? {
+        channel.beginWork()
+        defer { channel.endWork() }
+        return try await stream.next()
     }
 
     private struct BadLength: Error {}

@@ -53,6 +53,7 @@ public final class SocketChannel {
     private var waitDeadline = Int64.max
     /// The deadline of the work; monotonic milliseconds.
     var workDeadline = Int64.max
+    var isWorking = false
     /// When the loop's timer wheel shows this channel next.
     private var armedAt = Int64.max
     /// Called on the loop when the work deadline expires while the task is still busy; it should

@@ -109,4 +109,32 @@ import Testing
             #expect(test.server.connectionCount == 0)
         }
     }
+
+    @Test func `a stream that waits is cancelled when its client disconnects`() async throws {
+        let waiting = Signal()
+        let cancelled = Signal()
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/stream") { _, _ in
+                HTTPResponse(
+                    .ok,
+                    body: .stream(
+                        HTTPBodyStream(length: nil) {
+                            await withTaskCancellationHandler {
+                                waiting.give()
+                                await cancelled.wait()
+                                return nil
+                            } onCancel: {
+                                cancelled.give()
+                            }
+                        }))
+            }
+        }
+        try await TestServer.run(router) { test in
+            let connection = try RawConnection(test.address)
+            try connection.send("GET /stream HTTP/1.1\r\nHost: t\r\n\r\n")
+            await waiting.wait()
+            connection.close()
+            await cancelled.wait()
+        }
+    }
 }
