@@ -177,7 +177,7 @@ public final class EventLoop: TaskExecutor, Sendable {
         }
         var isTurnBegun = false
         do throws(SystemError) {
-            try poller.wait(milliseconds: timeout) { event in
+            _ = try poller.wait(milliseconds: timeout) { event in
                 if !isTurnBegun { readClocks() }
                 isTurnBegun = true
                 if LoopListeners.holds(event.token) {

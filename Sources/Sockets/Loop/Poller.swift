@@ -12,16 +12,27 @@ struct ReadyEvent {
     var isBroken = false
 }
 
-/// Waits for descriptors, and for wake-ups from other threads.
+/// Watches the descriptors of a loop. Waiting is separate from watching: the poller is itself a
+/// descriptor, so that something else can wait in its place, such as Dispatch.
 protocol Poller: ~Copyable, Sendable {
+    // MARK: Watching
+
     /// Watches a descriptor for both directions until it is closed.
     borrowing func watch(_ descriptor: Int32, token: UInt64) throws(SystemError)
     /// Watches a listening socket, which is reported as long as a connection waits there.
     borrowing func watchArrivals(_ descriptor: Int32, token: UInt64) throws(SystemError)
     /// Stops watching it.
     borrowing func forget(_ descriptor: Int32)
-    /// Waits up to the timeout (-1: unlimited; 0: not at all) and reports what is ready.
-    borrowing func wait(milliseconds: Int32, _ report: (ReadyEvent) -> Void) throws(SystemError)
+
+    // MARK: Waiting
+
+    /// Readable (`poll(2)`) as long as `wait` would not have to wait.
+    var descriptor: Int32 { get }
+    /// Reports what is ready, for which it waits up to the timeout (-1: unlimited; 0: not at all).
+    /// - Returns: Whether anything was ready, or was woken.
+    borrowing func wait(
+        milliseconds: Int32, _ report: (ReadyEvent) -> Void
+    ) throws(SystemError) -> Bool
     /// Ends a wait. From any thread.
     borrowing func wake()
 }
@@ -30,7 +41,7 @@ protocol Poller: ~Copyable, Sendable {
 struct EpollPoller: Poller, ~Copyable {
     private let epoll: Descriptor
     private let wakeUp: Descriptor
-    // Accessed only by `wait`, which only one thread calls.
+    // Accessed only by `wait`, which only one thread calls at a time.
     private nonisolated(unsafe) let events: UnsafeMutablePointer<epoll_event>
     private static let batch = 256
     /// No descriptor has this token.
@@ -49,6 +60,8 @@ struct EpollPoller: Poller, ~Copyable {
     }
 
     deinit { events.deallocate() }
+
+    var descriptor: Int32 { epoll.raw }
 
     func watch(_ descriptor: Int32, token: UInt64) throws(SystemError) {
         let edges =
@@ -74,11 +87,11 @@ struct EpollPoller: Poller, ~Copyable {
 
     func wait(
         milliseconds: Int32, _ report: (ReadyEvent) -> Void
-    ) throws(SystemError) {
+    ) throws(SystemError) -> Bool {
         let count = epoll_wait(epoll.raw, events, Int32(Self.batch), milliseconds)
         guard count >= 0 else {
             guard errno == EINTR else { throw .last("epoll_wait") }
-            return
+            return false
         }
         for index in 0..<Int(count) {
             let event = events[index]
@@ -94,6 +107,7 @@ struct EpollPoller: Poller, ~Copyable {
                     isHungUp: isHungUp,
                     isBroken: event.events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0))
         }
+        return count > 0
     }
 
     func wake() {

@@ -10,7 +10,7 @@ import Testing
         _ poller: borrowing some Poller & ~Copyable, wait milliseconds: Int32 = 10_000
     ) throws -> [ReadyEvent] {
         var events: [ReadyEvent] = []
-        try poller.wait(milliseconds: milliseconds) { events.append($0) }
+        _ = try poller.wait(milliseconds: milliseconds) { events.append($0) }
         return events
     }
 
@@ -52,5 +52,38 @@ import Testing
         poller.wake()
         #expect(try tokens(poller).isEmpty)
         #expect(try tokens(poller, wait: 0).isEmpty)
+    }
+
+    /// Dispatch waits for the descriptor while the loop rests.
+    @Test func `the descriptor is readable as long as something is unreported`() throws {
+        let poller = try EpollPoller()
+        let descriptor = poller.descriptor
+        let ends = try pair()
+        defer { for end in ends { close(end) } }
+        #expect(!isReadable(descriptor))
+        try poller.watch(ends[0], token: 7)
+        #expect(try tokens(poller).count == 1)
+        #expect(!isReadable(descriptor))
+        #expect(write(ends[1], "x", 1) == 1)
+        #expect(isReadable(descriptor))
+        #expect(try tokens(poller).count == 1)
+        #expect(!isReadable(descriptor), "the byte is unread, but its edge was reported")
+        poller.wake()
+        #expect(isReadable(descriptor))
+        #expect(try tokens(poller).isEmpty)
+        #expect(!isReadable(descriptor))
+    }
+
+    @Test func `a wait that is woken differs from one that times out`() throws {
+        let poller = try EpollPoller()
+        let timedOut = try !poller.wait(milliseconds: 0) { _ in }
+        poller.wake()
+        let woken = try poller.wait(milliseconds: 10_000) { _ in }
+        #expect(timedOut && woken)
+    }
+
+    private func isReadable(_ descriptor: Int32) -> Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 1
     }
 }
