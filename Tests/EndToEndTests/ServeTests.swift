@@ -109,6 +109,23 @@ import Testing
         #expect(!lines.contains { $0.contains("do-not-log") || $0.contains(Served.adminKey) })
     }
 
+    @Test func `an idle server holds no thread for its loops`() async throws {
+        let loops = 64
+        let served = try Served(database, ["--loops", "\(loops)"])
+        // Some of the loops serve a client, which then stays connected.
+        let connections = try (0..<4).map { _ in try RawConnection(served.addresses[0]) }
+        for connection in connections {
+            try connection.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try connection.response().status == 200)
+        }
+        let threads = "/proc/\(served.program.processID)/task"
+        let isAtRest = await eventually {
+            (1..<loops / 2).contains(ProcessFigures.entries(threads).count)
+        }
+        #expect(isAtRest)
+        #expect(served.stop() == 0)
+    }
+
     // MARK: Support
 
     /// Sends a `POST` whose body stops in the middle, after the server has requested it.

@@ -1,9 +1,9 @@
 /// Accepts connections on a loop and distributes them over that loop and others.
 ///
 /// It accepts on the loop, because a connection is then served without waking another thread: a
-/// Dispatch source took two thread switches per connection. If descriptors run out or the socket
-/// fails, it pauses for a moment and retries; meanwhile connections wait in the kernel's queue, and
-/// the operator is notified.
+/// Dispatch source of its own took two thread switches per connection. If descriptors run out or
+/// the socket fails, it pauses for a moment and retries; meanwhile connections wait in the kernel's
+/// queue, and the operator is notified.
 public final class Listener: Sendable {
     /// The bound address with its actual port.
     public let address: SocketAddress

@@ -14,7 +14,7 @@ public enum ChannelError: Error, Sendable, Hashable {
 
 /// A connected non-blocking socket on its loop, which suspends its task when a call would block.
 ///
-/// It is used on its loop's thread, by one task; it must not be shared with other threads.
+/// It is used on its loop, by one task; it must not be shared with other threads.
 public final class SocketChannel {
     public let peer: SocketAddress
     public let loop: EventLoop

@@ -2,13 +2,15 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A thread that waits for sockets and runs the tasks of their connections, so that a connection
-/// reads as straight-line `async` code without hops, locks or copies between threads.
+/// Waits for sockets and runs the tasks of their connections, so that a connection reads as
+/// straight-line `async` code without hops, locks or copies between threads.
 ///
-/// The loop is the executor of its tasks (`TaskExecutor`). It runs on its own serial Dispatch queue
-/// until it is stopped and its last channel is closed; jobs that arrive later also run there.
+/// The loop is its tasks' executor (`TaskExecutor`), and runs on its own serial Dispatch queue.
+/// While sockets are busy it keeps a thread; when they have been quiet for a moment, it rests:
+/// Dispatch waits for the next event, and the loop has no thread. It ends when it is stopped and
+/// its last channel is closed; jobs that arrive later also run on its queue.
 public final class EventLoop: TaskExecutor, Sendable {
-    /// The state that only the loop's thread accesses.
+    /// The state that is only accessed on the loop's queue.
     struct State {
         var wheel: TimerWheel
         var jobs = FIFO<UnownedJob>()
@@ -27,22 +29,26 @@ public final class EventLoop: TaskExecutor, Sendable {
         var leaves: Bool?
         var isStopping = false
         var wires: TLSRecordBuffers?
+        /// When Dispatch wakes the loop at the latest; monotonic milliseconds.
+        var wakeTime = Int64.max
     }
 
     /// Work submitted by other threads.
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var work: [@Sendable () -> Void] = []
-        /// Nothing drains the inbox any more.
-        var hasEnded = false
+        /// The loop rests: nothing drains the inbox until the next run.
+        var isResting = false
         var isEmpty: Bool { jobs.isEmpty && work.isEmpty }
     }
 
-    // Confined to the loop's thread: `isOnLoop` is checked at every entry point. Accesses never
+    // Confined to the loop's queue: `isOnLoop` is checked at every entry point. Accesses never
     // overlap, so exclusivity is not checked.
     @exclusivity(unchecked) nonisolated(unsafe) var state: State
     let poller: EpollPoller
-    private let inbox = Lock(Inbox())
+    private let sources: LoopSources
+    private let inbox = Lock(Inbox(isResting: true))
+    /// The thread of the current run; 0 while the loop rests.
     private let thread = Atomic<UInt>(0)
     private let channels = Atomic<Int>(0)
     private let queue: DispatchQueue
@@ -57,7 +63,8 @@ public final class EventLoop: TaskExecutor, Sendable {
         state = State(
             wheel: TimerWheel(now: now), now: now, wallSeconds: Self.clock(CLOCK_REALTIME) / 1_000)
         queue = DispatchQueue(label: "broadsheet.loop.\(index)", qos: .userInitiated)
-        queue.async { self.run() }
+        sources = LoopSources(poller.descriptor, on: queue)
+        sources.activate { [self] in run() }
     }
 
     // MARK: Executor
@@ -72,28 +79,32 @@ public final class EventLoop: TaskExecutor, Sendable {
         }
     }
 
-    /// Traps unless the caller runs on the loop's thread.
+    /// Traps unless the caller runs on the loop.
     func checkIsOnLoop() {
         precondition(isOnLoop, "programmer error: loop-confined state used off its loop")
     }
 
-    /// Whether the caller runs on the loop's thread.
+    /// Whether the caller runs on the loop.
     public var isOnLoop: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Whether the loop has no thread, because nothing is ready. From any thread.
+    var isResting: Bool { thread.load(ordering: .relaxed) == 0 }
 
     /// Runs the work on the loop soon.
     public func submit(_ work: @escaping @Sendable () -> Void) {
         post { $0.work.append(work) }
     }
 
-    /// Wakes the loop only if the inbox was empty: otherwise a wake-up is pending.
+    /// Starts the loop if it rests. Otherwise wakes it only if the inbox was empty: a wake-up is
+    /// pending if not.
     private func post(_ add: (inout Inbox) -> Void) {
-        let (wasEmpty, hadEnded) = inbox.withLock { inbox in
-            let state = (inbox.isEmpty, inbox.hasEnded)
+        let (wasEmpty, wasResting) = inbox.withLock { inbox in
+            let state = (inbox.isEmpty, inbox.isResting)
             add(&inbox)
-            inbox.hasEnded = false
+            inbox.isResting = false
             return state
         }
-        if hadEnded {
+        if wasResting {
             queue.async { self.run() }
         } else if wasEmpty {
             poller.wake()
@@ -102,35 +113,59 @@ public final class EventLoop: TaskExecutor, Sendable {
 
     // MARK: Running
 
+    /// Runs turns while there is something to do, and then returns the thread to Dispatch.
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
+        readClocks()
+        var patience: Int32 = 0
+        var isQuiet = false
         repeat {
             // Invariant: each turn runs what is ready, for a bounded time, and then polls the
             // sockets.
-            while !isDone {
-                runReady()
-                waitForEvents()
-                tellListeners()
-                tellTimers()
-                resumeNextTurn()
-            }
             runReady()
-            // Pending timers may retain the loop.
-            _ = state.timers.takeAll()
-        } while !ends()
+            isQuiet = !waitForEvents(upTo: patience)
+            // After an event another one is likely, and waiting for it here is cheaper than waking
+            // up for it.
+            if !isQuiet { patience = Self.patienceMilliseconds }
+            tellListeners()
+            tellTimers()
+            resumeNextTurn()
+        } while !isQuiet || hasReady || !rests()
         thread.store(0, ordering: .relaxed)
     }
 
-    private var isDone: Bool { state.isStopping && state.slots.isEmpty }
-    private var hasReady: Bool { !state.jobs.isEmpty || !state.work.isEmpty }
+    /// How long a busy loop keeps its thread without an event.
+    private static let patienceMilliseconds: Int32 = 20
 
-    /// Whether nothing is left; a later post starts the loop again.
-    private func ends() -> Bool {
-        guard !hasReady else { return false }
-        return inbox.withLock { inbox in
-            inbox.hasEnded = inbox.isEmpty
-            return inbox.hasEnded
+    private var isDone: Bool { state.isStopping && state.slots.isEmpty }
+    private var hasReady: Bool {
+        !state.jobs.isEmpty || !state.work.isEmpty || !state.nextTurn.isEmpty
+    }
+
+    /// Leaves the waiting to Dispatch, unless work was submitted meanwhile.
+    private func rests() -> Bool {
+        if isDone {
+            sources.cancel()
+            // Pending timers may retain the loop.
+            _ = state.timers.takeAll()
+        } else {
+            setWakeTime()
         }
+        return inbox.withLock { inbox in
+            inbox.isResting = inbox.isEmpty
+            return inbox.isResting
+        }
+    }
+
+    /// Makes Dispatch wake the loop for its next timer. A wake-up that is set for an earlier time
+    /// stays: to change it costs more than to wake up once in vain.
+    private func setWakeTime() {
+        if state.wakeTime <= state.now { state.wakeTime = .max }
+        guard let delay = state.wheel.delay(from: state.now),
+            state.now + delay + 1 < state.wakeTime
+        else { return }
+        state.wakeTime = state.now + delay + 1
+        sources.setTimer(afterMilliseconds: delay + 1)
     }
 
     /// Runs submitted work and jobs, including those that they enqueue, each for a bounded time;
@@ -161,23 +196,23 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func takeInbox() {
         let inbox = inbox.withLock { inbox in
             let taken = inbox
-            if !taken.isEmpty { inbox = Inbox() }
+            if taken.isResting || !taken.isEmpty { inbox = Inbox() }
             return taken
         }
         if !inbox.jobs.isEmpty { state.jobs.append(contentsOf: inbox.jobs) }
         if !inbox.work.isEmpty { state.work.append(contentsOf: inbox.work) }
     }
 
-    private func waitForEvents() {
-        var timeout: Int32 = -1
-        if hasReady || !state.nextTurn.isEmpty || isDone {
-            timeout = 0
-        } else if let delay = state.wheel.delay(from: state.now) {
-            timeout = Int32(clamping: delay + 1)
+    /// - Returns: Whether anything happened.
+    private func waitForEvents(upTo milliseconds: Int32) -> Bool {
+        var timeout = hasReady || isDone ? 0 : milliseconds
+        if timeout > 0, let delay = state.wheel.delay(from: state.now) {
+            timeout = min(timeout, Int32(clamping: delay + 1))
         }
         var isTurnBegun = false
+        defer { if !isTurnBegun { readClocks() } }
         do throws(SystemError) {
-            _ = try poller.wait(milliseconds: timeout) { event in
+            return try poller.wait(milliseconds: timeout) { event in
                 if !isTurnBegun { readClocks() }
                 isTurnBegun = true
                 if LoopListeners.holds(event.token) {
@@ -190,30 +225,11 @@ public final class EventLoop: TaskExecutor, Sendable {
             // Programmer error: epoll_wait fails only for a bad descriptor or a bad buffer.
             preconditionFailure("\(error)")
         }
-        if !isTurnBegun { readClocks() }
     }
 
     private func readClocks() {
         state.now = Self.clock(CLOCK_MONOTONIC)
         state.wallSeconds = Self.clock(CLOCK_REALTIME) / 1_000
-    }
-
-    private func tellTimers() {
-        for token in state.wheel.take(upTo: state.now) {
-            if LoopTimers.holds(token) {
-                tellTimer(token)
-            } else {
-                state.slots[token]?.deadlineReached(now: state.now)
-            }
-        }
-    }
-
-    private func tellTimer(_ token: UInt64) {
-        switch state.timers.take(token, now: state.now) {
-        case .due(let work): work()
-        case .later(let time): _ = state.wheel.add(token, at: time)
-        case .cancelled: break
-        }
     }
 
     private func resumeNextTurn() {
@@ -251,25 +267,6 @@ public final class EventLoop: TaskExecutor, Sendable {
     public var wallSeconds: Int64 {
         assert(isOnLoop, "programmer error: the loop's time is read off its loop")
         return state.wallSeconds
-    }
-
-    /// Runs the work once on the loop, up to 64 ms late, but not after the loop has stopped. Only
-    /// on the loop.
-    @discardableResult
-    public func schedule(
-        afterMilliseconds delay: Int64, _ work: @escaping () -> Void
-    ) -> LoopTimer {
-        checkIsOnLoop()
-        let time = state.now + max(0, delay)
-        let timer = state.timers.add(at: time, work)
-        _ = state.wheel.add(timer.token, at: time)
-        return timer
-    }
-
-    /// Cancels the timer and releases its work. Only on the loop.
-    public func cancel(_ timer: LoopTimer) {
-        checkIsOnLoop()
-        state.timers.remove(timer)
     }
 
     /// Yields to everything else that is ready. Only on the loop. (`Task.yield` would go through

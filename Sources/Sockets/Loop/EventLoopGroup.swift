@@ -31,7 +31,7 @@ public final class EventLoopGroup: Sendable {
         for loop in loops { loop.leave(now: now) }
     }
 
-    /// Closes all connections and lets the threads end.
+    /// Closes all connections and lets the loops end.
     public func stop() {
         for loop in loops { loop.stop() }
     }

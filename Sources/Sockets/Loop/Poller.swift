@@ -13,7 +13,7 @@ struct ReadyEvent {
 }
 
 /// Watches the descriptors of a loop. Waiting is separate from watching: the poller is itself a
-/// descriptor, so that something else can wait in its place, such as Dispatch.
+/// descriptor, for which Dispatch waits while the loop rests; a busy loop waits by itself.
 protocol Poller: ~Copyable, Sendable {
     // MARK: Watching
 
@@ -28,7 +28,7 @@ protocol Poller: ~Copyable, Sendable {
 
     /// Readable (`poll(2)`) as long as `wait` would not have to wait.
     var descriptor: Int32 { get }
-    /// Reports what is ready, for which it waits up to the timeout (-1: unlimited; 0: not at all).
+    /// Reports what is ready, for which it waits up to the timeout (0: not at all).
     /// - Returns: Whether anything was ready, or was woken.
     borrowing func wait(
         milliseconds: Int32, _ report: (ReadyEvent) -> Void

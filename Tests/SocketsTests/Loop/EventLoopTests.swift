@@ -149,6 +149,35 @@ struct EventLoopTests {
     fileprivate enum Backlog { case jobs, work }
     private static let pieces = 64
 
+    @Test func `a quiet loop has no thread and wakes up for its sockets`() async throws {
+        let loops = try TestLoops()
+        let (peer, side) = try Peer.pair()
+        async let received = loops.run(side) { channel -> [UInt8]? in
+            var bytes: [UInt8] = []
+            while bytes.count < 3, let more = try? await channel.receive(1) { bytes += more }
+            return bytes
+        }
+        for letter in ["y", "e", "s"] {
+            #expect(await eventually { loops.loop.channelCount == 1 && loops.loop.isResting })
+            peer.send(letter)
+        }
+        #expect(await received == Array("yes".utf8))
+        #expect(await eventually { loops.loop.isResting })
+    }
+
+    @Test func `a resting loop wakes up for its timers`() async throws {
+        let loops = try TestLoops()
+        let told = Lock(false)
+        await loops.submit { loop in
+            loop.schedule(afterMilliseconds: 70_000) { told.withLock { $0 = true } }
+            // The later timer keeps the wake-up of the earlier one.
+            loop.schedule(afterMilliseconds: 200) { told.withLock { $0 = true } }
+        }
+        #expect(await eventually { loops.loop.isResting })
+        #expect(await eventually { told.withLock { $0 } })
+        #expect(await eventually { loops.loop.isResting })
+    }
+
     @Test func `pending timers are released when the loop stops`() async throws {
         final class Held: Sendable {}
         weak var remembered: Held?
