@@ -28,9 +28,8 @@ def options():
     parser.add_argument("--store-bench", default=".build/release/store-bench")
     parser.add_argument("--client-bench", default=".build/release/client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
-    parser.add_argument("--only", help="run a single group: cached, logged, keyed, uncached, "
-                        "creates, published, "
-                        "footprint, crowds, secure or client")
+    parser.add_argument("--only", help="run a single group: cached, rested, logged, keyed, "
+                        "uncached, creates, published, footprint, crowds, secure or client")
     parser.add_argument("--seconds", type=int, default=3, help="duration of each run")
     parser.add_argument("--pairs", type=int, default=5, help="number of runs for each median")
     parser.add_argument("--seed", type=int, default=7, help="seed for the generated articles")
@@ -50,7 +49,8 @@ def main():
     with Lab(os.path.abspath(wanted.broadsheet), os.path.abspath(wanted.store_bench)) as lab:
         trials = Trials(lab, wanted.seconds, wanted.pairs, wanted.seed)
         defaults = DefaultTrials(lab, trials)
-        plan = {"cached": trials.cached, "logged": defaults.logged, "keyed": defaults.keyed,
+        plan = {"cached": trials.cached, "rested": trials.rested,
+                "logged": defaults.logged, "keyed": defaults.keyed,
                 "uncached": lambda: trials.uncached(sizes), "creates": trials.creates,
                 "published": defaults.creates, "footprint": trials.footprint,
                 "crowds": trials.crowds, "secure": SecureTrials(lab, trials).run,

@@ -114,6 +114,28 @@ class Server:
             f"http://127.0.0.1:{self.port}{target}", headers=fields or {})
         return urllib.request.urlopen(request, timeout=20)
 
+    def rested(self, target, count, pause=0.1):
+        """Sends requests on one connection from the other core, with pauses in which the server
+        comes to rest; returns the same results as `load`, with the time until the first byte."""
+        request = f"GET {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+        times = []
+        cores = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {int(LOAD_CORE)})
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+            before = self.cpu_seconds()
+            for _ in range(count):
+                time.sleep(pause)
+                start = time.perf_counter()
+                connection.sendall(request)
+                response = connection.recv(1 << 20)
+                times.append(1000 * (time.perf_counter() - start))
+                if not response.startswith(b"HTTP/1.1 200"):
+                    raise SystemExit(f"bench: a response was an error or in pieces\n{response}")
+            cost = self.cpu_seconds() - before
+        os.sched_setaffinity(0, cores)
+        return {"perSecond": 1000 * count / sum(times), "p50": percentile(times, 50),
+                "p99": percentile(times, 99), "cpu": cost / count * 1e6, "requests": count}
+
     def load(self, target, seconds, connections=64, script=None, fields=None):
         """Runs `wrk` on the other core; returns its results and the server's CPU time."""
         command = ["taskset", "-c", LOAD_CORE, "wrk", "-t1", f"-c{connections}", f"-d{seconds}s",
@@ -135,6 +157,10 @@ class Server:
             "cpu": cost / requests * 1e6,
             "requests": requests,
         }
+
+
+def percentile(values, percent):
+    return sorted(values)[min(len(values) - 1, len(values) * percent // 100)]
 
 
 def cpu_seconds(pid):

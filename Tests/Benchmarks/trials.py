@@ -62,6 +62,19 @@ class Trials:
         nginx.stop()
         return rows
 
+    def rested(self):
+        """The first request after a rest, for which threads have to wake up."""
+        server = self.lab.serve(self.corpus(1000))
+        first = json.load(server.get(f"{ARTICLES}?limit=1"))["items"][0]
+        target = f"{ARTICLES}/{first['id']}"
+        nginx = self.lab.nginx([self.response(server, target)])
+        pairs = [(server.rested(target, 20), nginx.rested("/0", 20)) for _ in range(self.pairs)]
+        ours, theirs = [summary(side) for side in zip(*pairs)]
+        server.stop()
+        nginx.stop()
+        return [row("cached GET, the first after a rest of 0.1 s: median", ours["p50"], "ms", 1, 0.2,
+                    ours=ours, nginx=theirs)]
+
     @staticmethod
     def response(server, target):
         """The fields and the body that nginx should send as well."""
