@@ -25,7 +25,7 @@ DOCUMENTED := HTTP ArticleAPI ArticleClient URLSessionTransport
 # Tools that some tests start. Tests that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
 # The tests of code that handles threads and raw memory.
-SANITIZED := ^(SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
+SANITIZED := ^(PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 # Appended to a test run: lists skipped tests with their reasons at the end.

@@ -58,59 +58,68 @@ let package = Package(
             ],
             cSettings: cRules),
 
-        // Rung 1: HTTP as values; sockets and event loops.
+        // Rung 1: HTTP as values; what every rung needs from the machine.
         layer("HTTP"),
-        layer("Sockets", ["CLinux", "COpenSSL"]),
+        layer("Platform", ["CLinux"]),
 
-        // Rung 2: the contract; the HTTP server and client.
+        // Rung 2: sockets and event loops; the contract.
+        layer("Sockets", ["CLinux", "COpenSSL", "Platform"]),
         layer("ArticleAPI", ["HTTP"]),
-        layer("HTTPServer", ["CZlib", "HTTP", "Sockets"]),
-        layer("HTTPClient", ["CZlib", "HTTP", "Sockets"]),
 
-        // Rung 3: the SDK; the store. On Apple's platforms URLSession is the client.
+        // Rung 3: the HTTP server and client; what a store promises.
+        layer("HTTPServer", ["CZlib", "HTTP", "Platform", "Sockets"]),
+        layer("HTTPClient", ["CZlib", "HTTP", "Platform", "Sockets"]),
+        layer("ArticleStore", ["ArticleAPI", "Platform"]),
+
+        // Rung 4: the SDK; the store's engine.
         .target(
             name: "ArticleClient",
             dependencies: [
                 "ArticleAPI", "HTTP",
                 .target(name: "HTTPClient", condition: .when(platforms: [.linux])),
+                .target(name: "Platform", condition: .when(platforms: [.linux])),
                 .target(name: "Sockets", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: rules),
-        layer("URLSessionTransport", ["ArticleClient", "HTTP"]),
-        layer("ArticleStore", ["ArticleAPI", "Sockets"]),
+        layer("SQLiteStore", ["ArticleAPI", "ArticleStore", "CSQLite", "Platform", "Resources"]),
 
-        // Rung 4: the rules; the store's engine.
-        layer("SQLiteStore", ["ArticleAPI", "ArticleStore", "CSQLite", "Sockets", "Resources"]),
+        // Rung 5: the SDK on Apple's platforms, where URLSession is the client; the rules.
+        layer("URLSessionTransport", ["ArticleClient", "HTTP"]),
         layer(
             "ArticleServices",
             [
                 "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
-                "HTTPServer", "Sockets", "Resources",
+                "HTTPServer", "Platform", "Resources",
             ]),
 
-        // Rung 5: the command.
+        // Rung 6: the command.
         .executableTarget(
             name: "broadsheet",
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Sockets", "Resources", "SQLiteStore",
+                "HTTPClient", "HTTPServer", "Platform", "Resources", "SQLiteStore", "Sockets",
             ],
             swiftSettings: rules),
 
         // Tests mirror the sources.
-        layer("TestSupport", ["CLinux", "COpenSSL", "HTTP", "HTTPServer", "Sockets"]),
+        layer(
+            "TestSupport",
+            ["CLinux", "COpenSSL", "HTTP", "HTTPServer", "Platform", "Sockets"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
-        tests("SocketsTests", ["CLinux", "Sockets", "TestSupport"]),
+        tests("PlatformTests", ["CLinux", "Platform", "TestSupport"]),
+        tests("SocketsTests", ["CLinux", "Platform", "Sockets", "TestSupport"]),
         tests("ArticleAPITests", ["ArticleAPI", "HTTP", "TestSupport"], exclude: ["Golden"]),
-        tests("HTTPServerTests", ["CZlib", "HTTP", "HTTPServer", "Sockets", "TestSupport"]),
+        tests(
+            "HTTPServerTests",
+            ["CZlib", "HTTP", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
         tests(
             "HTTPClientTests",
-            ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Sockets", "TestSupport"]),
+            ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
         tests(
             "ArticleClientTests",
             [
-                "ArticleAPI", "ArticleClient", "HTTP", "HTTPClient", "HTTPServer", "Sockets",
-                "TestSupport",
+                "ArticleAPI", "ArticleClient", "HTTP", "HTTPClient", "HTTPServer", "Platform",
+                "Sockets", "TestSupport",
             ]),
         tests(
             "URLSessionTransportTests",
@@ -121,8 +130,8 @@ let package = Package(
         tests(
             "ArticleStoreTests",
             [
-                "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Sockets", "SQLiteStore",
-                "TestSupport", "store-writer",
+                "ArticleAPI", "ArticleStore", "CFaultVFS", "CSQLite", "Platform", "Sockets",
+                "SQLiteStore", "store-writer", "TestSupport",
             ]),
         .target(
             name: "CFaultVFS", dependencies: ["CSQLite"], path: "Tests/Tools/FaultVFS",
@@ -145,20 +154,20 @@ let package = Package(
         tests(
             "ArticleServicesTests",
             [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Sockets",
-                "Resources", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Platform",
+                "Resources", "Sockets", "SQLiteStore", "TestSupport",
             ]),
         tests(
             "BroadsheetTests",
             [
-                "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Sockets",
-                "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Platform",
+                "Sockets", "SQLiteStore", "TestSupport",
             ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",
             [
                 "ArticleAPI", "ArticleClient", "broadsheet", "DocumentationSamples", "first-steps",
-                "HTTP", "Sockets", "reader", "TestSupport",
+                "HTTP", "Platform", "reader", "Sockets", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(
@@ -180,7 +189,8 @@ let package = Package(
         .target(
             name: "FuzzingLaws",
             dependencies: [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "Sockets", "SQLiteStore",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "Platform", "Sockets",
+                "SQLiteStore",
                 "TestSupport",
             ],
             path: "Tests/Fuzzing/Laws",

@@ -1,5 +1,5 @@
 public import ArticleAPI
-public import Sockets
+public import Platform
 
 /// A store for articles. Each method is one atomic step; a write is durable when it returns.
 ///

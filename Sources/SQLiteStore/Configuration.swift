@@ -1,5 +1,5 @@
 import ArticleStore
-import Sockets
+import Platform
 
 /// The limits of a SQLite store.
 public struct SQLiteConfiguration: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import ArticleAPI
 public import ArticleStore
-public import Sockets
+public import Platform
 
 extension SQLiteStore {
     public var workers: WorkerPool { readers.workers }

@@ -1,4 +1,4 @@
-import Sockets
+import Platform
 
 /// A thread-safe counter.
 public final class Counter: Sendable {

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import Sockets
+import Platform
 
 /// A program started by a test. Its output is read line by line; it is killed when its owner is
 /// released.

@@ -1,4 +1,4 @@
-import Sockets
+import Platform
 
 /// Limits how many servers run in tests at the same time. Each takes Dispatch threads, of which
 /// there are 255: with too many servers, loops and queues would deadlock.

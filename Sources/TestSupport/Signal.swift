@@ -1,4 +1,4 @@
-import Sockets
+import Platform
 
 /// An event that happens once, which tests wait for instead of sleeping.
 public final class Signal: Sendable {

@@ -21,36 +21,38 @@ enum Ladder {
         "CYAML": Rung(0),
         "CZlib": Rung(0), "Resources": Rung(0),
         "HTTP": Rung(1),
-        "Sockets": Rung(1, ["CLinux", "COpenSSL"], modules: system),
+        "Platform": Rung(1, ["CLinux"], modules: system),
+        "Sockets": Rung(2, ["CLinux", "COpenSSL", "Platform"], modules: system),
         "ArticleAPI": Rung(2, ["HTTP"], modules: ["Foundation", "FoundationEssentials"]),
-        "HTTPServer": Rung(2, ["CZlib", "HTTP", "Sockets"], modules: system),
-        "HTTPClient": Rung(2, ["CZlib", "HTTP", "Sockets"], modules: system),
+        "HTTPServer": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
+        "HTTPClient": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
+        "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleClient": Rung(
-            3, ["ArticleAPI", "HTTP", "HTTPClient", "Sockets"],
+            4, ["ArticleAPI", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
-        // Besides and above the SDK, so that nothing on Linux links FoundationNetworking.
-        "URLSessionTransport": Rung(
-            4, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
-        "ArticleStore": Rung(3, ["ArticleAPI", "Sockets"], modules: system),
         "SQLiteStore": Rung(
-            4, ["ArticleAPI", "ArticleStore", "CSQLite", "Sockets", "Resources"],
+            4, ["ArticleAPI", "ArticleStore", "CSQLite", "Platform", "Resources"],
             modules: system),
+        // Above the SDK, so that nothing on Linux links FoundationNetworking.
+        "URLSessionTransport": Rung(
+            5, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
         "ArticleServices": Rung(
-            4,
-            [
-                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
-                "HTTPServer", "Sockets", "Resources",
-            ], modules: system),
-        "broadsheet": Rung(
             5,
             [
+                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
+                "HTTPServer", "Platform", "Resources",
+            ], modules: system),
+        "broadsheet": Rung(
+            6,
+            [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Sockets", "Resources", "SQLiteStore",
+                "HTTPClient", "HTTPServer", "Platform", "Resources", "SQLiteStore", "Sockets",
             ], modules: system),
         "TestSupport": Rung(
-            4,
+            5,
             [
-                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Sockets",
+                "ArticleAPI", "ArticleStore", "CLinux", "COpenSSL", "HTTP", "HTTPServer",
+                "Platform", "Sockets",
             ],
             modules: system),
     ]

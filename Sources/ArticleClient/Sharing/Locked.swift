@@ -1,10 +1,10 @@
 #if os(Linux)
-    import Sockets
+    import Platform
 #else
     import Synchronization
 #endif
 
-/// A value protected by a lock: the lock of `Sockets`, or the platform's where `Sockets` is not
+/// A value protected by a lock: the lock of `Platform`, or Apple's where that is not
 /// built. Copies share the value.
 package struct Locked<Value>: Sendable {
     #if os(Linux)

@@ -2,6 +2,7 @@
 #if canImport(HTTPClient)
     public import HTTP
     public import HTTPClient
+    import Platform
     import Sockets
 
     /// Carries requests over its own pooled connections, also over Unix sockets.

@@ -2,7 +2,7 @@ public import ArticleAPI
 public import ArticleStore
 package import HTTP
 public import HTTPServer
-import Sockets
+import Platform
 
 /// The valid keys in memory: authenticates requests without a store access.
 ///

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 
 /// The data on which a public response depends.
 struct Dependencies: Sendable {

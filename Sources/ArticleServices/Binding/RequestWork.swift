@@ -1,7 +1,7 @@
 import ArticleAPI
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 
 /// Processes requests of one type, from the bytes of the request to those of the response: reads
 /// and large requests on the store's threads, everything else on the event loop.

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 
 /// Binds the requests of the contract to the services: nothing else knows an endpoint.
 ///

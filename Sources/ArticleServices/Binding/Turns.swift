@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 
 /// The estimated cost of a request.
 struct RequestCost: Sendable, Hashable {

@@ -3,7 +3,7 @@ import ArticleStore
 import Glibc
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 
 /// Backs up the served database for the operator's commands.
 ///

@@ -3,7 +3,7 @@ import ArticleStore
 import Glibc
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 
 /// Serves the operator's commands on the control socket of the process that owns the database file.
 /// Anyone who can open that socket has admin rights.

@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import Sockets
+import Platform
 
 /// An unlinked file that buffers a long response until the client has read it, so that producing
 /// the response never waits for the client.

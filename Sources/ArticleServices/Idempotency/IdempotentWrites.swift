@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import HTTP
-import Sockets
+import Platform
 
 /// Executes each write with an idempotency key once; repeated requests get the first response.
 final class IdempotentWrites: Sendable {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import CMarkdown
-import Sockets
+import Platform
 
 /// Renders Markdown (GitHub's flavour, with libcmark-gfm) as HTML without raw HTML and without
 /// links that run scripts.

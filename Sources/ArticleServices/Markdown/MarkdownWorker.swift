@@ -1,6 +1,6 @@
 import CMarkdown
 import Glibc
-import Sockets
+import Platform
 
 /// A subprocess of this program that renders Markdown, and exits with its parent.
 ///

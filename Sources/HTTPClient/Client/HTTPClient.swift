@@ -1,5 +1,6 @@
 public import HTTP
-public import Sockets
+public import Platform
+import Sockets
 
 /// An HTTP/1.1 client on sockets, with a bounded pool of kept-alive connections per origin, on one
 /// event loop.

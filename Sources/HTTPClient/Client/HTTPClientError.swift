@@ -1,4 +1,5 @@
 public import HTTP
+public import Platform
 public import Sockets
 
 /// Why an exchange has no response.

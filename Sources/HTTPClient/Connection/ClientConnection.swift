@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Sockets
 
 /// One connection to an origin, from connecting to closing, in one task: it waits for an exchange,

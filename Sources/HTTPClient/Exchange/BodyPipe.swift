@@ -1,5 +1,5 @@
 import HTTP
-import Sockets
+import Platform
 
 /// Passes a body from the connection to its reader. It is bounded, so that a slow reader applies
 /// back pressure to the sender.

@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Sockets
 
 /// One request and its response, which the caller receives exactly once.

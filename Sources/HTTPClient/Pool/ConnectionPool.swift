@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Sockets
 
 /// The connections of a client, and the assignment of exchanges to them.

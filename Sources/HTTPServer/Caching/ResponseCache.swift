@@ -1,5 +1,5 @@
 public import HTTP
-import Sockets
+import Platform
 
 /// Caches responses that are the same for every client, so that they are generated only once.
 ///

@@ -1,4 +1,5 @@
 import HTTP
+import Platform
 import Sockets
 
 /// What all connections of a listener share; it never changes.

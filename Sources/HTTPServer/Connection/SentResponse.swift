@@ -1,5 +1,5 @@
-import Glibc
 import HTTP
+import Platform
 import Sockets
 
 /// The state of the current exchange that observers see.
@@ -22,25 +22,17 @@ struct SentResponse {
 
     /// - Parameter isObserved: Whether an observer needs the duration.
     init(_ isObserved: Bool = false) {
-        if isObserved { startNanoseconds = Self.clock(CLOCK_MONOTONIC) }
+        if isObserved { startNanoseconds = SystemClock.monotonicNanoseconds }
     }
 
     func record(peer: SocketAddress, requestID: String) -> ExchangeRecord {
-        let duration = startNanoseconds == 0 ? 0 : Self.clock(CLOCK_MONOTONIC) - startNanoseconds
+        let duration =
+            startNanoseconds == 0 ? 0 : SystemClock.monotonicNanoseconds - startNanoseconds
         return ExchangeRecord(
             method: request?.method, target: request?.target, template: template, status: status,
             sentBytes: bytes, receivedBytes: receivedBytes,
             microseconds: Int(duration / 1_000), peer: peer, requestID: requestID,
             traceID: traceID,
-            finishedMilliseconds: Self.clock(CLOCK_REALTIME) / 1_000_000)
-    }
-
-    /// Milliseconds since 1970.
-    static var wallMilliseconds: Int64 { clock(CLOCK_REALTIME) / 1_000_000 }
-
-    private static func clock(_ id: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(id, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+            finishedMilliseconds: SystemClock.wallNanoseconds / 1_000_000)
     }
 }

@@ -1,4 +1,4 @@
-import Sockets
+import Platform
 
 /// Counts the open connections of each address. Addresses without connections take no memory.
 final class AddressCounter: Sendable {

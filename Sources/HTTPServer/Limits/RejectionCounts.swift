@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 
 /// Why the server rejects a request that it could serve at another time or for another client.

@@ -1,4 +1,4 @@
-import Sockets
+import Platform
 
 /// The token buckets of clients in bounded memory: a set-associative table of fixed size, in which
 /// a new client replaces one whose bucket is full, or otherwise the one closest to it.

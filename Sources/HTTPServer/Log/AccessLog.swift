@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import Platform
 import Sockets
 import Synchronization
 
@@ -55,7 +56,7 @@ public final class AccessLog: HandshakeObserver {
         guard detail == .everything, case .failed = handshake.outcome else { return }
         let line = LineBuffer(capacity: 256)
         AccessLine.append(
-            handshake, at: SentResponse.wallMilliseconds, as: writer.format, to: line)
+            handshake, at: SystemClock.wallNanoseconds / 1_000_000, as: writer.format, to: line)
         writer.add(line)
     }
 }

@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Sockets
+import Platform
 
 /// Writes lines to a descriptor on its own thread, the only one that a stalled reader can block.
 ///

@@ -1,6 +1,6 @@
 import Glibc
 import HTTP
-import Sockets
+import Platform
 
 /// Counts exchanges by route, method and status, and records their durations in histograms.
 ///

@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 
 /// Counts TLS handshakes by outcome.

@@ -1,5 +1,5 @@
 import Dispatch
-import Sockets
+import Platform
 
 /// Limits the number of connections, and lets a shutdown wait for the last one.
 final class ConnectionLimiter: Sendable {

@@ -1,4 +1,4 @@
-public import Sockets
+public import Platform
 
 /// What the server and a request's handler share during one exchange: from the start of the handler
 /// until the response is sent or the connection fails.

@@ -1,4 +1,5 @@
 import Dispatch
+public import Platform
 public import Sockets
 import Synchronization
 

@@ -1,3 +1,4 @@
+public import Platform
 public import Sockets
 
 /// The configuration of a server.

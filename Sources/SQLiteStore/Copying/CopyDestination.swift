@@ -1,5 +1,5 @@
 public import ArticleStore
-import Sockets
+import Platform
 
 /// An empty file that receives the copy of a database. Once it is open, it may be unlinked.
 public final class CopyDestination: Sendable {

@@ -1,5 +1,5 @@
 import ArticleStore
-import Sockets
+import Platform
 
 /// Long-running reads, one at a time, each on its own connection.
 ///

@@ -1,5 +1,5 @@
 import ArticleStore
-import Sockets
+import Platform
 import Synchronization
 
 /// A few read-only connections, each with its own thread.

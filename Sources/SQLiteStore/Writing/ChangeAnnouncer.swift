@@ -1,5 +1,5 @@
 import ArticleStore
-import Sockets
+import Platform
 
 /// Notifies observers of the changes of a commit before and after it.
 ///

@@ -1,4 +1,5 @@
 import Glibc
+public import Platform
 
 extension Descriptor {
     /// A socket that starts to connect (`connect(2)`); `waitConnected` of a channel completes it.

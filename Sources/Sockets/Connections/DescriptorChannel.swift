@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+public import Platform
 
 /// A Unix socket between two processes that carries lines of text, some with a descriptor
 /// (SCM_RIGHTS, unix(7)). Calls block; only one thread may use it at a time.

@@ -1,3 +1,5 @@
+public import Platform
+
 /// Accepts connections on a loop and distributes them over that loop and others.
 ///
 /// It accepts on the loop, because a connection is then served without waking another thread: a

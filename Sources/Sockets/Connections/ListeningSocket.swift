@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+public import Platform
 
 extension SocketAddress {
     /// Checks whether a server could listen here, without touching the file of a Unix socket.

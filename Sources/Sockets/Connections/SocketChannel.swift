@@ -1,4 +1,5 @@
 import Glibc
+public import Platform
 
 /// Why a channel cannot continue.
 public enum ChannelError: Error, Sendable, Hashable {

@@ -1,3 +1,5 @@
+import Platform
+
 /// Listening sockets of an event loop.
 extension EventLoop {
     /// Calls `arrive` on the loop whenever connections wait at the socket, until `endListening`. If

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+public import Platform
 import Synchronization
 
 /// Waits for sockets and runs the tasks of their connections, so that a connection reads as
@@ -58,10 +59,11 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// Creates a loop and starts it.
     public init(index: Int) throws(SystemError) {
         self.index = index
-        let now = Self.clock(CLOCK_MONOTONIC)
+        let now = SystemClock.monotonicNanoseconds / 1_000_000
         poller = try EpollPoller()
         state = State(
-            wheel: TimerWheel(now: now), now: now, wallSeconds: Self.clock(CLOCK_REALTIME) / 1_000)
+            wheel: TimerWheel(now: now), now: now,
+            wallSeconds: SystemClock.wallNanoseconds / 1_000_000_000)
         queue = DispatchQueue(label: "broadsheet.loop.\(index)", qos: .userInitiated)
         sources = LoopSources(poller.descriptor, on: queue)
         sources.activate { [self] in run() }
@@ -173,19 +175,19 @@ public final class EventLoop: TaskExecutor, Sendable {
     /// load.
     private func runReady() {
         takeInbox()
-        var end = Self.nanoseconds + Self.longestTurnNanoseconds
+        var end = SystemClock.monotonicNanoseconds + Self.longestTurnNanoseconds
         while let work = state.work.popFirst() {
             work()
-            guard Self.nanoseconds < end else { break }
+            guard SystemClock.monotonicNanoseconds < end else { break }
         }
         guard !state.jobs.isEmpty else { return }
-        end = Self.nanoseconds + Self.longestTurnNanoseconds
+        end = SystemClock.monotonicNanoseconds + Self.longestTurnNanoseconds
         for _ in 0..<Self.mostJobsInATurn {
             guard let job = state.jobs.popFirst() else { return }
             // Not isolated to the loop like an actor: every call of an async function would then
             // leave that isolation by way of the queue.
             job.runSynchronously(on: asUnownedTaskExecutor())
-            guard Self.nanoseconds < end else { return }
+            guard SystemClock.monotonicNanoseconds < end else { return }
         }
     }
 
@@ -228,8 +230,8 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     private func readClocks() {
-        state.now = Self.clock(CLOCK_MONOTONIC)
-        state.wallSeconds = Self.clock(CLOCK_REALTIME) / 1_000
+        state.now = SystemClock.monotonicNanoseconds / 1_000_000
+        state.wallSeconds = SystemClock.wallNanoseconds / 1_000_000_000
     }
 
     private func resumeNextTurn() {
@@ -241,19 +243,6 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     private static let mostResumedInATurn = 8
-
-    /// Monotonic milliseconds; unlike `now` it advances during a turn.
-    static var nanoseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    private static func clock(_ id: clockid_t) -> Int64 {
-        var time = timespec()
-        clock_gettime(id, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-    }
 
     // MARK: On the loop
 

@@ -1,3 +1,4 @@
+public import Platform
 import Synchronization
 
 /// Event loops that share the connections of a server.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Platform
 
 /// Events of a watched descriptor. Connections report edges, each of them once.
 struct ReadyEvent {

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 
 /// Counts SIGTERM and SIGINT: the first, the second, and so on.
 public final class ShutdownSignals: Sendable {

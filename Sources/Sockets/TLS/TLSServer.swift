@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import Platform
 
 /// A certificate chain and its private key, in PEM (RFC 7468).
 public struct CertificateAndKey: Sendable {
@@ -95,8 +96,6 @@ public final class TLSServer: Sendable {
     }
 
     private static let monotonicSeconds: @Sendable () -> Int64 = {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec)
+        SystemClock.monotonicNanoseconds / 1_000_000_000
     }
 }

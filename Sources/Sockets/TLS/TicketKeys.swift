@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import Platform
 
 /// The keys that encrypt session tickets (RFC 8446 §4.6.1, RFC 5077). They rotate every hour and
 /// those of the last two hours still decrypt, so that a stolen key reveals little.

@@ -1,5 +1,5 @@
 import ArticleStore
-import Sockets
+import Platform
 
 #if canImport(Glibc)
     import Glibc

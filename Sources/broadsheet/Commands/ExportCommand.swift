@@ -1,7 +1,7 @@
 import ArticleServices
 import ArticleStore
+import Platform
 import SQLiteStore
-import Sockets
 
 #if canImport(Glibc)
     import Glibc

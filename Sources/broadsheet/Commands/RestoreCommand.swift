@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
+import Platform
 import SQLiteStore
-import Sockets
 
 /// Replaces the database with a backup.
 struct RestoreCommand: Command {

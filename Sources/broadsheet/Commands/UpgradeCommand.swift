@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 
 /// Replaces the process that serves a database with the program that is installed now.

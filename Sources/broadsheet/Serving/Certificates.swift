@@ -1,5 +1,6 @@
 import ArticleAPI
 import Dispatch
+import Platform
 import Sockets
 
 /// Keeps the certificates of a server up to date with their files: reloads them on request, and

@@ -1,4 +1,4 @@
-import Sockets
+import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -25,9 +25,7 @@ struct ProcessStatistics {
         residentBytes = pages.flatMap { $0.count > 1 ? $0[1] * pageBytes : nil }
         openDescriptors = Self.countEntries(of: "/proc/self/fd")
         descriptorLimit = DescriptorLimit.current
-        var time = timespec()
-        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
-        cpuSeconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+        cpuSeconds = Double(SystemClock.processNanoseconds) / 1_000_000_000
     }
 
     /// Does not count `.`, `..` and the descriptor that reads the folder.

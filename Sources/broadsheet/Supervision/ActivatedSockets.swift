@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 
 #if canImport(Glibc)

@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 
 #if canImport(Glibc)
@@ -31,9 +32,7 @@ struct Supervisor: Sendable {
 
     /// Certificates are being reloaded, or another process takes over; `ready` ends this state.
     func reloading() {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        let microseconds = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+        let microseconds = SystemClock.monotonicNanoseconds / 1_000
         send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
     }
 

@@ -1,4 +1,5 @@
 import HTTPServer
+import Platform
 import Sockets
 
 /// The listening sockets of this process, opened by itself, by a supervisor, or by the process that

@@ -1,5 +1,6 @@
 import ArticleStore
 import Dispatch
+import Platform
 import SQLiteStore
 import Sockets
 

@@ -1,3 +1,4 @@
+import Platform
 import Sockets
 
 /// The messages between two processes while the new one takes over from the old one, a line each:

@@ -2,7 +2,7 @@ import ArticleAPI
 import ArticleClient
 import Dispatch
 import HTTP
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import HTTP
 import HTTPClient
+import Platform
 import Sockets
 import TestSupport
 

@@ -1,6 +1,6 @@
 import ArticleAPI
 import HTTP
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

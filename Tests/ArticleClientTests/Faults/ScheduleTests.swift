@@ -2,7 +2,7 @@ import ArticleAPI
 import Glibc
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

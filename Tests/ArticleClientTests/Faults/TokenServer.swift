@@ -1,7 +1,7 @@
 import ArticleAPI
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 import TestSupport
 
 /// A server with several users, whose tokens wear out. It counts how often each deletion was

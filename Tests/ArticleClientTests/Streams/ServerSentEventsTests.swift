@@ -1,7 +1,7 @@
 import ArticleAPI
 import Glibc
 import HTTP
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
+import Platform
 import Sockets
 import TestSupport
 

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleClient
 import HTTP
 import HTTPServer
+import Platform
 import Sockets
 import TestSupport
 import Testing

@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
+import Platform
 import SQLiteStore
-import Sockets
 import TestSupport
 import Testing
 

@@ -4,8 +4,8 @@ import ArticleStore
 import Glibc
 import HTTP
 import HTTPServer
+import Platform
 import SQLiteStore
-import Sockets
 import TestSupport
 import Testing
 

@@ -3,8 +3,8 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
+import Platform
 import SQLiteStore
-import Sockets
 import TestSupport
 import Testing
 

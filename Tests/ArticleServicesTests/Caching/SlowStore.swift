@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Sockets
+import Platform
 import TestSupport
 
 /// A store whose reads are delayed between reading and returning: each is held until others have

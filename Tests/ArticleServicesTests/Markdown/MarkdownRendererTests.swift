@@ -1,5 +1,6 @@
 import ArticleAPI
 import Glibc
+import Platform
 import Sockets
 import TestSupport
 import Testing

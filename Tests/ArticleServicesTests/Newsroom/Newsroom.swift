@@ -3,6 +3,7 @@ import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
+import Platform
 import SQLiteStore
 import Sockets
 import TestSupport

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Sockets
+import Platform
 import Testing
 
 extension ArticleStoreConformance {

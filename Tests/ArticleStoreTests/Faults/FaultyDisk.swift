@@ -1,5 +1,6 @@
 import CFaultVFS
 import Glibc
+import Platform
 import Sockets
 import TestSupport
 

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 import Dispatch
+import Platform
 import SQLiteStore
-import Sockets
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 import Glibc
+import Platform
 import SQLiteStore
-import Sockets
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import Sockets
 import TestSupport
 import Testing

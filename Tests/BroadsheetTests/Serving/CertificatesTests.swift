@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HTTPServer
+import Platform
 import Sockets
 import TestSupport
 import Testing

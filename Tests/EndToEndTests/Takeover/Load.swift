@@ -1,6 +1,6 @@
 import Dispatch
 import HTTP
-import Sockets
+import Platform
 import TestSupport
 
 /// Clients that read and write continuously, each on a connection that it keeps as long as the

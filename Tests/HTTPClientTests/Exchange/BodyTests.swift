@@ -1,6 +1,6 @@
 import HTTP
 import HTTPClient
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import CZlib
 import HTTP
 import HTTPClient
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

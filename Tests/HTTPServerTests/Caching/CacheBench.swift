@@ -1,7 +1,7 @@
 import Glibc
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 import TestSupport
 
 /// A mutable value, a router that responds with it through a cache, and a gate that can hold a

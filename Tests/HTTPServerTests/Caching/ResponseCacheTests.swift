@@ -1,6 +1,6 @@
 import HTTP
 import HTTPServer
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

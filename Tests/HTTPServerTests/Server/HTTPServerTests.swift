@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Platform
 import Sockets
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import HTTPServer
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

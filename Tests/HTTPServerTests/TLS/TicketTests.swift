@@ -1,4 +1,5 @@
 import HTTPServer
+import Platform
 import Sockets
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Platform
 import Sockets
 import TestSupport
 import Testing

@@ -1,3 +1,5 @@
+import Platform
+
 @testable import Sockets
 
 /// A group of loops that is stopped with the test.

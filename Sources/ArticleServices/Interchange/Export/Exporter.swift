@@ -1,7 +1,7 @@
 import ArticleAPI
 public import ArticleStore
 import Glibc
-import Sockets
+import Platform
 
 /// Writes the contents of a store as JSON lines, which `Importer` restores: articles with all their
 /// revisions, tombstones, former slugs and import marks; and authors.

@@ -1,5 +1,5 @@
 import Glibc
-import Sockets
+import Platform
 
 /// Reads a regular file sequentially with blocking calls (`open(2)`, `read(2)`).
 struct FileReader: ~Copyable {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import Glibc
-import Sockets
+import Platform
 
 /// A file to import.
 struct ImportFile: Sendable, Hashable {

@@ -1,5 +1,5 @@
 public import ArticleStore
-public import Sockets
+public import Platform
 
 /// The outcome of an import in numbers of articles.
 public struct ImportReport: Sendable, Hashable {

@@ -1,6 +1,6 @@
 import ArticleAPI
 import ArticleStore
-import Sockets
+import Platform
 
 extension ImportRun {
     /// Maximum number of articles in one file of JSON lines, as their names are kept in memory.

@@ -1,6 +1,6 @@
 package import ArticleAPI
 import ArticleStore
-import Sockets
+import Platform
 
 extension ImportRun {
     /// Maximum file size in bytes: the largest body plus the largest front matter.

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    import Glibc
+    public import Glibc
 #else
-    import Darwin
+    public import Darwin
 #endif
 
 /// A value that only the lock's holder can access (`pthread_mutex_t`, which the thread sanitizer
@@ -9,10 +9,11 @@
 public final class Lock<Value>: Sendable {
     // `pthread_mutex_t` must not move, so it is allocated separately; `value` is only accessed
     // under it.
-    private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    @usableFromInline nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
     // Guarded by `mutex`, which is not recursive.
-    @exclusivity(unchecked) private nonisolated(unsafe) var value: Value
+    @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var value: Value
 
+    @inlinable
     public init(_ value: sending Value) {
         self.value = value
         mutex = .allocate(capacity: 1)
@@ -20,12 +21,14 @@ public final class Lock<Value>: Sendable {
         pthread_mutex_init(mutex, nil)
     }
 
+    @inlinable
     deinit {
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
     }
 
     /// Runs the body with exclusive access to the value. The body must not block.
+    @inlinable
     @inline(__always)
     public func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result

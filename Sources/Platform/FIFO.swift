@@ -1,24 +1,31 @@
 /// A first-in, first-out queue with constant cost per element.
-struct FIFO<Element> {
+@usableFromInline
+package struct FIFO<Element> {
     // Invariant: the elements from `head` on are stored; those before it were released.
-    private var elements: [Element?] = []
-    private var head = 0
+    @usableFromInline var elements: [Element?] = []
+    @usableFromInline var head = 0
 
-    var count: Int { elements.count - head }
-    var isEmpty: Bool { head == elements.count }
+    @inlinable
+    package init() {}
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    @inlinable package var count: Int { elements.count - head }
+    @inlinable package var isEmpty: Bool { head == elements.count }
 
-    mutating func append(contentsOf others: [Element]) {
+    @inlinable
+    package mutating func append(_ element: Element) { elements.append(element) }
+
+    @inlinable
+    package mutating func append(contentsOf others: [Element]) {
         elements.reserveCapacity(elements.count + others.count)
         for element in others { elements.append(element) }
     }
 
     /// The oldest element.
-    var first: Element? { isEmpty ? nil : elements[head] }
+    @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
 
     /// Removes and returns the newest element.
-    mutating func popLast() -> Element? {
+    @inlinable
+    package mutating func popLast() -> Element? {
         guard head < elements.count else { return nil }
         let element = elements.removeLast()
         if head == elements.count {
@@ -29,7 +36,8 @@ struct FIFO<Element> {
     }
 
     /// Removes and returns the oldest element.
-    mutating func popFirst() -> Element? {
+    @inlinable
+    package mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         // Releases what the element retains now, not with the array.
         let element = elements[head].take()
@@ -45,6 +53,6 @@ struct FIFO<Element> {
         return element
     }
 
-    private static var keptCapacity: Int { 1_024 }
-    private static var mostLetGo: Int { 64 }
+    @usableFromInline static var keptCapacity: Int { 1_024 }
+    @usableFromInline static var mostLetGo: Int { 64 }
 }

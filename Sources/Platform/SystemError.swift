@@ -25,13 +25,13 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     public var isAddressInUse: Bool { code == EADDRINUSE }
 
     /// Whether descriptors or memory are temporarily exhausted (`accept(2)`).
-    var isShortage: Bool {
+    package var isShortage: Bool {
         code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM
     }
 
     /// Whether the error concerns one pending connection, which was aborted or is not permitted,
     /// and not the listening socket: the next connection may be accepted (`accept(2)`).
-    var isOfConnection: Bool {
+    package var isOfConnection: Bool {
         switch code {
         case ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH,
             EOPNOTSUPP, ENETUNREACH, ETIMEDOUT:

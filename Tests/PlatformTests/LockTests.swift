@@ -1,5 +1,5 @@
 import Dispatch
-import Sockets
+import Platform
 import Testing
 
 @Suite struct LockTests {

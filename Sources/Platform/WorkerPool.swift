@@ -268,14 +268,14 @@ public final class WorkerPool: Sendable {
         repeat {
             var done: Done?
             while let (item, isFirst) = next(after: done) {
-                let start = EventLoop.nanoseconds
+                let start = SystemClock.monotonicNanoseconds
                 switch item.work {
                 case .job(let job): job.runSynchronously(on: item.turn.asUnownedTaskExecutor())
                 case .call(let call): call(worker)
                 }
                 done = Done(
                     demand: item.turn.demand, isFirst: isFirst,
-                    nanoseconds: EventLoop.nanoseconds - start)
+                    nanoseconds: SystemClock.monotonicNanoseconds - start)
             }
             whenIdle(worker)
         } while !rest(worker)

@@ -1,5 +1,5 @@
 import Glibc
-import Sockets
+import Platform
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
 import Dispatch
+import Sockets
 import TestSupport
 import Testing
 
-@testable import Sockets
+@testable import Platform
 
 @Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
 struct WorkerPoolTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Sockets
+@testable import Platform
 
 @Suite struct FairQueueTests {
     /// The number of competing clients, each with one item.
