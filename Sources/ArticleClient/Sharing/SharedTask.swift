@@ -62,16 +62,22 @@ final class SharedTask<Value: Sendable>: Sendable {
     }
 
     /// Waits for the outcome; `nil` if the work was abandoned before. A cancelled waiter leaves
-    /// with
-    /// `cancelled`; a late one still receives the outcome.
+    /// with `cancelled`; a late one still receives the outcome.
     ///
-    /// - Parameter stay: the deadline and session that also make this waiter leave.
-    func join(_ stay: Stay? = nil) async -> Outcome? {
+    /// - Parameters:
+    ///   - stay: the deadline and session that also make this waiter leave.
+    ///   - actor: the caller's actor, which is not left: `withTaskCancellationHandler` would move
+    ///     the task to the global executor first, which wakes up another thread.
+    func join(
+        _ stay: Stay? = nil, on actor: isolated (any Actor)? = #isolation
+    ) async -> Outcome? {
         guard let seat = takeSeat(stay?.deadline) else { return nil }
         let wait = stay?.begin { [self] in leave(seat, with: $0) }
         defer { if let wait { stay?.end(wait) } }
         return await withTaskCancellationHandler {
-            await passingOnPriority {
+            // The closure only runs on an actor that it captures (SE-0420).
+            _ = actor
+            return await passingOnPriority {
                 await withUnsafeContinuation { waiter in
                     if let early = sit(waiter, on: seat) { waiter.resume(returning: early) }
                 }
