@@ -16,8 +16,10 @@ extension BackendService {
         }
         let callKey = CallKey(
             cacheKey: key, session: call.session.id, isConditional: freshness != .reloaded)
-        let outcome = await calls.outcome(for: callKey, call.stay, on: network.executor) {
-            await fetched(call, key, for: $0)
+        let outcome = await network.waiting {
+            await calls.outcome(for: callKey, call.stay, on: network.executor) {
+                await fetched(call, key, for: $0)
+            }
         }
         // Each waiter has its own deadline and its own freshness option.
         guard case .failure(let error) = outcome, freshness == .orCachedWhenOffline,
@@ -54,8 +56,10 @@ extension BackendService {
         _ call: Call, _ work: @escaping @Sendable () async -> Result<Value, BackendError>
     ) async -> Result<Value, BackendError> {
         let flight = SharedTask<Value>(deadline: call.stay.deadline)
-        flight.start(on: network.executor, work)
-        return await flight.join(call.stay) ?? .failure(.cancelled)
+        return await network.waiting {
+            flight.start(on: network.executor, work)
+            return await flight.join(call.stay) ?? .failure(.cancelled)
+        }
     }
 
     private func fetched(

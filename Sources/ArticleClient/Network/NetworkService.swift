@@ -18,6 +18,15 @@ public struct NetworkService: Sendable {
     /// The transport's executor, on which exchanges end.
     var executor: (any TaskExecutor)? { transport.executor }
 
+    /// Waits for an exchange where it ends: on the transport's executor, if there is one.
+    ///
+    /// Exchanges also start there without waking it up again. And a task that waits on an actor is
+    /// resumed by way of the global executor, which wakes up one more thread.
+    func waiting<Value: Sendable>(_ wait: @Sendable () async -> Value) async -> Value {
+        guard let executor else { return await wait() }
+        return await withTaskExecutorPreference(executor) { @concurrent in await wait() }
+    }
+
     /// Sends the request and returns the response of any status, complete or streamed as the
     /// options say. Cancelling the task ends the exchange at once.
     public func send(
