@@ -50,12 +50,11 @@ public struct ObjectCodec<Model>: Sendable {
         let scanners = (repeat FieldScanner((each field).scan))
         var kept: [any AnyObject & Sendable] = []
         for scanner in repeat each scanners { kept.append(scanner) }
-        let uncounted = (repeat Unmanaged.passUnretained(each scanners))
+        let uncounted = (repeat UncountedScanner(each scanners))
         scanFields = { [kept] parser, members in
             defer { withExtendedLifetime(kept) {} }
             do {
-                return make(
-                    repeat try (each uncounted).takeUnretainedValue().scan(&parser, &members))
+                return make(repeat try (each uncounted).scan(&parser, &members))
             } catch { return nil }
         }
     }
@@ -131,11 +130,21 @@ public struct ObjectCodec<Model>: Sendable {
 }
 
 /// Decodes a field's value directly from the text.
-///
-/// This is a class so that a codec can refer to its scanners without reference counting
-/// (`Unmanaged`): their pack is copied for each object, which would retain each closure twice.
 private final class FieldScanner<Value>: Sendable {
     let scan: FieldScan<Value>
 
     init(_ scan: @escaping FieldScan<Value>) { self.scan = scan }
+}
+
+/// A scanner that its codec keeps alive. The pack of a codec's scanners is copied for each object,
+/// and neither the copy nor the calls count references.
+private struct UncountedScanner<Value>: Sendable {
+    private let scanner: Unmanaged<FieldScanner<Value>>
+
+    init(_ scanner: FieldScanner<Value>) { self.scanner = .passUnretained(scanner) }
+
+    @inline(__always)
+    func scan(_ parser: inout JSONParser, _ members: inout MemberScanner) throws -> Value {
+        try scanner._withUnsafeGuaranteedRef { try $0.scan(&parser, &members) }
+    }
 }
