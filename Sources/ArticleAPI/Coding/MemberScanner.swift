@@ -145,16 +145,18 @@ final class MemberNames: Sendable {
         guard length <= parser.bytes.count - position else { return false }
         return written.withUnsafeBytes { written in
             parser.bytes.withUnsafeBytes { text in
+                func isSame(_ index: Int) -> Bool {
+                    text.loadUnaligned(fromByteOffset: position + index, as: UInt64.self)
+                        == written.loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
+                }
                 var index = 0
                 // Invariant: the first `index` bytes are the same.
                 while index + 8 <= length {
-                    let word = text.loadUnaligned(
-                        fromByteOffset: position + index, as: UInt64.self)
-                    let expected = written.loadUnaligned(
-                        fromByteOffset: start + index, as: UInt64.self)
-                    if word != expected { return false }
+                    guard isSame(index) else { return false }
                     index += 8
                 }
+                // The last eight bytes overlap with those before them.
+                if length >= 8 { return index == length || isSame(length - 8) }
                 while index < length {
                     if text[position + index] != written[start + index] { return false }
                     index += 1

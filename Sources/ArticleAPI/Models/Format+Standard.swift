@@ -69,7 +69,13 @@ extension Article.Status {
     static let known: [Article.Status] = [.draft, .scheduled, .published, .archived]
 
     init(name: String) {
-        self = Self.known.first { $0.name == name } ?? .unknown(name)
+        switch name {
+        case "draft": self = .draft
+        case "scheduled": self = .scheduled
+        case "published": self = .published
+        case "archived": self = .archived
+        default: self = .unknown(name)
+        }
     }
 
     /// The name on the wire.
