@@ -41,14 +41,14 @@ extension PathTemplate {
     }
 
     /// The path with these values for the parameters, percent-encoded.
-    func path(_ values: [(name: String, value: String)]) -> String {
-        segments.reduce(into: "") { path, segment in
-            path += "/"
+    func path(_ values: [(name: String, value: String)]) -> [UInt8] {
+        segments.reduce(into: []) { path, segment in
+            path.append(UInt8(ascii: "/"))
             switch segment {
-            case .literal(let literal): path += literal
+            case .literal(let literal): path += literal.utf8
             case .parameter(let name):
                 guard let value = values.first(where: { $0.name == name })?.value else { return }
-                path += PercentEncoding.encodeSegment(value)
+                path += PercentEncoding.encodeSegment(value).utf8
             }
         }
     }

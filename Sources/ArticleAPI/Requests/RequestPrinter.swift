@@ -14,7 +14,7 @@ public enum RequestPrinter {
     ) -> HTTPRequest {
         var draft = draft(of: request, mapper.accept)
         if let body = draft.body { draft.fields.append(.contentType, body.mediaType) }
-        guard let target = RequestTarget(target(of: draft, Request.endpoint).utf8) else {
+        guard let target = RequestTarget(target(of: draft, Request.endpoint)) else {
             preconditionFailure("programmer error: an encoded path and query are not a target")
         }
         return HTTPRequest(
@@ -23,7 +23,8 @@ public enum RequestPrinter {
 
     /// Path and query, encoded, as in `Location` and `Link`.
     public static func target<Request: BackendAPIRequest>(of request: Request) -> String {
-        target(of: draft(of: request, HTTPFields()), Request.endpoint)
+        let target = target(of: draft(of: request, HTTPFields()), Request.endpoint)
+        return String(decoding: target, as: UTF8.self)
     }
 
     private static func draft<Request: BackendAPIRequest>(
@@ -34,8 +35,8 @@ public enum RequestPrinter {
         return draft
     }
 
-    private static func target(of draft: RequestDraft, _ endpoint: Endpoint) -> String {
+    private static func target(of draft: RequestDraft, _ endpoint: Endpoint) -> [UInt8] {
         let path = endpoint.template.path(draft.path)
-        return draft.query.items.isEmpty ? path : "\(path)?\(draft.query.encoded)"
+        return draft.query.items.isEmpty ? path : path + "?\(draft.query.encoded)".utf8
     }
 }
