@@ -53,8 +53,8 @@ public struct Backend: Sendable {
     /// Accepts a key that was created or changed after the store's keys were read.
     public func admit(_ key: KeyRecord) { keys.admit(key) }
 
-    /// Lets a server of the public API use the cached public responses. On the control socket, where
-    /// everybody sees everything, they must not be used.
+    /// Lets a server of the public API use the cached public responses. On the control socket,
+    /// where everybody sees everything, they must not be used.
     public func addCache(to configuration: inout ServerConfiguration) {
         configuration.cache = responses.cache
         configuration.readers = keys

@@ -2,9 +2,9 @@ import HTTP
 import Sockets
 
 extension HTTP1Connection {
-    // MARK: The exchange.client
+    // MARK: The client
 
-    /// Identifies the exchange.client, from the PROXY protocol header if one is expected.
+    /// Identifies the client, from the PROXY protocol header if one is expected.
     ///
     /// - Throws: `cancelled` if the peer may not send such a header, or the header is invalid.
     func meetClient(until deadline: Int64) async throws(ChannelError) {

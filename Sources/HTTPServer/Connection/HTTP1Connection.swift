@@ -54,7 +54,7 @@ final class HTTP1Connection {
             try await enter(until: deadline)
             try await serve()
         } catch {
-            // The peer is gone or too slow, or the server is stopping: no response can be exchange.sent.
+            // The peer is gone or too slow, or the server is stopping: no response can be sent.
         }
         channel.onOverrun = nil
         channel.onBreak = nil

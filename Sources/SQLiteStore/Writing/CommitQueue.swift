@@ -126,7 +126,8 @@ final class CommitQueue: Sendable {
     /// Commits the jobs in order, up to the gathering time.
     ///
     /// Savepoints cost a copy of each page that a step changes, and few steps fail after a change.
-    /// So steps share the transaction without them; if one does fail, all are repeated in isolation.
+    /// So steps share the transaction without them; if one does fail, all are repeated in
+    /// isolation.
     private func commit(_ jobs: inout ArraySlice<any CommitJob>, isolating: Bool = false) {
         guard let connection else {
             resume(jobs, .unavailable("the store is closed"))

@@ -72,8 +72,11 @@ import Testing
         let router = try TestRoutes.router { routes in
             routes.on(.get, "/large") { _, _ in HTTPResponse(.ok, body: .bytes(large)) }
         }
-        let first = HTTPServer(
-            .local { $0.open = { (_, _) throws(SystemError) in socket } }, router: router)
+        let configuration = ServerConfiguration.local {
+            $0.open = { (_, _) throws(SystemError) in socket }
+            $0.limits.bodyGraceMilliseconds = 3_600_000
+        }
+        let first = HTTPServer(configuration, router: router)
         try first.start()
         let sender = try RawConnection(socket.address)
         try sender.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4\r\n\r\nsl")
