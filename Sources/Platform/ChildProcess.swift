@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A child process with default signal handling: no signal is blocked or ignored, whatever this
@@ -48,5 +49,40 @@ public struct ChildProcess: Sendable {
         var status: Int32 = 0
         while waitpid(id, &status, 0) == -1, errno == EINTR {}
         return status
+    }
+}
+
+/// Another process, which is not confused with a later one with the same number (`pidfd_open(2)`).
+public struct ProcessHandle: ~Copyable, Sendable {
+    public let id: Int32
+    private let descriptor: Descriptor
+
+    /// - Throws: `ESRCH` if no such process exists.
+    public init(_ id: Int32) throws(SystemError) {
+        self.id = id
+        descriptor = Descriptor(try retrying("pidfd_open") { broadsheet_open_process(id) })
+    }
+
+    /// Kills it (`SIGKILL`) unless it has already ended.
+    public func kill() { _ = broadsheet_signal_process(descriptor.raw, SIGKILL) }
+
+    /// Waits for its end and returns whether it ended in time. Its locks are released then.
+    public func waitForEnd(milliseconds: Int32) -> Bool {
+        var ended = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
+        return poll(&ended, 1, milliseconds) == 1
+    }
+}
+
+/// Protects a process's memory and the keys in it.
+public enum CoreDumps {
+    /// Disables core dumps of this process (`setrlimit(2)`, `RLIMIT_CORE`) and denies other
+    /// processes of its user access to its memory and environment (`prctl(2)`, `PR_SET_DUMPABLE`);
+    /// root keeps access. A program that it executes is dumpable again until it calls this itself.
+    public static func forbid() throws(SystemError) {
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        _ = try retrying("setrlimit") {
+            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        }
+        _ = try retrying("prctl") { broadsheet_set_undumpable() }
     }
 }

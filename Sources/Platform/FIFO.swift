@@ -56,3 +56,79 @@ package struct FIFO<Element> {
     @usableFromInline static var keptCapacity: Int { 1_024 }
     @usableFromInline static var mostLetGo: Int { 64 }
 }
+
+/// A queue of items from many clients: the client that has used the least time is next, and the
+/// items of one client stay in order.
+///
+/// (Fair queueing: a client's time advances with its work, and the clock as if all clients were
+/// served at once. A client that returns starts at the clock, so that no client accumulates credit.
+/// Newcomers overtake a waiting client for one round at most, even if they leave after each item.)
+struct FairQueue<Item> {
+    private struct Entry {
+        var items = FIFO<Item>()
+        /// The client's virtual time in nanoseconds.
+        var time: Int64
+        /// The number of its items that are running.
+        var running = 0
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    /// The time used so far by a client that was never idle.
+    private var clock: Int64 = 0
+    private(set) var count = 0
+
+    mutating func append(_ item: Item, of client: UInt64) {
+        entries[client, default: Entry(time: clock)].items.append(item)
+        count += 1
+    }
+
+    /// Removes and returns the next item, among clients whose first item may run.
+    ///
+    /// - Parameter estimate: The item's expected nanoseconds, until `charge` corrects them.
+    mutating func next(
+        where mayRun: (Item) -> Bool, estimate: (Item) -> Int64
+    ) -> Item? {
+        guard count > 0 else { return nil }
+        var first: (client: UInt64, time: Int64)?
+        for (client, entry) in entries where first.map({ entry.time < $0.time }) ?? true {
+            if let item = entry.items.first, mayRun(item) { first = (client, entry.time) }
+        }
+        guard let (client, time) = first, let item = entries[client]?.items.popFirst() else {
+            return nil
+        }
+        count -= 1
+        clock = max(clock, time)
+        entries[client]?.running += 1
+        entries[client]?.time += estimate(item)
+        return item
+    }
+
+    /// Whether the first item of any client may run.
+    func contains(where mayRun: (Item) -> Bool) -> Bool {
+        count > 0 && entries.values.contains { $0.items.first.map(mayRun) ?? false }
+    }
+
+    /// Corrects a client's time after its item has run.
+    ///
+    /// - Parameter estimate: What `next` charged for it.
+    mutating func charge(_ nanoseconds: Int64, estimate: Int64, to client: UInt64) {
+        guard let place = entries.index(forKey: client) else { return }
+        clock += max(1, nanoseconds / Int64(entries.count))
+        entries.values[place].running -= 1
+        entries.values[place].time += nanoseconds - estimate
+        // Idle clients are forgotten, so that they take no memory.
+        let entry = entries.values[place]
+        if entry.items.isEmpty, entry.running == 0 { entries.remove(at: place) }
+    }
+
+    /// Removes the newest item of the client with the most items, if it has at least two more than
+    /// `client`: a full queue has room for every client's first item.
+    mutating func pushOut(for client: UInt64) -> Item? {
+        guard let most = entries.max(by: { $0.value.items.count < $1.value.items.count }),
+            most.value.items.count > (entries[client]?.items.count ?? 0) + 1,
+            let item = entries[most.key]?.items.popLast()
+        else { return nil }
+        count -= 1
+        return item
+    }
+}

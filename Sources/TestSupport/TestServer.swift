@@ -1,4 +1,7 @@
+import CLinux
+import Glibc
 public import HTTPServer
+import Platform
 public import Sockets
 
 /// A server in this process on a port chosen by the kernel.
@@ -45,5 +48,70 @@ extension ServerConfiguration {
         var configuration = ServerConfiguration(addresses: [.v4([127, 0, 0, 1], port: 0)])
         change(&configuration)
         return configuration
+    }
+}
+
+/// Limits how many servers run in tests at the same time. Each takes Dispatch threads, of which
+/// there are 255: with too many servers, loops and queues would deadlock.
+enum ServerSlots {
+    private struct State {
+        var free = 32
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private static let state = Lock(State())
+
+    /// Waits for a slot; return it with `give`.
+    static func take() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.free > 0 {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    static func give() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            state.free += 1
+            return nil
+        }
+        next?.resume()
+    }
+}
+
+/// Runs each part of a test on its own thread: a test's socket calls block, which would starve the
+/// few threads that tests share.
+final class TestThreads: TaskExecutor {
+    private final class Piece {
+        let job: UnownedJob
+        let executor: TestThreads
+
+        init(_ job: UnownedJob, _ executor: TestThreads) {
+            self.job = job
+            self.executor = executor
+        }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let piece = Unmanaged.passRetained(Piece(UnownedJob(job), self))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                // Programmer error: the thread gets its work above.
+                guard let context else { preconditionFailure("a thread without its piece") }
+                let piece = Unmanaged<Piece>.fromOpaque(context).takeRetainedValue()
+                piece.job.runSynchronously(on: piece.executor.asUnownedTaskExecutor())
+                return nil
+            }, piece.toOpaque())
+        precondition(code == 0, "pthread_create: error \(code)")
+        pthread_detach(thread)
     }
 }

@@ -1,6 +1,6 @@
 import COpenSSL
 import Glibc
-import Sockets
+public import Sockets
 
 /// The options of a test's TLS client, which uses OpenSSL directly rather than the code under test.
 public struct TestTLS: Sendable {
@@ -192,5 +192,65 @@ extension RawConnection {
         try session.connect(descriptor)
         layer = session
         return session
+    }
+}
+
+/// A session that a server sent for resumption.
+public final class TestTicket: Sendable {
+    // OpenSSL counts its references and locks internally (openssl-threads(7)).
+    nonisolated(unsafe) let raw: OpaquePointer
+
+    init(_ raw: OpaquePointer) { self.raw = raw }
+
+    deinit { SSL_SESSION_free(raw) }
+
+    /// The name of the key that encrypted it: its first 16 bytes (RFC 5077 §4).
+    public var keyName: [UInt8] {
+        var ticket: UnsafePointer<UInt8>?
+        var length = 0
+        SSL_SESSION_get0_ticket(raw, &ticket, &length)
+        return Array(UnsafeBufferPointer(start: ticket, count: length).prefix(16))
+    }
+}
+
+/// Certificates generated for tests.
+public struct TestCertificates: Sendable {
+    /// The issuer of the others.
+    public let authority: NewCertificate
+
+    public init() throws { try self.init("authority.test", signedBy: nil) }
+
+    /// An authority issued by another one.
+    public init(below root: TestCertificates) throws {
+        try self.init("between.test", signedBy: root.authority)
+    }
+
+    private init(_ name: String, signedBy issuer: NewCertificate?) throws {
+        var claims = NewCertificate.Claims([name], days: 30)
+        claims.isAuthority = true
+        authority = try NewCertificate(claims, signedBy: issuer)
+    }
+
+    /// A certificate of the authority, with its key.
+    public func pair(
+        _ names: [String], rsa usesRSA: Bool = false, days: Int = 30, startsInDays: Int = 0
+    ) throws -> CertificateAndKey {
+        var claims = NewCertificate.Claims(names, days: days)
+        claims.usesRSA = usesRSA
+        claims.start += startsInDays * 86_400
+        return CertificateAndKey(try NewCertificate(claims, signedBy: authority))
+    }
+
+    /// A certificate with its name only in the subject, as was once customary.
+    public func pair(namedBySubject name: String) throws -> CertificateAndKey {
+        var claims = NewCertificate.Claims([name], days: 30)
+        claims.hasAlternativeNames = false
+        return CertificateAndKey(try NewCertificate(claims, signedBy: authority))
+    }
+}
+
+extension CertificateAndKey {
+    public init(_ new: NewCertificate) {
+        self.init(certificate: Array(new.certificatePEM.utf8), key: Array(new.keyPEM.utf8))
     }
 }

@@ -1,3 +1,4 @@
+public import ArticleAPI
 public import HTTP
 
 /// An item with metadata of the response from which it was decoded.
@@ -54,5 +55,75 @@ struct Answer: Sendable {
         BackendReply(
             item: item, source: isCached ? .cached : isRevalidated ? .revalidated : .network,
             age: age, status: status, fields: fields)
+    }
+}
+
+/// The cached copy of an item at once, and then the reply of the backend.
+///
+/// ```swift
+/// let request = FetchArticleRequest(key: .slug("your-first-request"))
+/// for try await reply in backend.replies(to: request) {
+///     print("\(reply.item.title) (\(reply.source))")
+/// }
+/// ```
+///
+/// The sequence has one or two replies. If the request to the backend fails, it throws the error
+/// after the copy. Leaving the loop or cancelling its task cancels the request.
+public struct BackendReplies<Request: BackendAPIRequest>: AsyncSequence, Sendable {
+    public typealias Element = BackendReply<Request.Item>
+    public typealias Failure = BackendError
+
+    fileprivate let service: BackendService
+    fileprivate let request: Request
+    fileprivate let options: RequestOptions
+
+    public func makeAsyncIterator() -> Iterator { Iterator(replies: self) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private enum Next {
+            case copy
+            case reply
+            case nothing
+        }
+
+        fileprivate let replies: BackendReplies
+        private var next = Next.copy
+
+        fileprivate init(replies: BackendReplies) { self.replies = replies }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(BackendError) -> BackendReply<Request.Item>? {
+            var options = replies.options
+            if next == .copy {
+                next = .reply
+                options.freshness = .cached
+                do throws(BackendError) {
+                    return try await replies.service.reply(to: replies.request, options: options)
+                } catch {
+                    // Without a readable copy, the backend is asked.
+                    if error.isStopped { throw error }
+                }
+            }
+            guard next == .reply else { return nil }
+            next = .nothing
+            options.freshness =
+                replies.options.freshness == .cached
+                ? .revalidated : replies.options.freshness
+            return try await replies.service.reply(to: replies.request, options: options)
+        }
+    }
+}
+
+extension BackendService {
+    /// The cached copy of a response at once, if there is one, and then the backend's reply.
+    ///
+    /// - Parameters:
+    ///   - request: the request to send.
+    ///   - options: for the second reply; the first never uses the network.
+    public func replies<Request: BackendAPIRequest>(
+        to request: Request, options: RequestOptions = .init()
+    ) -> BackendReplies<Request> {
+        BackendReplies(service: self, request: request, options: options)
     }
 }

@@ -1,6 +1,12 @@
 import ArticleAPI
 import HTTP
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// From a call to the response: retries, credentials and redirects.
 extension BackendService {
     typealias Outcome = Result<HTTPResponse, BackendError>
@@ -153,5 +159,137 @@ extension BackendService {
         options.isStreamed = call.isStreamed
         options.uploadProgress = call.options.uploadProgress
         return options
+    }
+}
+
+/// A request that the service is sending, with its destination and its deadline.
+///
+/// This is a class because it is passed through many functions, and copying its many parts each
+/// time would cost as much as the functions themselves.
+final class Call: Sendable {
+    let request: HTTPRequest
+    let origin: HTTPOrigin
+    let session: Session
+    /// How long its caller waits.
+    let stay: Stay
+    let options: RequestOptions
+    let isStreamed: Bool
+
+    init(
+        _ request: HTTPRequest, _ configuration: BackendConfiguration, _ options: RequestOptions,
+        isStreamed: Bool, by auth: BackendAuth, in session: Session, now: Duration
+    ) throws(BackendError) {
+        var request = request
+        request.target = configuration.baseURL.target(request.target)
+        // The configuration's headers do not override the request's own fields.
+        request.fields.appendMissing(from: configuration.headers)
+        request.fields.replace(by: options.headers)
+        if let key = options.idempotencyKey { request.fields.set(.idempotencyKey, to: key) }
+        if let name = request.fields.rejectedName { throw BackendError(unprintable: name) }
+        self.request = request
+        origin = configuration.baseURL.origin
+        self.session = session
+        let timeout = options.timeout ?? configuration.timeout
+        stay = Stay(auth: auth, session: session.id, deadline: now + timeout, left: timeout)
+        self.options = options
+        self.isStreamed = isStreamed
+    }
+
+    private init(_ call: Call, _ request: HTTPRequest) {
+        self.request = request
+        origin = call.origin
+        session = call.session
+        stay = call.stay
+        options = call.options
+        isStreamed = call.isStreamed
+    }
+
+    /// The call with `If-None-Match` for this entity tag.
+    func conditional(on etag: String) -> Call {
+        var request = request
+        request.fields.set(.ifNoneMatch, to: etag)
+        return Call(self, request)
+    }
+}
+
+/// Concurrent calls with equal keys share one exchange.
+struct CallKey: Hashable, Sendable {
+    let cacheKey: CacheKey
+    let session: Session.ID
+    /// Whether the call may revalidate a cached response.
+    let isConditional: Bool
+}
+
+/// The request that a redirect leads to (RFC 9110 §15.4).
+struct Redirect {
+    let request: HTTPRequest
+    let origin: HTTPOrigin
+
+    /// The fields that are also sent to another origin, because it needs them to respond. Others,
+    /// such as an app's own headers, may contain secrets for the backend.
+    private static let harmless: [HTTPFieldName] = [
+        .accept, .acceptEncoding, .ifModifiedSince, .ifNoneMatch, .range,
+        .userAgent,
+    ]
+
+    /// `nil` for a response that is not a redirect, or if following it would change the meaning of
+    /// the request. A redirect of a write to another origin is an error.
+    init?(
+        _ response: HTTPResponse, of request: HTTPRequest, from origin: HTTPOrigin
+    ) throws(BackendError) {
+        guard let location = response.fields[.location],
+            let method = Self.method(response.status, request.method),
+            let (target, next) = Self.resolve(location, request.target, origin)
+        else { return nil }
+        var request = request
+        request.target = target
+        if method != request.method {
+            request.method = method
+            request.body = []
+            request.fields.remove(.contentType)
+        }
+        if next != origin {
+            guard method.isSafe, request.body.isEmpty else {
+                throw .transport(
+                    TransportFailure(
+                        .redirected, "writes do not follow redirects to another origin: \(next)"))
+            }
+            request.fields.removeAll(except: Self.harmless)
+        }
+        self.request = request
+        self.origin = next
+    }
+
+    private static func method(_ status: HTTPStatus, _ method: HTTPMethod) -> HTTPMethod? {
+        switch status {
+        case .movedPermanently, .found: method.isSafe ? method : nil
+        case .seeOther: method == .head ? .head : .get
+        case .temporaryRedirect, .permanentRedirect: method
+        default: nil
+        }
+    }
+
+    /// Resolves the reference against the request's URI (RFC 3986 §5).
+    private static func resolve(
+        _ location: String, _ target: RequestTarget, _ origin: HTTPOrigin
+    ) -> (RequestTarget, HTTPOrigin)? {
+        let isUnix = origin.place.isUnix
+        let base = URL(string: (isUnix ? "http://localhost" : origin.description) + "\(target)")
+        guard let base, let url = URL(string: location, relativeTo: base)?.absoluteURL,
+            let components = URLComponents(url: url, resolvingAgainstBaseURL: true),
+            let scheme = components.scheme, let host = components.percentEncodedHost
+        else { return nil }
+        let path = components.percentEncodedPath
+        guard
+            let next = HTTPOrigin(
+                "\(scheme)://\(host)" + (components.port.map { ":\($0)" } ?? "")),
+            let target = RequestTarget(
+                path: path.isEmpty ? "/" : path, query: components.percentEncodedQuery)
+        else { return nil }
+        // A server on a Unix socket calls itself localhost.
+        if isUnix, next == HTTPOrigin("http://localhost") { return (target, origin) }
+        // A redirect must not downgrade https to http.
+        guard origin.scheme == .http || next.scheme == .https else { return nil }
+        return (target, next)
     }
 }

@@ -1,5 +1,11 @@
 public import HTTP
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The base URL of a backend, and timeouts, limits and headers for its requests.
 public struct BackendConfiguration: Sendable {
     public var baseURL: BaseURL
@@ -27,4 +33,91 @@ public struct BackendConfiguration: Sendable {
     }
 
     private static let current = Locked(BackendConfiguration(baseURL: "http://localhost:8080"))
+}
+
+/// The address of a backend: an origin and a prefix for all paths.
+public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
+    public let origin: HTTPOrigin
+    /// The prefix without a trailing slash, such as `/api`; usually empty.
+    public let path: String
+
+    /// `http://localhost:8080`, `https://example.com/api`, `unix:/run/broadsheet.control`; `nil`
+    /// for anything else.
+    public init?(_ text: String) {
+        if text.hasPrefix("unix:") {
+            guard let origin = HTTPOrigin(text) else { return nil }
+            self.origin = origin
+            path = ""
+            return
+        }
+        guard let mark = text.firstRange(of: "://") else { return nil }
+        let slash = text[mark.upperBound...].firstIndex(of: "/") ?? text.endIndex
+        guard let origin = HTTPOrigin(String(text[..<slash])) else { return nil }
+        var path = text[slash...]
+        while path.last == "/" { path.removeLast() }
+        if !path.isEmpty {
+            guard let target = RequestTarget(path: String(path)), target.query == nil else {
+                return nil
+            }
+        }
+        self.origin = origin
+        self.path = String(path)
+    }
+
+    public init(_ origin: HTTPOrigin) {
+        self.origin = origin
+        path = ""
+    }
+
+    public var description: String { "\(origin)\(path)" }
+
+    /// A request's target with this prefix.
+    func target(_ target: RequestTarget) -> RequestTarget {
+        guard !path.isEmpty else { return target }
+        return RequestTarget(Array(path.utf8) + target.bytes) ?? target
+    }
+}
+
+extension BaseURL: ExpressibleByStringLiteral {
+    /// A base URL that is a literal in the program.
+    public init(stringLiteral text: String) {
+        guard let url = BaseURL(text) else {
+            preconditionFailure("programmer error: \(text) is not a base URL of a backend")
+        }
+        self = url
+    }
+}
+
+/// The clocks and random numbers that the SDK uses, which tests can replace.
+public struct ClientEnvironment: Sendable {
+    /// Monotonic time, from any starting point.
+    public var now: @Sendable () -> Duration
+    /// Seconds since 1970.
+    public var wallSeconds: @Sendable () -> Int64
+    /// Waits; ends early with an error when the task is cancelled.
+    public var sleep: @Sendable (Duration) async throws -> Void
+    /// A number from 0 to the given one.
+    public var random: @Sendable (Int64) -> Int64
+
+    public init(
+        now: @escaping @Sendable () -> Duration,
+        wallSeconds: @escaping @Sendable () -> Int64,
+        sleep: @escaping @Sendable (Duration) async throws -> Void,
+        random: @escaping @Sendable (Int64) -> Int64
+    ) {
+        self.now = now
+        self.wallSeconds = wallSeconds
+        self.sleep = sleep
+        self.random = random
+    }
+
+    /// The system's clock and random numbers.
+    public static let system: ClientEnvironment = {
+        let start = ContinuousClock.now
+        return ClientEnvironment(
+            now: { ContinuousClock.now - start },
+            wallSeconds: { Int64(Date().timeIntervalSince1970) },
+            sleep: { try await Task.sleep(for: $0) },
+            random: { Int64.random(in: 0...max(0, $0)) })
+    }()
 }

@@ -1,5 +1,5 @@
 import ArticleAPI
-import HTTP
+public import HTTP
 
 /// Removes secrets from text that is shown or logged.
 enum Redaction {
@@ -78,4 +78,46 @@ enum Redaction {
         default: value
         }
     }
+}
+
+/// Requests as shell commands, for reproducing them by hand. Secrets are omitted.
+public enum CurlLine {
+    /// The longest body that is included, in bytes.
+    private static let bodyLimit = 16 << 10
+
+    public static func text(of request: HTTPRequest, to origin: HTTPOrigin) -> String {
+        var words = ["curl"]
+        if request.method == .head {
+            words.append("--head")
+        } else if request.method != .get || !request.body.isEmpty {
+            words += ["-X", request.method.rawValue]
+        }
+        if case .unix(let path) = origin.place { words += ["--unix-socket", quoted(path)] }
+        let base = origin.place.isUnix ? "http://localhost" : origin.description
+        words.append(quoted(base + Redaction.text(request.target.description)))
+        for (name, value) in request.fields.all {
+            words += ["-H", quoted("\(name): \(Redaction.value(value, of: name))")]
+        }
+        if !request.body.isEmpty { words += ["--data-binary", quoted(body(request.body))] }
+        return words.joined(separator: " ")
+    }
+
+    private static func body(_ bytes: [UInt8]) -> String {
+        guard bytes.count <= bodyLimit, let text = String(validating: bytes, as: UTF8.self) else {
+            return "<\(bytes.count) bytes>"
+        }
+        return Redaction.body(text, bytes)
+    }
+
+    /// One word for a POSIX shell.
+    private static func quoted(_ text: String) -> String {
+        "'"
+            + text.split(separator: "'", omittingEmptySubsequences: false).joined(
+                separator: "'\\''")
+            + "'"
+    }
+}
+
+extension HTTPOrigin.Place {
+    var isUnix: Bool { if case .unix = self { true } else { false } }
 }

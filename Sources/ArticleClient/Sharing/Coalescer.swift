@@ -1,3 +1,5 @@
+public import ArticleAPI
+
 /// Lets concurrent equal requests share one exchange.
 final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, BackendError>
@@ -42,5 +44,76 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func forget(_ flight: SharedTask<Value>, _ key: Key) {
         flights.withLock { if $0[key] === flight { $0[key] = nil } }
+    }
+}
+
+/// Search as you type: only the response to the latest request is delivered.
+///
+/// A new request ends the previous one with `superseded`, and an outdated response is never
+/// delivered. Use it from one actor, usually the main actor: what is returned there belongs to the
+/// latest request that was made there.
+///
+/// With a pause, a request is sent once no other one has been made for that long, so that a typed
+/// word is one request and not one for each letter.
+///
+/// `let search = LatestWins(backend, pause: .milliseconds(250))`
+public final class LatestWins: Sendable {
+    private struct State {
+        var question = 0
+        /// Ends the previous request.
+        var supersede: (@Sendable () -> Void)?
+    }
+
+    private let service: BackendService
+    private let pause: Duration
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - service: sends the requests.
+    ///   - pause: how long a request waits for a later one before it is sent.
+    public init(_ service: BackendService, pause: Duration = .zero) {
+        self.service = service
+        self.pause = pause
+    }
+
+    /// Sends a request and ends the previous one.
+    public func send<Request: BackendAPIRequest>(
+        _ request: Request, options: RequestOptions = .init()
+    ) async throws(BackendError) -> Request.Item {
+        let flight = SharedTask<Request.Item>()
+        let (question, supersede) = state.withLock { state in
+            state.question += 1
+            let before = state.supersede
+            state.supersede = { flight.end(.failure(.superseded)) }
+            return (state.question, before)
+        }
+        supersede?()
+        let session = service.auth.sessionID
+        flight.start { [service, pause] in
+            if pause > .zero {
+                do { try await service.environment.sleep(pause) } catch {
+                    return .failure(.cancelled)
+                }
+            }
+            return await service.result(of: request, options: options, in: session)
+        }
+        let outcome = await flight.join() ?? .failure(.cancelled)
+        // There is no suspension point between this check and the caller.
+        let isLatest = state.withLock { state in
+            guard state.question == question else { return false }
+            state.supersede = nil
+            return true
+        }
+        guard isLatest else { throw .superseded }
+        return try outcome.get()
+    }
+
+    /// Ends the current request with `superseded`.
+    public func clear() {
+        let supersede = state.withLock { state in
+            state.question += 1
+            return state.supersede.take()
+        }
+        supersede?()
     }
 }

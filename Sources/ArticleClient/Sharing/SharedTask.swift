@@ -154,3 +154,113 @@ extension SharedTask: Waiters {
     var deadline: Duration { state.withLock { $0.deadline } }
     var abandonment: BackendError? { state.withLock { $0.abandonment } }
 }
+
+/// The only place where the SDK creates tasks: for work that can outlive its first caller, such as
+/// a shared exchange, the renewal of a token, or an operation in a queue. Everything else runs in
+/// its caller's task and ends with it.
+enum ClientTask {
+    /// - Parameter executor: where it runs; if `nil`, it starts on the caller's thread where the
+    ///   system supports that, and continues on the global executor.
+    static func start(
+        on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        if let executor { return Task(executorPreference: executor) { await work() } }
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task.immediate { await work() }
+        }
+        return Task { await work() }
+    }
+
+    /// Starts work that may block its thread; it never runs on the caller's thread.
+    ///
+    /// - Parameter priority: `nil` for the caller's.
+    static func startApart(
+        priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
+    ) -> Task<Void, Never> {
+        Task(priority: priority) { await work() }
+    }
+
+    /// Performs the work at an instant.
+    static func start(
+        at instant: ContinuousClock.Instant, _ work: @escaping @Sendable () -> Void
+    ) -> Task<Void, Never> {
+        Task.detached(priority: .high) {
+            try? await Task.sleep(until: instant, clock: .continuous)
+            if !Task.isCancelled { work() }
+        }
+    }
+
+    /// Raises a task's priority to at least this one.
+    static func raise(_ task: Task<Void, Never>, to priority: TaskPriority) {
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            task.escalatePriority(to: priority)
+        } else {
+            // A task inherits the priority of tasks that wait for it.
+            _ = Task.detached(priority: priority) { await task.value }
+        }
+    }
+}
+
+/// The callers that wait for responses; each leaves at its deadline or when its session ends.
+struct Waits {
+    typealias Leave = @Sendable (BackendError) -> Void
+
+    private struct Wait {
+        let session: Session.ID
+        let deadline: ContinuousClock.Instant
+        let leave: Leave
+    }
+
+    /// Bounded by the number of calls in progress.
+    private var waits: [Int: Wait] = [:]
+    private var last = 0
+
+    mutating func add(
+        _ session: Session.ID, until deadline: ContinuousClock.Instant, _ leave: @escaping Leave
+    ) -> Int {
+        last += 1
+        waits[last] = Wait(session: session, deadline: deadline, leave: leave)
+        return last
+    }
+
+    mutating func remove(_ wait: Int) { waits[wait] = nil }
+
+    /// Removes the waits of a session that has ended.
+    mutating func removeAll(of session: Session.ID) -> [Leave] {
+        take { $0.session == session }
+    }
+
+    /// Removes the waits whose deadline has passed.
+    mutating func removeAll(until now: ContinuousClock.Instant) -> [Leave] {
+        take { $0.deadline <= now }
+    }
+
+    /// The earliest deadline; `nil` if nobody waits.
+    var nextDeadline: ContinuousClock.Instant? { waits.values.lazy.map(\.deadline).min() }
+
+    private mutating func take(_ isDone: (Wait) -> Bool) -> [Leave] {
+        let done = waits.filter { isDone($0.value) }
+        for wait in done.keys { waits[wait] = nil }
+        return done.values.map(\.leave)
+    }
+}
+
+/// How long a call waits: until its deadline, while its session lasts.
+struct Stay: Sendable {
+    let auth: BackendAuth
+    let session: Session.ID
+    /// In `ClientEnvironment.now` time.
+    let deadline: Duration
+    /// The time from the beginning to the deadline.
+    let left: Duration
+
+    /// Begins the wait. `leave` is called at most once, when the deadline passes or the session
+    /// ends, or at once if the session has ended already.
+    ///
+    /// - Returns: the argument for `BackendAuth.endWait`; `nil` if the wait has ended.
+    func begin(_ leave: @escaping Waits.Leave) -> Int? {
+        auth.wait(in: session, for: left, leave)
+    }
+
+    func end(_ wait: Int) { auth.endWait(wait) }
+}

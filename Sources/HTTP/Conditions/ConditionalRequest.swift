@@ -49,3 +49,112 @@ public enum ConditionalRequest {
         }
     }
 }
+
+/// A validator of a representation (RFC 9110 §8.8.3).
+public struct EntityTag: Sendable, Hashable {
+    /// The characters between the quotes.
+    public let value: String
+    public let isWeak: Bool
+
+    /// Creates a tag of these characters; `nil` if one is not an `etagc` (visible, not a quote).
+    public init?(value: String, isWeak: Bool = false) {
+        guard value.utf8.allSatisfy({ $0 == 0x21 || ($0 > 0x22 && $0 != 0x7F) }) else {
+            return nil
+        }
+        self.value = value
+        self.isWeak = isWeak
+    }
+
+    /// Parses `"value"` or `W/"value"`.
+    public init?(_ text: String) {
+        var reader = FieldValueReader(text)
+        self.init(from: &reader)
+        guard reader.isAtEnd else { return nil }
+    }
+
+    init?(from reader: inout FieldValueReader) {
+        let isWeak = reader.take("W")
+        guard !isWeak || reader.take("/"), reader.take("\""), let value = reader.text(until: "\"")
+        else { return nil }
+        self.init(value: value, isWeak: isWeak)
+    }
+
+    /// Strong comparison (RFC 9110 §8.8.3.2): both are strong and equal.
+    public func stronglyMatches(_ other: EntityTag) -> Bool {
+        !isWeak && !other.isWeak && value == other.value
+    }
+
+    /// Weak comparison (RFC 9110 §8.8.3.2): both are equal, strong or weak.
+    public func weaklyMatches(_ other: EntityTag) -> Bool { value == other.value }
+}
+
+extension EntityTag: CustomStringConvertible {
+    /// The tag as a field value.
+    public var description: String { (isWeak ? "W/" : "") + "\"\(value)\"" }
+}
+
+/// The value of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
+public enum TagCondition: Sendable, Hashable {
+    /// `*`
+    case any
+    /// At least one tag and at most `limit`.
+    case tags([EntityTag])
+
+    public static let limit = 50
+
+    /// Parses a field value; `nil` if it is invalid.
+    public init?(_ text: String) {
+        var reader = FieldValueReader(text)
+        var tags: [EntityTag] = []
+        reader.skipEmptyElements()
+        while !reader.isAtEnd {
+            if tags.isEmpty, reader.take("*") {
+                reader.skipSpace()
+                guard reader.isAtEnd else { return nil }
+                self = .any
+                return
+            }
+            guard let tag = EntityTag(from: &reader), tags.count < Self.limit,
+                reader.skipSeparators()
+            else { return nil }
+            tags.append(tag)
+        }
+        guard !tags.isEmpty else { return nil }
+        self = .tags(tags)
+    }
+}
+
+extension TagCondition: CustomStringConvertible {
+    /// The condition as a field value.
+    public var description: String {
+        switch self {
+        case .any: "*"
+        case .tags(let tags): tags.map(\.description).joined(separator: ", ")
+        }
+    }
+}
+
+public typealias IfMatch = TagCondition
+public typealias IfNoneMatch = TagCondition
+
+/// Whether a client's stored copy is still current.
+package enum Freshness {
+    /// Whether to respond with 304 (RFC 9110 §13.2.2): `If-None-Match` by weak comparison, and
+    /// `If-Modified-Since` only without it. Invalid values never lead to 304.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields of the request.
+    ///   - etag: The entity tag of the selected representation; `nil` if it has none.
+    ///   - lastModified: Seconds since 1970; `nil` if the response has no `Last-Modified`.
+    package static func isNotModified(
+        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?
+    ) -> Bool {
+        if let text = fields.combined(.ifNoneMatch) {
+            return ConditionalRequest.matches(text) { etag.map($0.weaklyMatches) ?? false }
+        }
+        guard let lastModified, let text = fields.combined(.ifModifiedSince),
+            let since = HTTPDate.seconds(text)
+        else { return false }
+        return lastModified <= since
+    }
+}

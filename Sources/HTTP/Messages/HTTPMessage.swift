@@ -59,3 +59,120 @@ public struct HTTPBodyStream: Sendable {
         self.next = next
     }
 }
+
+/// A request method (RFC 9110 §9): a case-sensitive token.
+public struct HTTPMethod: Sendable, Hashable {
+    public let rawValue: String
+
+    /// The method with this name; `nil` if it is not a token (RFC 9110 §5.6.2).
+    public init?(_ name: String) {
+        guard !name.isEmpty, name.utf8.allSatisfy(Token.contains) else { return nil }
+        rawValue = name
+    }
+
+    private init(known name: String) { rawValue = name }
+
+    public static let get = HTTPMethod(known: "GET")
+    public static let head = HTTPMethod(known: "HEAD")
+    public static let post = HTTPMethod(known: "POST")
+    public static let put = HTTPMethod(known: "PUT")
+    public static let patch = HTTPMethod(known: "PATCH")
+    public static let delete = HTTPMethod(known: "DELETE")
+    public static let options = HTTPMethod(known: "OPTIONS")
+    public static let connect = HTTPMethod(known: "CONNECT")
+    public static let trace = HTTPMethod(known: "TRACE")
+
+    /// Whether the method is safe (RFC 9110 §9.2.1).
+    public var isSafe: Bool {
+        self == .get || self == .head || self == .options || self == .trace
+    }
+
+    /// Whether the method is idempotent (RFC 9110 §9.2.2).
+    public var isIdempotent: Bool { isSafe || self == .put || self == .delete }
+}
+
+extension HTTPMethod: CustomStringConvertible {
+    public var description: String { rawValue }
+}
+
+/// A status code (RFC 9110 §15), 100 to 599.
+public struct HTTPStatus: Sendable, Hashable {
+    public let code: Int
+
+    /// The status with this code; `nil` outside 100 to 599.
+    public init?(_ code: Int) {
+        guard (100...599).contains(code) else { return nil }
+        self.code = code
+    }
+
+    private init(known code: Int) { self.code = code }
+
+    /// Whether responses with this status never have a body (RFC 9110 §6.4.1).
+    public var forbidsBody: Bool { code < 200 || code == 204 || code == 304 }
+
+    public static let `continue` = HTTPStatus(known: 100)
+    public static let switchingProtocols = HTTPStatus(known: 101)
+    public static let ok = HTTPStatus(known: 200)
+    public static let created = HTTPStatus(known: 201)
+    public static let accepted = HTTPStatus(known: 202)
+    public static let noContent = HTTPStatus(known: 204)
+    public static let partialContent = HTTPStatus(known: 206)
+    public static let movedPermanently = HTTPStatus(known: 301)
+    public static let found = HTTPStatus(known: 302)
+    public static let seeOther = HTTPStatus(known: 303)
+    public static let notModified = HTTPStatus(known: 304)
+    public static let temporaryRedirect = HTTPStatus(known: 307)
+    public static let permanentRedirect = HTTPStatus(known: 308)
+    public static let badRequest = HTTPStatus(known: 400)
+    public static let unauthorized = HTTPStatus(known: 401)
+    public static let forbidden = HTTPStatus(known: 403)
+    public static let notFound = HTTPStatus(known: 404)
+    public static let methodNotAllowed = HTTPStatus(known: 405)
+    public static let notAcceptable = HTTPStatus(known: 406)
+    public static let requestTimeout = HTTPStatus(known: 408)
+    public static let conflict = HTTPStatus(known: 409)
+    public static let gone = HTTPStatus(known: 410)
+    public static let lengthRequired = HTTPStatus(known: 411)
+    public static let preconditionFailed = HTTPStatus(known: 412)
+    public static let contentTooLarge = HTTPStatus(known: 413)
+    public static let uriTooLong = HTTPStatus(known: 414)
+    public static let unsupportedMediaType = HTTPStatus(known: 415)
+    public static let rangeNotSatisfiable = HTTPStatus(known: 416)
+    public static let expectationFailed = HTTPStatus(known: 417)
+    public static let misdirectedRequest = HTTPStatus(known: 421)
+    public static let unprocessableContent = HTTPStatus(known: 422)
+    public static let upgradeRequired = HTTPStatus(known: 426)
+    public static let preconditionRequired = HTTPStatus(known: 428)
+    public static let tooManyRequests = HTTPStatus(known: 429)
+    public static let requestHeaderFieldsTooLarge = HTTPStatus(known: 431)
+    public static let internalServerError = HTTPStatus(known: 500)
+    public static let notImplemented = HTTPStatus(known: 501)
+    public static let badGateway = HTTPStatus(known: 502)
+    public static let serviceUnavailable = HTTPStatus(known: 503)
+    public static let gatewayTimeout = HTTPStatus(known: 504)
+    public static let httpVersionNotSupported = HTTPStatus(known: 505)
+    public static let insufficientStorage = HTTPStatus(known: 507)
+
+    /// The standard reason phrase of the code; empty for an unassigned code.
+    public var reason: String { Self.reasons[code] ?? "" }
+
+    private static let reasons: [Int: String] = [
+        100: "Continue", 101: "Switching Protocols", 200: "OK", 201: "Created", 202: "Accepted",
+        204: "No Content", 206: "Partial Content", 301: "Moved Permanently", 302: "Found",
+        303: "See Other", 304: "Not Modified", 307: "Temporary Redirect",
+        308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden",
+        404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
+        408: "Request Timeout", 409: "Conflict", 410: "Gone", 411: "Length Required",
+        412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+        415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
+        421: "Misdirected Request", 422: "Unprocessable Content", 426: "Upgrade Required",
+        428: "Precondition Required", 429: "Too Many Requests",
+        431: "Request Header Fields Too Large", 500: "Internal Server Error",
+        501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
+        504: "Gateway Timeout", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
+    ]
+}
+
+extension HTTPStatus: CustomStringConvertible {
+    public var description: String { reason.isEmpty ? "\(code)" : "\(code) \(reason)" }
+}

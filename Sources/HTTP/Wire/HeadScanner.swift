@@ -115,3 +115,166 @@ struct HeadScanner: Sendable {
                 .requestHeaderFieldsTooLarge, "more than \(limits.fieldBytes) bytes of fields")
     }
 }
+
+/// The fields that determine framing and connection handling (RFC 9112 §6, §7, §9).
+struct FieldLines: Sendable {
+    private(set) var fields: HTTPFields
+    private(set) var hostCount = 0
+    private(set) var hasValidHost = false
+    private(set) var hasExpect = false
+    private var contentLength: Int?
+    /// The transfer codings, one per element; `nil` without `Transfer-Encoding`.
+    private var codings: [TransferCoding]?
+    private var hasConnection = false
+
+    /// Parses the lines after the start line (RFC 9112 §5).
+    ///
+    /// - Parameter lineEnds: The end of each line's content, the start line first.
+    init(
+        _ bytes: borrowing Span<UInt8>, lineEnds: borrowing [Int]
+    ) throws(HTTPParseError) {
+        let start = lineEnds[0] + 2
+        let end = lineEnds[lineEnds.count - 1] + 2
+        fields = HTTPFields(lines: bytes.extracting(start..<end), count: lineEnds.count - 1)
+        var lineStart = start
+        for index in 1..<lineEnds.count {
+            try readLine(bytes, lineStart, lineEnds[index], offset: start)
+            lineStart = lineEnds[index] + 2
+        }
+    }
+
+    private mutating func readLine(
+        _ bytes: borrowing Span<UInt8>, _ start: Int, _ end: Int, offset: Int
+    ) throws(HTTPParseError) {
+        var colon = start
+        // Invariant: the octets from `start` to `colon` belong to a token.
+        while colon < end, Token.contains(bytes[unchecked: colon]) { colon += 1 }
+        guard colon < end, bytes[unchecked: colon] == UInt8(ascii: ":"), colon > start else {
+            throw Self.fault(bytes, start, colon, end)
+        }
+        var valueStart = colon + 1
+        while valueStart < end, Token.isSpace(bytes[unchecked: valueStart]) { valueStart += 1 }
+        var valueEnd = end
+        while valueEnd > valueStart, Token.isSpace(bytes[unchecked: valueEnd - 1]) { valueEnd -= 1 }
+        fields.noteLine(
+            name: (start - offset)..<(colon - offset),
+            value: (valueStart - offset)..<(valueEnd - offset))
+        try note(bytes.extracting(start..<colon), bytes.extracting(valueStart..<valueEnd))
+    }
+
+    /// The names of framing fields are compared by length first.
+    private mutating func note(
+        _ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>
+    ) throws(HTTPParseError) {
+        switch name.count {
+        case 4:
+            guard Self.name(name, is: "host") else { return }
+            hostCount += 1
+            hasValidHost = Authority.isValid(value)
+        case 6: if Self.name(name, is: "expect") { hasExpect = true }
+        case 10: if Self.name(name, is: "connection") { hasConnection = true }
+        case 14: if Self.name(name, is: "content-length") { try readLength(value) }
+        case 17: if Self.name(name, is: "transfer-encoding") { readCodings(value) }
+        default: break
+        }
+    }
+
+    /// Only digits, and the same value each time (RFC 9110 §8.6).
+    private mutating func readLength(_ value: borrowing Span<UInt8>) throws(HTTPParseError) {
+        for digits in Self.elements(value) {
+            guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }),
+                let length = Int(String(decoding: digits, as: UTF8.self))
+            else { throw .bad("a Content-Length that is not a number") }
+            guard contentLength == nil || contentLength == length else {
+                throw .bad("conflicting Content-Length values")
+            }
+            contentLength = length
+        }
+    }
+
+    private mutating func readCodings(_ value: borrowing Span<UInt8>) {
+        codings = (codings ?? []) + Self.elements(value).map(TransferCoding.init)
+    }
+
+    private static func fault(
+        _ bytes: borrowing Span<UInt8>, _ start: Int, _ colon: Int, _ end: Int
+    ) -> HTTPParseError {
+        if Token.isSpace(bytes[start]) { return .bad("a folded field line at byte \(start)") }
+        if colon < end, Token.isSpace(bytes[colon]) {
+            return .bad("whitespace before a field's colon at byte \(colon)")
+        }
+        return .bad("a field line without a name and a colon at byte \(start)")
+    }
+
+    /// Splits a list into its elements, including empty ones. It reads octets, as a combining mark
+    /// could hide a comma from a reader of characters.
+    private static func elements(_ value: borrowing Span<UInt8>) -> [ArraySlice<UInt8>] {
+        value.withUnsafeBufferPointer { Array($0) }
+            .split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+            .map(Token.trim)
+    }
+
+    private static func name(_ bytes: borrowing Span<UInt8>, is name: StaticString) -> Bool {
+        // Invariant: the first `index` octets match the name.
+        for index in 0..<bytes.count
+        where Token.lowercase(bytes[unchecked: index]) != name.utf8Start[index] {
+            return false
+        }
+        return true
+    }
+}
+
+/// A transfer coding (RFC 9112 §7); only `chunked` is supported.
+private enum TransferCoding: Sendable {
+    case chunked, unknown, malformed
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        let name = bytes.prefix { Token.contains($0) }
+        let rest = Token.trim(bytes[name.endIndex...])
+        guard !name.isEmpty, rest.isEmpty || rest.first == UInt8(ascii: ";") else {
+            self = .malformed
+            return
+        }
+        // `chunked` has no parameters (RFC 9112 §7.1).
+        self =
+            !Token.equal(name, "chunked".utf8) ? .unknown : rest.isEmpty ? .chunked : .malformed
+    }
+}
+
+extension FieldLines {
+    /// How the body is delimited (RFC 9112 §6.3); `nil` if the fields do not determine it.
+    func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
+        guard let codings else {
+            return contentLength.map { $0 == 0 ? BodyFraming.none : .length($0) }
+        }
+        guard version == .http11 else { throw .bad("Transfer-Encoding in HTTP/1.0") }
+        guard contentLength == nil else {
+            throw .bad("both Transfer-Encoding and Content-Length")
+        }
+        guard !codings.contains(.malformed) else { throw .bad("a malformed transfer coding") }
+        // If chunked is not last, the end of the body cannot be determined (RFC 9112 §6.3).
+        guard codings.last == .chunked || !codings.contains(.chunked) else {
+            throw .bad("a transfer coding after chunked")
+        }
+        guard !codings.contains(.unknown) else {
+            throw HTTPParseError(.notImplemented, "an unsupported transfer coding")
+        }
+        guard codings.count == 1 else { throw .bad("the chunked transfer coding applied twice") }
+        return .chunked
+    }
+
+    /// Whether the connection persists after this message (RFC 9112 §9.3).
+    func keepsAlive(version: HTTPVersion) -> Bool {
+        guard hasConnection else { return version == .http11 }
+        if fields.list(.connection, has: "close") { return false }
+        return version == .http11 || fields.list(.connection, has: "keep-alive")
+    }
+
+    /// Whether 100-continue is the only expectation (RFC 9110 §10.1.1).
+    var expectsOnlyContinue: Bool {
+        fields.values(of: .expect).allSatisfy { value in
+            value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+                .allSatisfy { Token.equal(Token.trim(Array($0)[...]), "100-continue".utf8) }
+        }
+    }
+}

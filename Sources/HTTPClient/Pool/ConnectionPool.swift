@@ -2,6 +2,12 @@ import HTTP
 import Platform
 import Sockets
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
 /// The connections of a client, and the assignment of exchanges to them.
 ///
 /// Exchanges arrive from any thread; everything else happens on the loop.
@@ -251,5 +257,58 @@ final class ConnectionPool: Sendable {
 
     private func forgetIfEmpty(_ origin: HTTPOrigin) {
         if state.origins[origin]?.isEmpty == true { state.origins[origin] = nil }
+    }
+}
+
+/// An attempt to connect to an origin, one address after the other.
+struct ConnectAttempt: Sendable {
+    let origin: HTTPOrigin
+    /// The addresses that were not tried yet.
+    var addresses: ArraySlice<SocketAddress>
+    /// Monotonic milliseconds.
+    let deadline: Int64
+    var lastError: HTTPClientError
+
+    init(_ origin: HTTPOrigin, _ addresses: ArraySlice<SocketAddress>, by deadline: Int64) {
+        self.origin = origin
+        self.addresses = addresses
+        self.deadline = deadline
+        lastError = .cannotConnect(origin, .connectCancelled)
+    }
+}
+
+extension SystemError {
+    static let connectTimedOut = SystemError("connect", code: ETIMEDOUT)
+    static let connectCancelled = SystemError("connect", code: ECANCELED)
+}
+
+extension HTTPOrigin.Place {
+    /// As parsed by `SocketAddress.resolve`.
+    var socketAddress: String {
+        switch self {
+        case .host(let host, let port): "\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}
+
+/// The connections to one origin, and the exchanges that wait for one.
+struct OriginConnections {
+    /// Connected and without an exchange; the most recently used one is last.
+    var idle: [ClientConnection] = []
+    var all: [ObjectIdentifier: ClientConnection] = [:]
+    /// Being resolved or connected.
+    var connecting = 0
+    var waiting: [Exchange] = []
+
+    var isEmpty: Bool { all.isEmpty && connecting == 0 && waiting.isEmpty }
+
+    mutating func removeIdle(_ connection: ClientConnection) {
+        idle.removeAll { $0 === connection }
+    }
+
+    /// Removes the exchange from the waiting ones.
+    mutating func removeWaiting(_ exchange: Exchange) {
+        waiting.removeAll { $0 === exchange }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 
 /// One part of the cache under one lock: responses in slots, indexed by key and by cache tag.
@@ -174,5 +175,86 @@ struct CacheShard {
     ) -> (waiters: [UnsafeContinuation<CachedResponse?, Never>], response: CachedResponse?) {
         let isCurrent = response.map { insert($0) } ?? false
         return (fills.removeValue(forKey: key)?.waiters ?? [], isCurrent ? response : nil)
+    }
+}
+
+/// The key of a public response: the octets of its target. Tables hash it with a per-process seed,
+/// so that nobody can choose targets that collide.
+struct CacheKey: Hashable {
+    /// `response` is an entry; `coding` is only claimed while a content coding of it is produced.
+    enum Purpose: UInt8 { case response, coding }
+
+    let octets: [UInt8]
+    let purpose: Purpose
+
+    init(_ octets: [UInt8], _ purpose: Purpose = .response) {
+        self.octets = octets
+        self.purpose = purpose
+    }
+
+    /// Selects one of `count` shards by the last octets: cheap, and an uneven distribution does no
+    /// harm.
+    func shard(of count: Int) -> Int {
+        let sum = octets.suffix(8).reduce(UInt(octets.count)) { $0 &* 31 &+ UInt($1) }
+        return Int(sum % UInt(count))
+    }
+
+    func hash(into hasher: inout Hasher) {
+        octets.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
+    static func == (left: CacheKey, right: CacheKey) -> Bool {
+        left.purpose == right.purpose
+            && left.octets.count == right.octets.count
+            && left.octets.withUnsafeBytes { left in
+                right.octets.withUnsafeBytes { right in
+                    guard let left = left.baseAddress, let start = right.baseAddress else {
+                        return true
+                    }
+                    return memcmp(left, start, right.count) == 0
+                }
+            }
+    }
+}
+
+/// Remembers the last change of each cache tag, to tell whether something read earlier is still
+/// valid.
+///
+/// Changes are numbered by the change sequence. A change is announced before it becomes visible to
+/// any reader and settled when it is visible to all; in between, a read may return old or new data.
+struct InvalidationLog {
+    private var lastChange: [CacheTag: Int64] = [:]
+    /// Tags that are missing in `lastChange` may have changed up to here.
+    private var floor: Int64 = 0
+    /// Reads that start now see all changes up to here.
+    private(set) var visible: Int64 = 0
+    /// Above this limit single tags are forgotten; whatever is read in that time is not stored.
+    static let limit = 4_096
+
+    /// The change of these tags (`nil`: all) is about to become visible.
+    mutating func announce(_ dependencies: [CacheTag]?, _ sequence: Int64) {
+        guard let dependencies, lastChange.count + dependencies.count <= Self.limit else {
+            lastChange.removeAll(keepingCapacity: true)
+            floor = max(floor, sequence)
+            guard let dependencies, dependencies.count <= Self.limit else { return }
+            return announce(dependencies, sequence)
+        }
+        for dependency in dependencies {
+            lastChange[dependency] = max(lastChange[dependency] ?? 0, sequence)
+        }
+    }
+
+    /// All changes up to this one are visible, and there are no others: those announced above it
+    /// were rolled back.
+    mutating func settle(_ sequence: Int64, isFailure: Bool) {
+        visible = max(visible, sequence)
+        guard isFailure else { return }
+        floor = min(floor, visible)
+        lastChange = lastChange.mapValues { [visible] in min($0, visible) }
+    }
+
+    /// Whether something that depends on these tags, read at `stamp` or later, is still valid.
+    func isCurrent(_ dependencies: [CacheTag], readAt stamp: Int64) -> Bool {
+        floor <= stamp && dependencies.allSatisfy { lastChange[$0] ?? 0 <= stamp }
     }
 }

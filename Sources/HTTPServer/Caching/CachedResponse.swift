@@ -1,4 +1,5 @@
-import HTTP
+import CZlib
+public import HTTP
 import Synchronization
 
 /// A cached response: the same for every request for its target, in each content coding that was
@@ -141,5 +142,107 @@ final class CachedResponse: Sendable {
         guard fields.contains(.accept), let mediaType else { return true }
         let accept = fields.combined(.accept)
         return accept == "*/*" || mediaType.isAccepted(by: accept)
+    }
+}
+
+/// A serialized response that only lacks what differs for each request (`Date`, the request ID). It
+/// is a class, so that passing it on copies one reference.
+final class PreparedResponse: Sendable {
+    let response: HTTPResponse
+    /// The template of the route that generated it, for logs.
+    let template: String
+    /// Status line and fields, without the empty line.
+    let head: [UInt8]
+    let body: [UInt8]
+    /// The range of `public` in the head's `Cache-Control`, which is replaced for readers with
+    /// credentials; `nil` if it is missing.
+    let publicWord: Range<Int>?
+
+    /// The approximate size of what the head has besides the response's own fields: the status
+    /// line, security headers and the length.
+    static let addedHeadBytes = 256
+
+    /// - Parameter response: A response with bytes or without a body.
+    init(_ response: HTTPResponse, template: String) {
+        self.response = response
+        self.template = template
+        if case .bytes(let bytes) = response.body { body = bytes } else { body = [] }
+        var head: [UInt8] = []
+        var fields = response.fields
+        SecurityHeaders.add(to: &fields, of: response.status)
+        ResponseSerializer.appendConstant(
+            status: response.status, fields: fields,
+            framing: response.status.forbidsBody ? .none : .length(body.count), to: &head)
+        self.head = head
+        publicWord = Self.publicWord(of: fields, in: head)
+    }
+
+    private static func publicWord(of fields: HTTPFields, in head: [UInt8]) -> Range<Int>? {
+        guard let value = fields.valuePlace(of: .cacheControl),
+            fields.wireBytes[value].starts(with: word),
+            let statusLineEnd = head.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let start = statusLineEnd + 1 + value.lowerBound
+        return start..<start + word.count
+    }
+
+    private static let word = Array("public".utf8)
+}
+
+extension HTTPResponse {
+    /// The same response for a single reader: marked `private` so that shared caches do not store
+    /// it (RFC 9111 §5.2.2.7).
+    public func madePrivate() -> HTTPResponse {
+        guard let directives = fields[.cacheControl], directives.hasPrefix("public") else {
+            return self
+        }
+        var response = self
+        response.fields[.cacheControl] = "private" + directives.dropFirst("public".count)
+        return response
+    }
+}
+
+/// The gzip content coding (RFC 1952) for responses that get smaller by it.
+enum Gzip {
+    /// Compressing less than this costs more than it saves.
+    static let smallestBytes = 1_024
+    /// zlib's default compromise between speed and size.
+    private static let level: Int32 = 6
+
+    /// Whether the response is worth compressing: bytes of a compressible type, more than 1 KiB.
+    static func isWorthwhile(_ response: HTTPResponse) -> Bool {
+        guard case .bytes(let bytes) = response.body, bytes.count > smallestBytes,
+            response.status == .ok, !response.fields.contains(.contentEncoding),
+            let type = response.fields[.contentType].flatMap({ MediaType($0) })
+        else { return false }
+        return type.type == "text" || type.subtype == "json" || type.subtype == "xml"
+            || type.subtype.hasSuffix("+json") || type.subtype.hasSuffix("+xml")
+    }
+
+    /// The response in this coding with its own validator; `nil` if it is not smaller. This takes
+    /// time, so it must not run on an event loop.
+    static func encode(_ response: HTTPResponse) -> HTTPResponse? {
+        guard case .bytes(let bytes) = response.body, let body = compress(bytes) else {
+            return nil
+        }
+        var response = response
+        response.body = .bytes(body)
+        response.fields.append(.contentEncoding, "gzip")
+        // Two codings must not share a validator (RFC 9110 §8.8.3.3).
+        response.fields[.etag] =
+            response.fields[.etag].flatMap { EntityTag($0) }
+            .flatMap { EntityTag(value: $0.value + "-gzip", isWeak: $0.isWeak) }?.description
+        return response
+    }
+
+    /// `nil` if the result would not be smaller, or memory is exhausted.
+    private static func compress(_ bytes: [UInt8]) -> [UInt8]? {
+        let compressed = [UInt8](unsafeUninitializedCapacity: bytes.count) { room, count in
+            count = bytes.withUnsafeBufferPointer { bytes in
+                Int(czlib_gzip(room.baseAddress, room.count, bytes.baseAddress, bytes.count, level))
+            }
+        }
+        // A copy of the exact size: it is kept for long, and the buffer was much larger.
+        return compressed.isEmpty ? nil : Array(compressed[...])
     }
 }

@@ -206,3 +206,53 @@ public final class ResponseCache: Sendable {
         }
     }
 }
+
+/// Something that responses depend on (a surrogate key): when it changes, they are invalidated.
+///
+/// The cache does not interpret tags. If two things share a tag, responses are invalidated more
+/// often than necessary, but never too rarely.
+public struct CacheTag: Sendable, Hashable {
+    private let kind: UInt8
+    private let high: UInt64
+    private let low: UInt64
+
+    /// - Parameters:
+    ///   - kind: Distinguishes things that may have the same number.
+    ///   - high: The upper half of the number.
+    ///   - low: The lower half of the number.
+    public init(kind: UInt8, high: UInt64 = 0, low: UInt64 = 0) {
+        self.kind = kind
+        self.high = high
+        self.low = low
+    }
+}
+
+/// A handler's response to a request that does not depend on its sender.
+public enum CacheableResponse: Sendable {
+    /// Only for this request; mostly errors.
+    case once(HTTPResponse)
+    /// For every such request until a tag is invalidated or the response expires (milliseconds
+    /// since 1970; `nil`: never). It must be a complete 200 with bytes: the cache handles
+    /// conditions and content codings.
+    case lasting(HTTPResponse, dependencies: [CacheTag], until: Int64?)
+}
+
+/// A client whose credentials are valid but grant no more than anonymous access, so that it can be
+/// served from the public cache.
+public final class PublicReader: Sendable {
+    /// The key that the reader's requests are counted by, whatever address they come from.
+    let key: RateLimitKey
+
+    /// - Parameter account: The same account as admission returns for the reader.
+    public init(account: String) { key = RateLimitKey(account: account) }
+}
+
+/// Identifies readers by their credentials.
+public protocol PublicReaders: Sendable {
+    /// The reader with these credentials; `nil` if that cannot be decided at once, or the
+    /// credentials are invalid or grant more than anonymous access. The route then authenticates
+    /// the request. This runs on the connection's event loop and must be quick.
+    ///
+    /// - Parameter authorization: The value of `Authorization`.
+    func reader(of authorization: borrowing Span<UInt8>) -> PublicReader?
+}

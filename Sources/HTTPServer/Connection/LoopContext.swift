@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import Sockets
 import Synchronization
@@ -90,5 +91,146 @@ final class LoopContext: @unchecked Sendable {
 
     func requestID(for fields: borrowing HTTPFields) -> String {
         identifiers.accepted(fields[.xRequestID]) ?? identifiers.next()
+    }
+}
+
+/// Bytes that were read but not consumed. It belongs to one loop, whose connections take turns with
+/// it.
+final class ReadBuffer {
+    /// Larger than the longest head.
+    static let capacity = 32 << 10
+    private let memory: UnsafeMutableRawBufferPointer
+    private var start = 0
+    private var end = 0
+
+    init() { memory = .allocate(byteCount: Self.capacity, alignment: 16) }
+
+    deinit { memory.deallocate() }
+
+    var isEmpty: Bool { start == end }
+
+    /// The contents. Valid until the buffer changes.
+    var bytes: UnsafeBufferPointer<UInt8> {
+        let rest = UnsafeRawBufferPointer(rebasing: memory[start..<end])
+        return rest.assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// The free space for the next bytes; empty if the buffer is full.
+    func room() -> UnsafeMutableRawBufferPointer {
+        if start == end {
+            (start, end) = (0, 0)
+        } else if end == memory.count, start > 0 {
+            memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[start..<end]))
+            (start, end) = (0, end - start)
+        }
+        return UnsafeMutableRawBufferPointer(rebasing: memory[end...])
+    }
+
+    func added(_ count: Int) { end += count }
+
+    func consume(_ count: Int) { start += count }
+
+    func removeAll() { (start, end) = (0, 0) }
+}
+
+/// Assembles a response that is sent with one call. It is used on one loop.
+final class OutputBuffer {
+    /// Larger than any head and body that are assembled here.
+    static let capacity = 32 << 10
+    private let memory: UnsafeMutableRawBufferPointer
+    private var count = 0
+
+    init() { memory = .allocate(byteCount: Self.capacity, alignment: 16) }
+
+    deinit { memory.deallocate() }
+
+    /// The contents. Valid until the buffer changes.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+    func removeAll() { count = 0 }
+
+    func append(_ bytes: borrowing [UInt8]) { bytes.withUnsafeBytes { append($0) } }
+
+    func append(_ bytes: borrowing [UInt8], _ range: some RangeExpression<Int>) {
+        bytes.withUnsafeBytes { append(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
+    func append(_ text: StaticString) {
+        append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends visible ASCII text.
+    func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends a non-negative number.
+    func append(decimal number: Int) {
+        var digits = 1
+        var rest = number
+        while rest >= 10 {
+            digits += 1
+            rest /= 10
+        }
+        precondition(
+            digits <= memory.count - count, "programmer error: the response does not fit")
+        count += digits
+        rest = number
+        // Invariant: the digits after `place` are written.
+        for place in 1...digits {
+            memory[count - place] = UInt8(truncatingIfNeeded: 48 + rest % 10)
+            rest /= 10
+        }
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) {
+        precondition(
+            bytes.count <= memory.count - count, "programmer error: the response does not fit")
+        guard let from = bytes.baseAddress, let to = memory.baseAddress else { return }
+        memcpy(to + count, from, bytes.count)
+        count += bytes.count
+    }
+}
+
+/// Generates request IDs, and accepts IDs from clients if they are safe in a log.
+struct RequestIDs {
+    private var state: UInt64
+
+    init() {
+        var generator = SystemRandomNumberGenerator()
+        state = generator.next()
+    }
+
+    /// 13 characters for 64 bits: short enough for a string without an allocation.
+    mutating func next() -> String {
+        // SplitMix64: each of its 2^64 values occurs once.
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        bits ^= bits >> 31
+        return String(unsafeUninitializedCapacity: 13) { buffer in
+            for index in 0..<13 {
+                let digit = UInt8(truncatingIfNeeded: bits & 31)
+                buffer[index] = digit < 10 ? 48 + digit : 87 + digit
+                bits >>= 5
+            }
+            return 13
+        }
+    }
+
+    /// A client's request ID: up to 64 letters, digits, `.`, `_` and `-`.
+    func accepted(_ text: String?) -> String? {
+        guard let text, (1...64).contains(text.utf8.count) else { return nil }
+        let isHarmless = text.utf8.allSatisfy { byte in
+            switch byte {
+            case 48...57, 65...90, 97...122, UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isHarmless ? text : nil
     }
 }

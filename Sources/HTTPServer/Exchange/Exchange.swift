@@ -172,3 +172,130 @@ final class Exchange {
         heldBodyBytes = 0
     }
 }
+
+extension Exchange {
+    // MARK: Credentials
+
+    /// Rejects credentials that may have been read on the way, whatever they are for: this includes
+    /// requests that would be redirected, and unknown keys, which another server may accept.
+    func rejectionOfExposure(_ fields: borrowing HTTPFields) -> HTTPResponse? {
+        guard fields.contains(.authorization), !isConfidential(fields) else { return nil }
+        return response(to: .exposedCredentials)
+    }
+
+    /// Whether nobody on the way could read the request: it came over TLS, from this machine, or
+    /// through a trusted proxy that says so. A proxy that names the client has to report its
+    /// scheme.
+    func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
+        if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
+        if let forwarded { return forwarded.isKnown && forwarded.address.isLoopback }
+        return channel.isSecure || client.tellsTLS ?? client.address.isLoopback
+    }
+
+    // MARK: Hosts
+
+    /// Whether the request names a host that is served at this address, if that is restricted.
+    /// HTTP/1.0 requests may name none; browsers never send those.
+    func isForServedHost(_ head: borrowing RequestHead) -> Bool {
+        guard let names = rules.hostNames else { return true }
+        if let authority = head.target.authority {
+            return Authority(Array(authority)).map(names.contains) ?? false
+        }
+        return head.fields.withBytes(of: .host) { host in
+            if isLastServed(host) { return true }
+            let bytes = host.withUnsafeBufferPointer { Array($0) }
+            guard let authority = Authority(bytes), names.contains(authority) else { return false }
+            local.servedHost = bytes
+            return true
+        } ?? true
+    }
+
+    private func isLastServed(_ host: borrowing Span<UInt8>) -> Bool {
+        let last = local.servedHost
+        guard host.count == last.count else { return false }
+        for index in last.indices where last[index] != host[unchecked: index] { return false }
+        return true
+    }
+}
+
+extension Exchange {
+    /// The decision on a request by its head.
+    enum Decision {
+        case respond(HTTPResponse)
+        case handle(HTTPRoute, RequestContext, HTTPHandler)
+    }
+
+    func decide(
+        on request: HTTPRequest, _ head: borrowing RequestHead
+    ) async -> Decision {
+        if let preflight = rules.crossOrigin?.preflight(head, from: sent.origin) {
+            return .respond(rejectionByLimits() ?? preflight)
+        }
+        switch rules.router.match(request.method, request.target) {
+        case .rejected(let refusal, let template):
+            sent.template = template
+            return .respond(rejectionByLimits() ?? response(to: refusal))
+        case .options(let allow, let template):
+            sent.template = template
+            let allowed = allow.map(\.rawValue).joined(separator: ", ")
+            let response = HTTPResponse(.noContent, fields: [.allow: allowed])
+            return .respond(rejectionByLimits() ?? response)
+        case .route(let route, let parameters):
+            if isObserved { sent.template = route.template }
+            var context = RequestContext(
+                requestID: requestID, peer: clientAddress, template: route.template,
+                parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
+            let handler: HTTPHandler
+            let account: RateLimitKey?
+            switch await route.value.admit(request, context) {
+            case .rejected(let response): return .respond(rejectionByLimits() ?? response)
+            case .admitted(let admitted, let name):
+                handler = admitted
+                account = name.map { RateLimitKey(account: $0) }
+            }
+            if let refusal = rejectionByLimits(account: account) { return .respond(refusal) }
+            guard head.framing == .none || route.value.takesBody else {
+                return .respond(self.response(to: .unexpectedBody))
+            }
+            context.scope = ExchangeScope(meter: meter(account: account))
+            return .handle(route.value, context, handler)
+        }
+    }
+
+    func response(to refusal: HTTPError) -> HTTPResponse {
+        var refusal = refusal
+        refusal.requestID = requestID
+        return refusal.response(by: rules.render)
+    }
+
+    /// A cached response, and the reader that it is for.
+    struct Ready {
+        let prepared: PreparedResponse
+        /// `nil` for an anonymous client.
+        let reader: PublicReader?
+    }
+
+    /// The cached response to this request. A request with credentials gets it if they were not
+    /// exposed on the way, are valid, and grant no more than anonymous access.
+    func preparedResponse(to head: borrowing RequestHead) -> Ready? {
+        guard let cache = rules.cache else { return nil }
+        guard head.fields.contains(.authorization) else {
+            return cache.answer(to: head).map { Ready(prepared: $0, reader: nil) }
+        }
+        guard let reader = reader(of: head.fields), let prepared = cache.answer(to: head) else {
+            return nil
+        }
+        guard prepared.publicWord != nil else {
+            cache.takeBack(head)
+            return nil
+        }
+        return Ready(prepared: prepared, reader: reader)
+    }
+
+    private func reader(of fields: borrowing HTTPFields) -> PublicReader? {
+        guard let readers = rules.readers else { return nil }
+        if client.isTrusted { findClient(fields) }
+        guard isConfidential(fields) else { return nil }
+        return fields.withOnlyBytes(of: .authorization) { readers.reader(of: $0) } ?? nil
+    }
+}

@@ -1,4 +1,5 @@
 import Glibc
+public import Platform
 
 extension SocketChannel {
     /// Waits until the connection is established.
@@ -25,5 +26,51 @@ extension SocketChannel {
                 getpeername(descriptor, pointer, &length) == 0
             }
         }
+    }
+}
+
+extension Descriptor {
+    /// A socket that starts to connect (`connect(2)`); `waitConnected` of a channel completes it.
+    public static func connecting(
+        to address: SocketAddress
+    ) throws(SystemError) -> Descriptor {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = Descriptor(try retrying("socket") { socket(address.family, type, 0) })
+        if case .unix = address {
+        } else {
+            var one: Int32 = 1
+            setsockopt(
+                descriptor.raw, Int32(IPPROTO_TCP), TCP_NODELAY, &one,
+                socklen_t(MemoryLayout<Int32>.size))
+        }
+        let result = address.withSockaddr { connect(descriptor.raw, $0, $1) }
+        // When interrupted, it continues in the background.
+        guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
+            throw .last("connect")
+        }
+        return descriptor
+    }
+}
+
+/// Work that the channel's task does before it can send a response.
+extension SocketChannel {
+    /// Starts work, by default without a deadline; `onOverrun` is called if it is not finished by
+    /// then. `onBreak` is called if the peer disconnects before that, or already has.
+    public func beginWork(until deadline: Int64 = .max) {
+        isWorking = true
+        workDeadline = deadline
+        arm()
+        if isBroken { onBreak?(self) }
+    }
+
+    public func endWork() {
+        isWorking = false
+        workDeadline = .max
+    }
+
+    /// Called by the loop when the peer has disconnected.
+    func noteBreak() {
+        isBroken = true
+        if isWorking { onBreak?(self) }
     }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import Dispatch
 import Glibc
 import Platform
 
@@ -115,4 +116,80 @@ struct EpollPoller: Poller, ~Copyable {
         var one: UInt64 = 1
         _ = write(wakeUp.raw, &one, 8)
     }
+}
+
+/// The Dispatch sources that wake a resting loop, so that it needs no thread to wait: one for
+/// whatever its poller watches, and one for its next timer.
+final class LoopSources: Sendable {
+    // Dispatch sources may be used from any thread (dispatch_source_create(3)).
+    private nonisolated(unsafe) let events: any DispatchSourceRead
+    // As above.
+    private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+    /// - Parameter descriptor: A poller's descriptor (`Poller.descriptor`).
+    init(_ descriptor: Int32, on queue: DispatchQueue) {
+        events = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        timer = DispatchSource.makeTimerSource(queue: queue)
+    }
+
+    /// Calls `wake` on the queue, until `cancel`, whenever the descriptor is readable or the timer
+    /// fires. The descriptor must stay open as long as something retains `wake`.
+    func activate(_ wake: @escaping @Sendable () -> Void) {
+        events.setEventHandler(handler: wake)
+        timer.setEventHandler(handler: wake)
+        // Released only when Dispatch no longer watches the descriptor.
+        events.setCancelHandler { withExtendedLifetime(wake) {} }
+        events.activate()
+        timer.activate()
+    }
+
+    /// Makes the timer fire once, and only then.
+    func setTimer(afterMilliseconds delay: Int64) {
+        timer.schedule(deadline: .now() + .milliseconds(Int(delay)))
+    }
+
+    func cancel() {
+        events.cancel()
+        timer.cancel()
+    }
+}
+
+/// The open channels of a loop, by token: a slot's index and generation, so that an event for a
+/// closed channel never reaches the next one in its slot.
+struct ChannelSlots {
+    private var slots: [(generation: UInt32, channel: SocketChannel?)] = []
+    private var free: [UInt32] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    subscript(token: UInt64) -> SocketChannel? {
+        let slot = slots[Int(UInt32(truncatingIfNeeded: token))]
+        return slot.generation == UInt32(token >> 32) ? slot.channel : nil
+    }
+
+    mutating func reserve() -> UInt64 {
+        count += 1
+        if let index = free.popLast() {
+            return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
+        }
+        slots.append((generation: 0, channel: nil))
+        return UInt64(slots.count - 1)
+    }
+
+    mutating func fill(_ token: UInt64, with channel: SocketChannel) {
+        slots[Int(UInt32(truncatingIfNeeded: token))].channel = channel
+    }
+
+    mutating func free(_ token: UInt64) {
+        let index = UInt32(truncatingIfNeeded: token)
+        // The highest bit is reserved for timers.
+        slots[Int(index)].generation = (slots[Int(index)].generation &+ 1) & 0x7FFF_FFFF
+        slots[Int(index)].channel = nil
+        free.append(index)
+        count -= 1
+    }
+
+    /// The open channels.
+    var open: [SocketChannel] { slots.compactMap(\.channel) }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Platform
 
 /// Calls a handler for signals, instead of their default actions, until it is cancelled.
 public final class SignalSources: Sendable {
@@ -36,5 +37,24 @@ public final class SignalSources: Sendable {
     /// Stops the calls; the signals are ignored from now on.
     public func cancel() {
         for source in sources { source.cancel() }
+    }
+}
+
+/// Counts SIGTERM and SIGINT: the first, the second, and so on.
+public final class ShutdownSignals: Sendable {
+    private let sources: SignalSources
+
+    /// Replaces the signals' default actions for the rest of the process's life.
+    ///
+    /// - Parameter received: Called on a Dispatch queue, with 1 for the first signal.
+    public init(_ received: @escaping @Sendable (Int) -> Void) {
+        let count = Lock(0)
+        sources = SignalSources([SIGTERM, SIGINT]) { _ in
+            received(
+                count.withLock { count in
+                    count += 1
+                    return count
+                })
+        }
     }
 }

@@ -61,3 +61,71 @@ struct TLSContextError: Error {
 
     init() { reason = TLSFailure.lastReason() }
 }
+
+/// The TLS versions and cipher suites that a server accepts, by Mozilla's guideline 5.7.
+public enum TLSProfile: String, Sendable, Hashable, CaseIterable {
+    /// TLS 1.2 and 1.3: nearly every client of the last ten years.
+    case intermediate
+    /// Only TLS 1.3.
+    case modern
+
+    /// OpenSSL's names of the TLS 1.2 cipher suites; the client's order is preferred.
+    var ciphers: String {
+        """
+        ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:\
+        ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:\
+        DHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-GCM-SHA384:DHE-RSA-CHACHA20-POLY1305
+        """
+    }
+
+    /// The TLS 1.3 cipher suites.
+    static let suites =
+        "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"
+
+    static let groups = "X25519:P-256:P-384"
+}
+
+/// Why a TLS connection was not established or broke.
+public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The peer closed the connection without a close_notify alert (RFC 8446 §6.1): data may be
+    /// missing.
+    case truncated
+    /// The peer sent a plain HTTP request; the response can be sent without TLS.
+    case plainHTTP
+    /// The peer's certificate is not trusted (`X509_V_ERR_…`).
+    case untrusted(code: Int, reason: String)
+    /// The peer violated the protocol, offered nothing acceptable, or sent an alert.
+    case refused(reason: String)
+
+    public var description: String {
+        switch self {
+        case .truncated: "the connection closed without a TLS close_notify alert"
+        case .plainHTTP: "the peer sent plain HTTP instead of TLS"
+        case .untrusted(_, let reason): "the certificate is not trusted: \(reason)"
+        case .refused(let reason): "TLS failed: \(reason)"
+        }
+    }
+
+    /// OpenSSL's error for the call that just failed on this thread (`ERR_get_error`): the one
+    /// place where its queue becomes an error.
+    static func last() -> TLSFailure {
+        let code = ERR_peek_error()
+        defer { ERR_clear_error() }
+        if ERR_GET_LIB(code) == ERR_LIB_SSL, ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST {
+            return .plainHTTP
+        }
+        return .refused(reason: reason(of: code))
+    }
+
+    /// The readable reason of the call that just failed.
+    static func lastReason() -> String {
+        defer { ERR_clear_error() }
+        return reason(of: ERR_peek_error())
+    }
+
+    private static func reason(of code: UInt) -> String {
+        guard code != 0 else { return "OpenSSL gave no reason" }
+        if let text = ERR_reason_error_string(code) { return String(cString: text) }
+        return "error \(code)"
+    }
+}

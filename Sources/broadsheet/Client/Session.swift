@@ -1,6 +1,8 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
+import HTTPClient
+import Sockets
 
 /// The connection of a client command to its backend, and its output format.
 struct Session: Sendable {
@@ -82,5 +84,20 @@ extension CommandFailure {
             case .cancelled, .superseded, .notCached: .software
             }
         self.init(status, "\(error)")
+    }
+}
+
+extension Session {
+    /// A socket transport whose TLS trusts the authorities of `--ca`, or else those of the system.
+    static func transport(_ settings: Settings) throws(CommandFailure) -> SocketTransport {
+        var configuration = HTTPClientConfiguration()
+        if let path = settings.text("ca") {
+            let authorities = try Files.read(path)
+            do throws(TLSConfigurationError) {
+                configuration.tls = try TLSClient(
+                    authorities: authorities, protocols: ["http/1.1"])
+            } catch { throw CommandFailure(.configuration, "\(path): \(error)") }
+        }
+        return SocketTransport(configuration)
     }
 }

@@ -106,3 +106,139 @@ struct Settings: Sendable {
             "\(value.origin): \"\(value.text)\" is \(what)")
     }
 }
+
+/// One setting of a command: a flag, an environment variable and a key of the configuration file.
+struct Option: Sendable {
+    /// The flag without its dashes: `max-connections`.
+    let name: String
+    /// The placeholder after the flag in `--help`; `nil` for a switch.
+    let value: String?
+    /// One sentence, with the unit of the value.
+    let help: String
+    /// The default as `--help` shows it; `nil` if there is none.
+    let defaultValue: String?
+    /// Whether the option may be given more than once.
+    let isRepeatable: Bool
+
+    init(
+        _ name: String, _ value: String?, _ help: String, default defaultValue: String? = nil,
+        repeatable isRepeatable: Bool = false
+    ) {
+        self.name = name
+        self.value = value
+        self.help = help
+        self.defaultValue = defaultValue
+        self.isRepeatable = isRepeatable
+    }
+
+    var isSwitch: Bool { value == nil }
+
+    /// `BROADSHEET_MAX_CONNECTIONS`.
+    var variable: String {
+        "BROADSHEET_" + name.uppercased().replacing("-", with: "_")
+    }
+
+    /// `maxConnections`, in the configuration file.
+    var key: String {
+        let words = name.split(separator: "-")
+        return words.dropFirst().reduce(String(words[0])) {
+            $0 + $1.prefix(1).uppercased() + $1.dropFirst()
+        }
+    }
+}
+
+/// A parsed command line: options by name, and operands.
+struct CommandLineArguments {
+    private(set) var values: [String: [Settings.Value]] = [:]
+    private(set) var operands: [String] = []
+
+    /// Parses `--name value`, `--name=value`, `--switch`, and `--` before operands that begin with
+    /// a dash.
+    init(_ arguments: [String], options: [Option]) throws(CommandFailure) {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
+            if argument == "--" {
+                operands += rest
+                return
+            }
+            guard argument.hasPrefix("-"), argument != "-" else {
+                operands.append(argument)
+                continue
+            }
+            try take(argument, &rest, options)
+        }
+    }
+
+    private mutating func take(
+        _ argument: String, _ rest: inout ArraySlice<String>, _ options: [Option]
+    ) throws(CommandFailure) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let flag = String(parts[0])
+        guard let option = options.first(where: { "--" + $0.name == flag }) else {
+            throw CommandFailure(.usage, "unknown option \(flag); see --help")
+        }
+        guard values[option.name] == nil || option.isRepeatable else {
+            throw CommandFailure(.usage, "\(flag) is given more than once")
+        }
+        let text: String
+        switch (option.isSwitch, parts.count == 2) {
+        case (true, true): text = String(parts[1])
+        case (true, false): text = "true"
+        case (false, true): text = String(parts[1])
+        case (false, false):
+            guard let next = rest.popFirst() else {
+                throw CommandFailure(.usage, "\(flag) needs \(option.value ?? "a value")")
+            }
+            text = next
+        }
+        values[option.name, default: []].append(Settings.Value(text: text, origin: flag))
+    }
+}
+
+/// A configuration file: one JSON object whose keys are option names in camelCase.
+struct ConfigurationFile {
+    private(set) var values: [String: [Settings.Value]] = [:]
+
+    /// - Parameter ignoredKeys: keys of other commands' options, which are skipped: all commands
+    ///   can share one file.
+    init(
+        _ bytes: [UInt8], path: String, options: [Option], ignoredKeys: Set<String>
+    ) throws(CommandFailure) {
+        let json: JSONValue
+        do throws(JSONSyntaxError) {
+            json = try JSONParser.parse(bytes)
+        } catch { throw CommandFailure(.configuration, "\(path):\(error.line): \(error.message)") }
+        guard case .object(let members) = json else {
+            throw CommandFailure(.configuration, "\(path): not a JSON object")
+        }
+        for member in members {
+            guard
+                let option = options.first(where: { $0.key == member.name && $0.name != "config" })
+            else {
+                if ignoredKeys.contains(member.name) { continue }
+                throw CommandFailure(.configuration, "\(path): unknown option \"\(member.name)\"")
+            }
+            let origin = "\(option.key) in \(path)"
+            values[option.name] = try Self.texts(member.value, option, origin).map {
+                Settings.Value(text: $0, origin: origin)
+            }
+        }
+    }
+
+    private static func texts(
+        _ value: JSONValue, _ option: Option, _ origin: String
+    ) throws(CommandFailure) -> [String] {
+        switch value {
+        case .string(let text): return [text]
+        case .number(let number): return [number.text]
+        case .boolean(let isOn): return [isOn ? "true" : "false"]
+        case .array(let values) where option.isRepeatable:
+            var texts: [String] = []
+            for value in values { texts += try Self.texts(value, option, origin) }
+            return texts
+        default:
+            throw CommandFailure(
+                .configuration, "\(origin): not a string, a number, true or false")
+        }
+    }
+}

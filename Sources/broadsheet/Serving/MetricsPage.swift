@@ -1,8 +1,16 @@
 import ArticleAPI
 import ArticleServices
 import ArticleStore
+import HTTP
 import HTTPServer
+import Platform
 import SQLiteStore
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The metrics of a running server, collected on request.
 struct MetricsPage: Sendable {
@@ -150,5 +158,51 @@ struct MetricsPage: Sendable {
             guard let value = gauge.value else { continue }
             page.single(gauge.name, .gauge, unit: gauge.unit, help: gauge.help, value)
         }
+    }
+}
+
+/// The routes of `--admin-listen`, which must not be reachable by the public.
+enum AdminRoutes {
+    static func router(_ page: MetricsPage) throws(RouterError) -> HTTPRouter {
+        var builder = HTTPRouterBuilder()
+        builder.on(.get, "/metrics") { _, _ in
+            HTTPResponse(
+                .ok,
+                fields: [.contentType: MetricsText.mediaType, .cacheControl: "no-store"],
+                body: .bytes(await page.text()))
+        }
+        return try builder.build()
+    }
+}
+
+/// The kernel's figures for this process (proc(5)); `nil` if unavailable.
+struct ProcessStatistics {
+    let residentBytes: Int?
+    let virtualBytes: Int?
+    let openDescriptors: Int?
+    let descriptorLimit: Int
+    let cpuSeconds: Double
+
+    /// Reads the current figures.
+    init() {
+        let pages = (try? Files.read("/proc/self/statm"))
+            .map {
+                String(decoding: $0, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
+            }
+        let pageBytes = sysconf(Int32(_SC_PAGESIZE))
+        virtualBytes = pages.flatMap { $0.count > 1 ? $0[0] * pageBytes : nil }
+        residentBytes = pages.flatMap { $0.count > 1 ? $0[1] * pageBytes : nil }
+        openDescriptors = Self.countEntries(of: "/proc/self/fd")
+        descriptorLimit = DescriptorLimit.current
+        cpuSeconds = Double(SystemClock.processNanoseconds) / 1_000_000_000
+    }
+
+    /// Does not count `.`, `..` and the descriptor that reads the folder.
+    private static func countEntries(of path: String) -> Int? {
+        guard let folder = opendir(path) else { return nil }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        return max(0, count - 3)
     }
 }

@@ -1,4 +1,13 @@
 import ArticleAPI
+import HTTPServer
+import Sockets
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The server's log on standard error: text lines on a terminal, otherwise one JSON object per
 /// line, like the access log.
@@ -40,5 +49,96 @@ struct ServerLog: Sendable {
             line.string(message)
         }
         writeLine(String(decoding: writer.bytes, as: UTF8.self) + "\n")
+    }
+}
+
+/// How much the server logs.
+enum LogLevel: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible {
+    /// Failures only; of the access log, responses with a status of 500 or more.
+    case error
+    /// Also what may become a failure.
+    case warning
+    /// Also normal events and every response.
+    case info
+    /// Also client errors below HTTP: failed handshakes.
+    case debug
+
+    init?(_ name: String) {
+        guard let level = Self.allCases.first(where: { $0.description == name }) else { return nil }
+        self = level
+    }
+
+    static func < (left: LogLevel, right: LogLevel) -> Bool { left.rawValue < right.rawValue }
+
+    var description: String {
+        switch self {
+        case .error: "error"
+        case .warning: "warning"
+        case .info: "info"
+        case .debug: "debug"
+        }
+    }
+
+    /// The matching detail of the access log.
+    var detail: AccessLog.Detail {
+        switch self {
+        case .error, .warning: .failures
+        case .info: .answers
+        case .debug: .everything
+        }
+    }
+
+    /// The next more (or less) verbose level; itself at the end of the scale.
+    func moved(by steps: Int) -> LogLevel { LogLevel(rawValue: rawValue + steps) ?? self }
+}
+
+/// The current log level, which can be changed while the server runs.
+final class LogDial: Sendable {
+    private let current: Atomic<Int>
+
+    init(_ level: LogLevel) { current = Atomic(level.rawValue) }
+
+    var level: LogLevel {
+        get { LogLevel(rawValue: current.load(ordering: .relaxed)) ?? .info }
+        set { current.store(newValue.rawValue, ordering: .relaxed) }
+    }
+}
+
+/// Raises the verbosity of the log on SIGUSR1, and lowers it on SIGUSR2.
+struct LogSignals {
+    private let sources: SignalSources
+
+    /// Installs the handlers: the two signals no longer end the process.
+    init(_ log: ServerLog, _ accessLog: AccessLog?) {
+        accessLog?.detail = log.dial.level.detail
+        sources = SignalSources([SIGUSR1, SIGUSR2]) { number in
+            let level = log.dial.level.moved(by: number == SIGUSR1 ? 1 : -1)
+            log.dial.level = level
+            accessLog?.detail = level.detail
+            log.announce("the log level is \(level)")
+        }
+    }
+
+    func stop() { sources.cancel() }
+}
+
+/// The standard streams of a server, which never block it if nobody reads them.
+struct ServerOutput: Sendable {
+    /// Standard error, for the log.
+    let errors: LogWriter
+    /// Standard output, for the addresses that the server listens on.
+    let announcements: LogWriter
+
+    init(_ style: ServeConfiguration.LogStyle) {
+        let format: AccessLog.Format = style.isJSON ? .json : .text
+        errors = LogWriter(descriptor: STDERR_FILENO, format: format)
+        announcements = LogWriter(
+            descriptor: STDOUT_FILENO, format: .text, limitBytes: 64 << 10)
+    }
+
+    /// Waits until everything is written, at most for the given time per stream.
+    func flush(withinSeconds seconds: Double) {
+        announcements.flush(withinSeconds: seconds)
+        errors.flush(withinSeconds: seconds)
     }
 }

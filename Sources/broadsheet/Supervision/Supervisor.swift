@@ -1,3 +1,5 @@
+import Dispatch
+import HTTPServer
 import Platform
 import Sockets
 
@@ -77,5 +79,67 @@ extension Optional {
     /// The value, if it satisfies the predicate.
     fileprivate func filter(_ isIncluded: (Wrapped) -> Bool) -> Wrapped? {
         flatMap { isIncluded($0) ? $0 : nil }
+    }
+}
+
+/// Sends keep-alives to a supervisor at half its interval, as long as every event loop runs new
+/// work. If a loop hangs, the supervisor restarts the server.
+struct Watchdog {
+    private let timer: any DispatchSourceTimer
+
+    /// - Parameter server: the server whose loops must respond.
+    /// - Returns: `nil` if the supervisor expects no keep-alives.
+    init?(_ supervisor: Supervisor, _ server: HTTPServer) {
+        guard supervisor.isPresent, let interval = supervisor.watchdogMicroseconds else {
+            return nil
+        }
+        timer = DispatchSource.makeTimerSource(
+            queue: DispatchQueue(label: "broadsheet.watchdog"))
+        timer.schedule(deadline: .now(), repeating: .microseconds(Int(interval / 2)))
+        timer.setEventHandler {
+            server.whenResponsive { supervisor.isAlive() }
+        }
+        timer.activate()
+    }
+
+    func stop() { timer.cancel() }
+}
+
+/// Sockets that a supervisor has opened for this process (sd_listen_fds(3)): descriptors from 3 on,
+/// as many as `LISTEN_FDS` says, named by `LISTEN_FDNAMES`.
+enum ActivatedSockets {
+    private static let first: Int32 = 3
+
+    /// The descriptors passed to this process, with their roles. A name is a role (`admin`,
+    /// `proxied`, `redirect`); any other name means articles.
+    static func listed(
+        _ variable: (String) -> String?, process: Int32 = getpid()
+    ) -> [(descriptor: Int32, role: ListenerSockets.Role)] {
+        guard variable("LISTEN_PID") == "\(process)",
+            let count = variable("LISTEN_FDS").flatMap({ Int32($0) }), (1...1_024).contains(count)
+        else { return [] }
+        let names = (variable("LISTEN_FDNAMES") ?? "").split(
+            separator: ":", omittingEmptySubsequences: false)
+        return (0..<count).map { index in
+            let name = names.indices.contains(Int(index)) ? String(names[Int(index)]) : ""
+            let role = ListenerSockets.Role(rawValue: name) ?? .articles
+            return (first + index, role == .control ? .articles : role)
+        }
+    }
+
+    /// Adopts the sockets, and unsets the variables so that child processes do not see them.
+    static func take(into sockets: ListenerSockets) throws(CommandFailure) {
+        let listed = listed(Environment.value)
+        for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }
+        for (descriptor, role) in listed {
+            do throws(SystemError) {
+                let socket = try ListeningSocket(adopting: Descriptor(descriptor))
+                sockets.add(socket, role, for: socket.address, activated: true)
+            } catch {
+                throw CommandFailure(
+                    .configuration, "descriptor \(descriptor) of LISTEN_FDS: not a listening socket"
+                )
+            }
+        }
     }
 }

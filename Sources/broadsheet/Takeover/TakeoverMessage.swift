@@ -1,5 +1,12 @@
+import HTTPServer
 import Platform
 import Sockets
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
 
 /// The messages between two processes while the new one takes over from the old one, a line each:
 ///
@@ -102,5 +109,70 @@ extension DescriptorChannel {
     /// The next message; `nil` at the end of the stream and for an invalid message.
     func receiveMessage() throws(SystemError) -> TakeoverMessage? {
         try receiveLine().flatMap { TakeoverMessage($0) }
+    }
+}
+
+/// The reply of a server to an upgrade request.
+enum UpgradeMessage: Equatable {
+    case serving(process: Int32)
+    case failed(String)
+
+    /// The protocol's name in `Upgrade`, which also says its version.
+    static let protocolName = "broadsheet-upgrade/1"
+
+    init?(_ line: String) {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        switch (words.first, words.count) {
+        case ("serving", 2):
+            guard let process = Int32(words[1]) else { return nil }
+            self = .serving(process: process)
+        case ("failed", 2): self = .failed(words[1])
+        default: return nil
+        }
+    }
+
+    var line: String {
+        switch self {
+        case .serving(let process): "serving \(process)"
+        case .failed(let reason): "failed \(reason)"
+        }
+    }
+}
+
+/// Client connections that are being handed over from one process to the next.
+final class PassedConnections: Sendable {
+    /// A connection, and the listening socket that accepted it.
+    struct Entry: Sendable {
+        let descriptor: Int32
+        let peer: SocketAddress
+        let role: ListenerSockets.Role
+        let address: SocketAddress
+    }
+
+    private let entries = Lock<[Entry]>([])
+
+    deinit {
+        for entry in entries.withLock({ $0 }) { close(entry.descriptor) }
+    }
+
+    /// The connections, which stay owned by this object.
+    var all: [Entry] { entries.withLock { $0 } }
+
+    func add(
+        _ descriptor: consuming Descriptor, from peer: SocketAddress, _ role: ListenerSockets.Role,
+        _ address: SocketAddress
+    ) {
+        let raw = descriptor.release()
+        entries.withLock {
+            $0.append(Entry(descriptor: raw, peer: peer, role: role, address: address))
+        }
+    }
+
+    /// Passes each open connection to the closure, which then owns it.
+    func takeAll(_ body: (consuming Descriptor, Entry) -> Void) {
+        for entry in entries.withLock({ entries in
+            defer { entries = [] }
+            return entries
+        }) { body(Descriptor(entry.descriptor), entry) }
     }
 }

@@ -1,0 +1,170 @@
+import HTTP
+import Sockets
+
+extension HTTP1Connection {
+    // MARK: The client
+
+    /// Identifies the client, from the PROXY protocol header if one is expected.
+    ///
+    /// - Throws: `cancelled` if the peer may not send such a header, or the header is invalid.
+    func meetClient(until deadline: Int64) async throws(ChannelError) {
+        guard rules.expectsProxyHeader else { return }
+        var header: ProxyHeader?
+        do throws(ChannelError) {
+            if exchange.client.isTrusted {
+                header = try await channel.readProxyHeader(until: deadline)
+            }
+        } catch {
+            isPassedOn = error == .cancelled && canBePassed
+            throw error
+        }
+        guard let header else {
+            rules.refusals.add(.proxyHeader, on: channel.loop)
+            throw .cancelled
+        }
+        isNamed = true
+        exchange.client = ConnectedClient(
+            header, from: exchange.client, trusting: rules.trustedProxies)
+    }
+
+    // MARK: Connections
+
+    /// Counts the connection and performs the TLS handshake.
+    ///
+    /// - Throws: `cancelled` if the address has too many connections; a response was sent.
+    func enter(until deadline: Int64) async throws(ChannelError) {
+        guard let addresses = rules.addresses, let key = exchange.client.key else {
+            return try await secure(until: deadline)
+        }
+        let entrance = addresses.enter(key)
+        isCounted = entrance != .overrun
+        guard entrance != .welcome else { return try await secure(until: deadline) }
+        rules.refusals.add(.addressConnections, on: channel.loop)
+        if entrance == .full {
+            try await secure(until: deadline)
+            try await rejectUnread(
+                HTTPError(
+                    .tooManyRequests, "Too many connections from this address.",
+                    retryAfterSeconds: 1))
+        }
+        throw .cancelled
+    }
+
+    func leave() {
+        if isCounted, let key = exchange.client.key { rules.addresses?.leave(key) }
+        isCounted = false
+    }
+
+    /// Performs the TLS handshake if the listener requires TLS.
+    func secure(until deadline: Int64) async throws(ChannelError) {
+        guard let tls = rules.tls else { return }
+        do throws(ChannelError) {
+            try await channel.secure(by: tls, until: deadline)
+            notifyObservers(of: HandshakeRecord(exchange.client.address, channel))
+        } catch .cancelled where canBePassed {
+            isPassedOn = true
+            throw .cancelled
+        } catch {
+            notifyObservers(of: HandshakeRecord(exchange.client.address, error))
+            if error == .insecure(.plainHTTP) {
+                try await rejectUnread(HTTPError(.badRequest, "This port only accepts HTTPS."))
+            }
+            throw error
+        }
+    }
+
+    private func notifyObservers(of handshake: HandshakeRecord) {
+        for observer in rules.handshakeObservers { observer.ended(handshake) }
+    }
+
+    /// Responds to a client above the connection limit.
+    func turnAway() async {
+        do throws(ChannelError) {
+            let deadline = now + limits.handshakeMilliseconds
+            try await meetClient(until: deadline)
+            try await secure(until: deadline)
+            try await rejectUnread(HTTPError(.serviceUnavailable, "Too many connections."))
+        } catch {
+            // The client has disconnected.
+        }
+        releaseBuffer()
+    }
+}
+
+extension HTTP1Connection {
+    /// Whether another process can continue the connection: no byte of a request has been read, and
+    /// TLS, whose keys cannot be passed on, has not begun.
+    var canBePassed: Bool {
+        channel.isGivenAway && channel.isOpen && buffer == nil && unsent == nil && !isBound
+    }
+
+    /// Whether the connection is bound to this process, by TLS keys or by what a proxy reported of
+    /// the client.
+    var isBound: Bool { channel.isSecure || isNamed }
+
+    /// Whether the next response is the last one on this connection.
+    var isLastResponse: Bool {
+        channel.isDraining || local.isClosed
+            || channel.isLeaving && isBound || channel.isGivenAway && !canBePassed
+    }
+
+    /// Passes the connection on to the process that continues it.
+    func passOn() {
+        guard let descriptor = channel.detach() else { return }
+        rules.departure.take(
+            PassedConnection(descriptor: descriptor, peer: channel.peer, door: rules.listener))
+    }
+
+    /// Upgrades to another protocol if the client asks for one that is supported (RFC 9110 §7.8),
+    /// and passes the connection on to its handler; false otherwise.
+    func switchProtocols(_ head: borrowing RequestHead) async throws(ChannelError) -> Bool {
+        guard !rules.protocols.isEmpty, head.framing == .none, !channel.isSecure,
+            head.fields.list(.connection, has: "upgrade"),
+            let name = head.fields[.upgrade], let take = rules.protocols[name]
+        else { return false }
+        let granted = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: \(name)"
+        try await channel.write(
+            Array("\(granted)\r\n\r\n".utf8), stallMilliseconds: limits.writeStallMilliseconds)
+        releaseBuffer()
+        if let descriptor = channel.detach() { take(descriptor) }
+        return true
+    }
+}
+
+/// Listeners that only redirect to HTTPS.
+extension HTTP1Connection {
+    /// Redirects the client to the same resource over HTTPS (RFC 9110 §15.4.9).
+    func redirect(_ head: borrowing RequestHead, port: UInt16) async throws(ChannelError) -> Bool {
+        guard let location = Self.secureLocation(of: head, port: port) else {
+            try await reject(HTTPError(.badRequest, "Use HTTPS."))
+            return false
+        }
+        let response = HTTPResponse(
+            .permanentRedirect,
+            fields: [.location: location, .contentType: "text/plain; charset=utf-8"],
+            body: .bytes(Array("\(location)\n".utf8)))
+        let goesOn = try await send(
+            response, keepsAlive: head.keepsAlive && head.framing == .none)
+        // Discards an announced body, so that the client can read the response.
+        if !goesOn { await linger() }
+        return goesOn
+    }
+
+    private static func secureLocation(of head: borrowing RequestHead, port: UInt16) -> String? {
+        let stated =
+            head.target.authority.map { Array($0) }
+            ?? head.fields[.host].map {
+                Array($0.utf8)
+            }
+        guard let authority = stated.flatMap(Authority.init),
+            HostNames.isAddress(authority.host) || HostNames.isName(authority.host),
+            head.target.form == .origin || head.target.form == .absolute
+        else { return nil }
+        var location = "https://" + authority.host + (port == 443 ? "" : ":\(port)")
+        location += String(decoding: head.target.path, as: UTF8.self)
+        if let query = head.target.query {
+            location += "?" + String(decoding: query, as: UTF8.self)
+        }
+        return location
+    }
+}

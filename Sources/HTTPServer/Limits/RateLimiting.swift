@@ -1,0 +1,216 @@
+import HTTP
+import Platform
+import Sockets
+
+/// The rate of requests that one client may send: a burst of so many, and then as many in each
+/// period (a token bucket that refills evenly).
+public struct RateLimit: Sendable, Hashable {
+    public let requests: Int
+    public let seconds: Int
+
+    /// - Returns: `nil` unless there are 1 to 1,000,000,000 requests in 1 to 86,400 seconds.
+    public init?(requests: Int, seconds: Int) {
+        guard (1...1_000_000_000).contains(requests), (1...86_400).contains(seconds) else {
+            return nil
+        }
+        self.requests = requests
+        self.seconds = seconds
+    }
+
+    /// `12000/60`: requests and seconds.
+    public init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let requests = Int(parts[0]), let seconds = Int(parts[1]) else {
+            return nil
+        }
+        self.init(requests: requests, seconds: seconds)
+    }
+}
+
+/// The key that a client is counted by: its IPv4 address, its IPv6 network (/64, the size that one
+/// customer gets), or the account of its API key.
+struct RateLimitKey: Sendable, Hashable {
+    private let high: UInt64
+    private let low: UInt64
+    /// Hashed with a per-process seed, so that nobody can choose addresses that collide.
+    let digest: UInt
+
+    /// All peers on Unix sockets share one key.
+    init(_ address: SocketAddress) {
+        let octets = address.networkOctets ?? []
+        self.init(UInt64(octets.count), octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    }
+
+    init(account: String) {
+        // 128 bits of two seeds, so that no two accounts of a server collide.
+        func half(_ seed: UInt64) -> UInt64 {
+            var hasher = Hasher()
+            hasher.combine(seed)
+            hasher.combine(account)
+            return UInt64(UInt(bitPattern: hasher.finalize()))
+        }
+        self.init(half(1), half(2))
+    }
+
+    private init(_ high: UInt64, _ low: UInt64) {
+        self.high = high
+        self.low = low
+        var hasher = Hasher()
+        hasher.combine(high)
+        hasher.combine(low)
+        digest = UInt(bitPattern: hasher.finalize())
+    }
+
+    static func == (left: RateLimitKey, right: RateLimitKey) -> Bool {
+        left.low == right.low && left.high == right.high
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+}
+
+/// One rate limit policy with its clients' buckets; it also writes the rate limit fields
+/// (draft-ietf-httpapi-ratelimit-headers-10).
+final class RateLimiter: Sendable {
+    let buckets: TokenBuckets
+    /// `"default";q=12000;w=60`.
+    private let policy: String
+    private let name: String
+    /// The line of `RateLimit-Policy`, and `RateLimit` up to its first number.
+    private let lineStart: [UInt8]
+
+    init(_ name: String, _ limit: RateLimit, capacity: Int) {
+        self.name = name
+        buckets = TokenBuckets(limit, capacity: capacity)
+        policy = "\"\(name)\";q=\(limit.requests);w=\(limit.seconds)"
+        let lines = [
+            "\(HTTPFieldName.rateLimitPolicy): \(policy)",
+            "\(HTTPFieldName.rateLimit): \"\(name)\"",
+        ]
+        lineStart = Array((lines.joined(separator: "\r\n") + ";r=").utf8)
+    }
+
+    func append(_ allowance: RateLimitStatus, to fields: inout HTTPFields) {
+        fields.append(.rateLimitPolicy, policy)
+        fields.append(
+            .rateLimit, "\"\(name)\";r=\(allowance.left);t=\(allowance.seconds)")
+    }
+
+    /// The same fields as lines of a head.
+    func append(_ allowance: RateLimitStatus, to output: OutputBuffer) {
+        output.append(lineStart)
+        output.append(decimal: allowance.left)
+        output.append(";t=")
+        output.append(decimal: allowance.seconds)
+        output.append("\r\n")
+    }
+}
+
+/// What a client may still send after a request.
+struct RateLimitStatus {
+    /// The policy that the client is counted by.
+    enum Measure { case address, account }
+
+    let measure: Measure
+    let outcome: TokenBuckets.Outcome
+
+    /// The remaining requests.
+    var left: Int {
+        if case .taken(let left, _) = outcome { left } else { 0 }
+    }
+
+    /// The time until the bucket is full, or until it has one token.
+    var seconds: Int {
+        switch outcome {
+        case .taken(_, let seconds), .empty(let seconds): seconds
+        }
+    }
+}
+
+/// The token buckets of clients in bounded memory: a set-associative table of fixed size, in which
+/// a new client replaces one whose bucket is full, or otherwise the one closest to it.
+///
+/// A bucket is one number, the time when it will be full again; a full bucket needs no entry. (The
+/// generic cell rate algorithm, ITU-T I.371.)
+final class TokenBuckets: Sendable {
+    /// The result of taking tokens.
+    enum Outcome: Hashable {
+        /// Tokens were taken; so many are left, and the bucket is full again after so many seconds.
+        case taken(left: Int, fullInSeconds: Int)
+        /// The bucket has too few tokens until so many seconds have passed.
+        case empty(seconds: Int)
+    }
+
+    private struct Bucket {
+        var key: RateLimitKey
+        /// Monotonic nanoseconds.
+        var fullAt: Int64
+    }
+
+    private let interval: Int64
+    private let window: Int64
+    private let shards: [Lock<[Bucket?]>]
+    private let setsPerShard: UInt
+    private static let shardCount: UInt = 16
+    /// The number of entries in a set.
+    private static let ways = 8
+
+    /// - Parameter capacity: The maximum number of clients with buckets that are not full, rounded
+    ///   to 128.
+    init(_ limit: RateLimit, capacity: Int) {
+        interval = max(1, Int64(limit.seconds) * 1_000_000_000 / Int64(limit.requests))
+        window = interval * Int64(limit.requests)
+        setsPerShard = max(1, UInt(capacity) / (Self.shardCount * UInt(Self.ways)))
+        shards = (0..<Self.shardCount).map { _ in Lock([]) }
+    }
+
+    /// Takes tokens from the client's bucket.
+    ///
+    /// - Parameters:
+    ///   - tokens: Capped at the size of a full bucket, so that every request can be paid for.
+    ///   - now: Monotonic milliseconds.
+    func take(_ key: RateLimitKey, tokens: Int = 1, now: Int64) -> Outcome {
+        let now = now * 1_000_000
+        let price = min(interval * Int64(max(1, tokens)), window)
+        let set = (key.digest / Self.shardCount) % setsPerShard
+        let first = Int(set) * Self.ways
+        return shards[Int(key.digest % Self.shardCount)].withLock { buckets in
+            if buckets.isEmpty {
+                // The memory is touched only by servers that have clients to count.
+                buckets = Array(repeating: nil, count: Int(setsPerShard) * Self.ways)
+            }
+            let place = Self.place(of: key, in: buckets, from: first)
+            var fullAt = now
+            if let bucket = buckets[place], bucket.key == key { fullAt = max(now, bucket.fullAt) }
+            fullAt += price
+            let used = fullAt - now
+            guard used <= window else {
+                return .empty(seconds: Self.seconds(used - window))
+            }
+            buckets[place] = Bucket(key: key, fullAt: fullAt)
+            return .taken(
+                left: Int((window - used) / interval), fullInSeconds: Self.seconds(used))
+        }
+    }
+
+    /// The index of the client's bucket, existing or new.
+    private static func place(
+        of key: RateLimitKey, in buckets: borrowing [Bucket?], from first: Int
+    ) -> Int {
+        var fullest = first
+        var earliest = Int64.max
+        for place in first..<(first + ways) {
+            guard let bucket = buckets[place] else { return place }
+            if bucket.key == key { return place }
+            if bucket.fullAt < earliest {
+                earliest = bucket.fullAt
+                fullest = place
+            }
+        }
+        return fullest
+    }
+
+    /// Whole seconds, rounded up.
+    private static func seconds(_ nanoseconds: Int64) -> Int {
+        Int((nanoseconds + 999_999_999) / 1_000_000_000)
+    }
+}

@@ -1,0 +1,138 @@
+public import HTTP
+public import Platform
+public import Sockets
+
+/// What the server knows of a request besides the request itself.
+public struct RequestContext: Sendable {
+    /// Identifies the request in responses and logs.
+    public let requestID: String
+    /// The client's address: the connection's peer, or the client named by a trusted proxy.
+    public let peer: SocketAddress
+    /// The template of the matching route: `/v1/articles/{id}`.
+    public let template: String
+    public let parameters: PathParameters
+    /// The time of the request in seconds since 1970.
+    public let receivedSeconds: Int64
+    /// Shared with the server for the exchange; `nil` outside of a server.
+    public internal(set) var scope: ExchangeScope?
+
+    /// Identifies the peer, or its network, within this process.
+    public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
+
+    public init(
+        requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,
+        receivedSeconds: Int64
+    ) {
+        self.requestID = requestID
+        self.peer = peer
+        self.template = template
+        self.parameters = parameters
+        self.receivedSeconds = receivedSeconds
+    }
+}
+
+/// The decoded path segments that match the route's parameters.
+public struct PathParameters: Sendable, Hashable {
+    private let names: [String]
+    private let values: [String]
+
+    public init(names: [String] = [], values: [String] = []) {
+        self.names = names
+        self.values = values
+    }
+
+    public subscript(name: String) -> String? {
+        names.firstIndex(of: name).flatMap { $0 < values.count ? values[$0] : nil }
+    }
+}
+
+/// Responds to a request. It runs on the connection's event loop and must not block.
+public typealias HTTPHandler = @Sendable (HTTPRequest, RequestContext) async -> HTTPResponse
+
+/// Authenticates and authorizes a request before its body is read. It is called again, still
+/// without the body, when the body has arrived, as access may have been revoked in the meantime. It
+/// runs on the connection's event loop and must not block.
+public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) async -> Admission
+
+/// A route's decision on a request head.
+public enum Admission: Sendable {
+    /// Handled by this handler, which may know the sender.
+    ///
+    /// - Parameter account: The account whose limits apply, whatever address the request comes
+    ///   from; `nil`: the address's.
+    case admitted(HTTPHandler, account: String? = nil)
+    /// Rejected with this response; a large body is not read.
+    case rejected(HTTPResponse)
+}
+
+/// What the server does with the requests of a method and path.
+public struct HTTPRoute: Sendable {
+    /// Whether requests may have a body. An unexpected body is rejected by the head and never read
+    /// into memory.
+    let takesBody: Bool
+    let admit: HTTPAdmission
+}
+
+/// What the server and a request's handler share during one exchange: from the start of the handler
+/// until the response is sent or the connection fails.
+public final class ExchangeScope: Sendable {
+    private struct State {
+        var turns: [WorkerTurn] = []
+        var allowance: RateLimitStatus?
+        var isOver = false
+    }
+
+    private let state = Lock(State())
+    private let meter: RateMeter?
+
+    /// - Parameter meter: The bucket that the request is charged to; `nil`: it is not limited.
+    init(meter: RateMeter?) { self.meter = meter }
+
+    /// Keeps the memory reservation of the response until it is sent.
+    public func hold(_ turn: WorkerTurn) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.turns.append(turn) }
+            return state.isOver
+        }
+        if isOver { turn.end() }
+    }
+
+    /// Charges the client more tokens for a request that is expensive.
+    ///
+    /// - Parameter tokens: In addition to the one that every request costs.
+    /// - Returns: `nil`, or the number of seconds after which the client may retry.
+    public func charge(_ tokens: Int) -> Int? {
+        guard tokens > 0, let meter else { return nil }
+        let allowance = meter.take(tokens)
+        state.withLock { $0.allowance = allowance }
+        if case .empty(let seconds) = allowance.outcome { return seconds }
+        return nil
+    }
+
+    /// What the client may still send, if it was charged here.
+    var allowance: RateLimitStatus? { state.withLock { $0.allowance } }
+
+    /// The response is sent, or will never be.
+    func end() {
+        let turns = state.withLock { state in
+            state.isOver = true
+            defer { state.turns = [] }
+            return state.turns
+        }
+        for turn in turns { turn.end() }
+    }
+}
+
+/// The bucket that a request is charged to: of its address or of its account.
+struct RateMeter: Sendable {
+    let limiter: RateLimiter
+    let key: RateLimitKey
+    let measure: RateLimitStatus.Measure
+    /// Monotonic milliseconds at the arrival of the request.
+    let now: Int64
+
+    func take(_ tokens: Int = 1) -> RateLimitStatus {
+        RateLimitStatus(
+            measure: measure, outcome: limiter.buckets.take(key, tokens: tokens, now: now))
+    }
+}

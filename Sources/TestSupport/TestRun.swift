@@ -1,0 +1,52 @@
+import Glibc
+
+/// Whether the tests and their programs were built with a sanitizer, which costs memory and time.
+public enum Sanitizer {
+    public static let isUsed =
+        dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+
+    /// The time limit of a test that is quick by itself but runs beside all others.
+    public static let patienceMinutes = isUsed ? 20 : 1
+}
+
+/// Whether to try every place and great numbers (`make faults`, `make socket-faults`) or a sample
+/// of them.
+public enum Thoroughness {
+    public static let isFull = getenv("BROADSHEET_ALL_FAULTS") != nil
+}
+
+/// The path of a program in the build folder of the tests.
+public func builtProgram(_ name: String) throws(TestFailure) -> String {
+    guard let program = realpath("/proc/self/exe", nil) else { throw .system("realpath") }
+    defer { free(program) }
+    let path = String(cString: program)
+    guard let end = path.lastIndex(of: "/") else { throw TestFailure("\(path) has no folder") }
+    return "\(path[..<end])/\(name)"
+}
+
+/// A failure of a test's own tools.
+public struct TestFailure: Error, CustomStringConvertible, Sendable {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+
+    /// With the reason of the last failed call.
+    static func system(_ call: String) -> TestFailure {
+        TestFailure("\(call): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// A seeded random generator: a failing test can be repeated.
+public struct SplitMix64: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+        return bits ^ (bits >> 31)
+    }
+}
