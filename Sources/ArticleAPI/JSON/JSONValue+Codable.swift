@@ -152,3 +152,14 @@ extension Revision.Action: Codable {
         try TextCodec.action.encode(self, to: encoder)
     }
 }
+
+extension Revision.Actor.Kind: Codable {
+    /// Decodes the wire name of the kind.
+    public init(from decoder: any Decoder) throws {
+        self = try TextCodec.actorKind.decode(from: decoder)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        try TextCodec.actorKind.encode(self, to: encoder)
+    }
+}

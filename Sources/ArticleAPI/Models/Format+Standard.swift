@@ -119,6 +119,39 @@ extension Revision.Action {
     }
 }
 
+extension TextCodec where Value == Revision.Actor.Kind {
+    /// What kind of actor made a revision; backends reject an unknown one.
+    public static var actorKind: TextCodec {
+        let names = Revision.Actor.Kind.known.map(\.name)
+        return TextCodec(
+            "one of \(names.joined(separator: ", "))", .choice(names),
+            parse: { Revision.Actor.Kind(name: $0) }, print: \.name,
+            fault: { kind in
+                guard case .unknown = kind else { return nil }
+                return "must be one of \(names.joined(separator: ", "))"
+            })
+    }
+}
+
+extension Revision.Actor.Kind {
+    static let known: [Revision.Actor.Kind] = [.key, .operator, .user, .unrecorded]
+
+    init(name: String) {
+        self = Self.known.first { $0.name == name } ?? .unknown(name)
+    }
+
+    /// The name on the wire.
+    var name: String {
+        switch self {
+        case .key: "key"
+        case .operator: "operator"
+        case .user: "user"
+        case .unrecorded: "unknown"
+        case .unknown(let name): name
+        }
+    }
+}
+
 extension TextCodec where Value == Article.Key {
     /// An id if the text is one; any other text is looked up as a slug.
     public static var articleKey: TextCodec {

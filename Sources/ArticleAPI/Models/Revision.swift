@@ -7,22 +7,25 @@ public struct Revision: Sendable, Hashable, Identifiable {
     public var title: String
     public var status: Article.Status
     public var createdAt: Timestamp
-    /// The name of the key that made it; `nil` for an import.
-    public var editor: String?
+    /// Who made it.
+    public var actor: Actor
+
+    /// The actor's name.
+    public var editor: String? { actor.name }
 
     /// The number, which is unique within one article.
     public var id: Int { number }
 
     public init(
         number: Int, action: Action, title: String, status: Article.Status,
-        createdAt: Timestamp, editor: String?
+        createdAt: Timestamp, actor: Actor
     ) {
         self.number = number
         self.action = action
         self.title = title
         self.status = status
         self.createdAt = createdAt
-        self.editor = editor
+        self.actor = actor
     }
 
     /// What made a revision.
@@ -30,5 +33,33 @@ public struct Revision: Sendable, Hashable, Identifiable {
         case created, updated, deleted, restored
         /// A value that this version does not know.
         case unknown(String)
+    }
+
+    /// Who made a revision.
+    public struct Actor: Sendable, Hashable {
+        public var kind: Kind
+        /// The public id of the key, or the id of the user; `nil` for other kinds.
+        public var id: String?
+        /// The current name; `nil` if there is none, as for an account that was erased.
+        public var name: String?
+
+        public init(kind: Kind, id: String? = nil, name: String? = nil) {
+            self.kind = kind
+            self.id = id
+            self.name = name
+        }
+
+        public enum Kind: Sendable, Hashable {
+            /// An API key.
+            case key
+            /// Whoever runs the server: imports, commands on the machine, the operator's key.
+            case `operator`
+            /// The account of a person.
+            case user
+            /// `unknown` in JSON. The revision was made when servers recorded nothing but a name.
+            case unrecorded
+            /// A value of a newer server that this version does not know.
+            case unknown(String)
+        }
     }
 }

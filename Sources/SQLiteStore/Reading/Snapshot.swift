@@ -164,7 +164,8 @@ struct Snapshot {
                 Revision(
                     number: Int(row.integer(0)), action: Revision.Action(stored: row.integer(1)),
                     title: row.text(2), status: try StoredState(row.integer(3)).status,
-                    createdAt: row.time(4), editor: row.optionalText(5)))
+                    createdAt: row.time(4),
+                    actor: Revision.Actor(kind: .unrecorded, name: row.optionalText(5))))
         }
         return Slice(items: items, next: nil)
     }

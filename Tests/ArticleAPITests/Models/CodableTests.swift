@@ -24,12 +24,14 @@ import Testing
         try expectKept(
             Revision(
                 number: 2, action: .unknown("merged"), title: "T", status: .archived,
-                createdAt: Samples.time, editor: "Ada"))
+                createdAt: Samples.time,
+                actor: Revision.Actor(kind: .unknown("robot"), id: "r2", name: "Ada")))
         try expectKept(Problem(.slugTaken, errors: [.init("is taken", at: .pointer("/slug"))]))
         try expectKept(Samples.id)
         try expectKept(Samples.time)
         try expectKept(Article.Status.scheduled)
         try expectKept(Revision.Action.restored)
+        try expectKept(Revision.Actor.Kind.unrecorded)
         try expectKept(Author.Mention.name("Bo"))
     }
 
@@ -67,7 +69,7 @@ import Testing
     @Test func `models have identities for lists`() {
         let revision = Revision(
             number: 2, action: .created, title: "", status: .draft, createdAt: Samples.time,
-            editor: nil)
+            actor: Revision.Actor(kind: .unrecorded))
         #expect(ArticleAPI.Tag(named: "Swift").id == "swift" && revision.id == 2)
         #expect(
             ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: "Swift"), articleCount: 1).id == "swift"

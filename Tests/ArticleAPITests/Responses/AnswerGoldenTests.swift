@@ -28,13 +28,20 @@ struct AnswerGoldenTests {
     }
 
     @Test func `revisions, tags and authors`() throws {
-        let revision = Revision(
-            number: 2, action: .restored, title: "T", status: .archived,
-            createdAt: Samples.time, editor: "desk")
-        let first = Revision(
-            number: 1, action: .created, title: "T", status: .draft, createdAt: Samples.time,
-            editor: nil)
-        try check(Page(items: [revision, first]), "revisions.json")
+        let actors = [
+            Revision.Actor(kind: .user, id: "0198c0de-0000-7000-8000-000000000001"),
+            Revision.Actor(kind: .operator, name: "operator"),
+            Revision.Actor(kind: .key, id: "0123456789abcdef", name: "desk"),
+            Revision.Actor(kind: .unrecorded, name: "desk"),
+            Revision.Actor(kind: .unrecorded),
+        ]
+        let actions: [Revision.Action] = [.restored, .deleted, .updated, .updated, .created]
+        let revisions = zip(actions, actors).enumerated().map { index, step in
+            Revision(
+                number: 5 - index, action: step.0, title: "T", status: .archived,
+                createdAt: Samples.time, actor: step.1)
+        }
+        try check(Page(items: revisions), "revisions.json")
         let usage = Tag.Usage(tag: Tag(key: "swift", name: "Swift"), articleCount: 12)
         try check(Page(items: [usage], next: "c"), "tags.json")
         try check(Samples.author, "author.json")

@@ -47,6 +47,28 @@ struct ResponseMapperTests {
         #expect(throws: ResponseMapperError.self) { try ResponseMapper<Article>().map([]) }
     }
 
+    @Test func `the actor of a revision is read from servers of any age`() throws {
+        let start =
+            #"{"number":1,"action":"created","title":"T","status":"draft","#
+            + #""createdAt":"2026-01-31T23:59:59.999Z""#
+        let desk = Revision.Actor(kind: .unrecorded, name: "desk")
+        let robot = Revision.Actor(kind: .unknown("robot"), id: "r2", name: "R2")
+        for (rest, actor) in [
+            (#"}"#, Revision.Actor(kind: .unrecorded)),
+            (#","editor":"desk"}"#, desk),
+            (#","editor":"desk","actor":null}"#, desk),
+            (#","editor":"desk","actor":{"kind":"unknown","name":"desk"}}"#, desk),
+            (#","actor":{"kind":"robot","id":"r2","name":"R2","arms":2},"editor":"R2"}"#, robot),
+        ] {
+            let revision = try ResponseMapper<Revision>().map(Array((start + rest).utf8))
+            #expect(revision.actor == actor && revision.editor == actor.name, "\(rest)")
+        }
+        #expect(
+            error(start + #","actor":{"id":"r2"}}"#, Revision.self)
+                == "$.actor.kind: the attribute `kind` is missing")
+        #expect(robot.faults.map(\.message) == ["must be one of key, operator, user, unknown"])
+    }
+
     @Test func `unknown attributes and values are tolerated`() throws {
         let newer = text(Samples.bare.json())
             .replacing(

@@ -34,7 +34,8 @@ import Testing
             ].map { number, action, title, status, milliseconds, editor in
                 """
                 {"number":\(number),"action":"\(action)","title":"\(title)","status":"\(status)",\
-                "createdAt":"2027-01-15T08:00:00.00\(milliseconds)Z","editor":"\(editor)"}
+                "createdAt":"2027-01-15T08:00:00.00\(milliseconds)Z","editor":"\(editor)",\
+                "actor":{"kind":"unknown","name":"\(editor)"}}
                 """
             }
             #expect(history.text == #"{"items":[\#(steps.joined(separator: ","))]}"#)
