@@ -27,6 +27,10 @@ static const unsigned char kept_results[] = {
 #embed "migrations/006-kept-results.sql"
 };
 
+static const unsigned char actors[] = {
+#embed "migrations/007-actors.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -34,6 +38,7 @@ static const struct broadsheet_resource migrations[] = {
     {"004-epoch.sql", epoch, sizeof epoch},
     {"005-public-slugs.sql", public_slugs, sizeof public_slugs},
     {"006-kept-results.sql", kept_results, sizeof kept_results},
+    {"007-actors.sql", actors, sizeof actors},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -82,19 +82,28 @@ public struct AuthorContent: Sendable, Hashable {
     }
 }
 
-/// Time and author of an edit.
+/// Time and actor of an edit.
 public struct Edit: Sendable {
     public var time: Timestamp
-    /// The name of the key; `nil` for an import.
-    public var editor: String?
+    public var actor: Actor
     /// A write with a key is done once: the caller checks `keptWrite` before. If another write with
     /// the key was committed in between, `.repeated` or `.keyReused` is thrown.
     public var key: IdempotencyKey?
 
-    public init(at time: Timestamp, editor: String?, key: IdempotencyKey? = nil) {
+    public init(at time: Timestamp, by actor: Actor, key: IdempotencyKey? = nil) {
         self.time = time
-        self.editor = editor
+        self.actor = actor
         self.key = key
+    }
+
+    /// Who makes an edit. Its name is looked up when the history is read.
+    public enum Actor: Sendable, Hashable {
+        /// Whoever runs the server: imports, commands on the machine, the operator's key.
+        case `operator`
+        /// The API key with this public id.
+        case key(id: String)
+        /// Nobody who could be looked up.
+        case unrecorded(name: String?)
     }
 }
 

@@ -41,7 +41,8 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
 
     // MARK: Revisions (also of deleted articles)
 
-    /// The history, newest first: at most `limit` revisions with numbers below `number`.
+    /// The history, newest first: at most `limit` revisions with numbers below `number`. Actors
+    /// have their current names.
     func revisions(
         of id: Article.ID, below number: Int?, limit: Int
     ) async throws(StoreError) -> Slice<Revision, Int>
@@ -147,12 +148,12 @@ extension ArticleStore {
         try await edition(of: key, visibleTo: audience).article
     }
 
-    /// Creates or replaces an author at a time with a write without a key.
+    /// Creates or replaces an author at a time as the operator, with a write without a key.
     public func putAuthor(
         _ id: Author.ID, expecting expectation: Precondition, at time: Timestamp,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
         try await putAuthor(
-            id, expecting: expectation, by: Edit(at: time, editor: nil), change)
+            id, expecting: expectation, by: Edit(at: time, by: .operator), change)
     }
 }

@@ -140,14 +140,17 @@ public struct ExportedArticle: Sendable, Hashable {
 /// One step of an article's history with the whole article as of that step.
 public struct ExportedRevision: Sendable, Hashable {
     public var action: Revision.Action
-    public var editor: String?
+    /// With the name as of the export. A store that finds no such key or account keeps that name.
+    public var actor: Revision.Actor
     /// When the step was made (the article's `updatedAt`, except for deletions).
     public var time: Timestamp
     public var article: Article
 
-    public init(action: Revision.Action, editor: String?, time: Timestamp, article: Article) {
+    public init(
+        action: Revision.Action, actor: Revision.Actor, time: Timestamp, article: Article
+    ) {
         self.action = action
-        self.editor = editor
+        self.actor = actor
         self.time = time
         self.article = article
     }

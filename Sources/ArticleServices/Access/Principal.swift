@@ -86,7 +86,14 @@ public struct Principal: Sendable, Hashable {
 
     /// An edit by this principal; idempotent if it has a key.
     func edit(at time: Timestamp, _ key: IdempotencyKey?) -> Edit {
-        Edit(at: time, editor: kind == .anonymous ? nil : name, key: key)
+        let actor: Edit.Actor =
+            switch kind {
+            // No endpoint lets an anonymous client edit.
+            case .anonymous: .unrecorded(name: nil)
+            case .key: .key(id: id)
+            case .operatorKey, .controlSocket: .operator
+            }
+        return Edit(at: time, by: actor, key: key)
     }
 
     /// Whether this principal has the permission.

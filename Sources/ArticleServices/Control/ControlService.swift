@@ -44,7 +44,7 @@ struct ControlService: Sendable {
         }
         do {
             let results = try await store.importArticles(
-                items, by: Edit(at: now(), editor: nil),
+                items, by: caller.edit(at: now(), nil),
                 dryRun: request.batch.isDryRun)
             return Reply(
                 ImportResult(

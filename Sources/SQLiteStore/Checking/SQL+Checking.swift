@@ -44,6 +44,10 @@ extension SQL {
         FROM articles WHERE revision = 0 AND state <> 3 LIMIT 20
         """,
         """
+        SELECT 'revision ' || number || ' of article ' || article || ' has an actor and an editor'
+        FROM revisions WHERE actor IS NOT NULL AND editor IS NOT NULL LIMIT 20
+        """,
+        """
         SELECT 'change ' || sequence || ' refers to a missing revision'
         FROM changes LEFT JOIN revisions ON row = (subject << 20 | revision)
         WHERE kind = 0 AND (row IS NULL OR is_deletion <> (action = 2)) LIMIT 20

@@ -1,8 +1,8 @@
 import ArticleAPI
 import ArticleStore
 
-/// Caches tags, authors, facets and the epoch. They are shared by the articles of a page, by the
-/// reads of a connection between which nothing was committed, and by steps of the writer.
+/// Caches tags, authors, actors, facets and the epoch. They are shared by the articles of a page,
+/// by the reads of a connection between which nothing was committed, and by steps of the writer.
 ///
 /// Only the writer changes the cached data; it clears the cache when it rolls back anything.
 final class Names {
@@ -10,6 +10,8 @@ final class Names {
     private var tags: [Int64: Tag] = [:]
     private var facets: [Facet: Int64] = [:]
     private var authorsByName: [String: Int64] = [:]
+    private var actors: [Int64: Revision.Actor] = [:]
+    private var actorNumbers: [ActorID: Int64] = [:]
     private var epoch: Epoch?
     /// The state of the database to which the cache belongs (`PRAGMA data_version`); `nil`
     /// initially.
@@ -19,6 +21,11 @@ final class Names {
     private struct Facet: Hashable {
         let kind: FacetKind
         let key: String
+    }
+
+    private struct ActorID: Hashable {
+        let kind: ActorKind
+        let id: String
     }
 
     struct NamedAuthor {
@@ -36,6 +43,7 @@ final class Names {
     /// Clears the cache, as its contents may have been rolled back.
     func forget() {
         forgetAuthors()
+        forgetActors()
         tags.removeAll(keepingCapacity: true)
         facets.removeAll(keepingCapacity: true)
         epoch = nil
@@ -45,6 +53,12 @@ final class Names {
     func forgetAuthors() {
         authors.removeAll(keepingCapacity: true)
         authorsByName.removeAll(keepingCapacity: true)
+    }
+
+    /// Clears the actors, because a name was added.
+    func forgetActors() {
+        actors.removeAll(keepingCapacity: true)
+        actorNumbers.removeAll(keepingCapacity: true)
     }
 
     func epoch(else read: () throws(StoreError) -> Epoch) throws(StoreError) -> Epoch {
@@ -82,6 +96,28 @@ final class Names {
         guard let number = try read() else { return nil }
         if authorsByName.count >= Self.limit { authorsByName.removeAll(keepingCapacity: true) }
         authorsByName[name] = number
+        return number
+    }
+
+    func actor(
+        _ number: Int64, else read: () throws(StoreError) -> Revision.Actor
+    ) throws(StoreError) -> Revision.Actor {
+        if let actor = actors[number] { return actor }
+        let actor = try read()
+        if actors.count >= Self.limit { actors.removeAll(keepingCapacity: true) }
+        actors[number] = actor
+        return actor
+    }
+
+    /// The number of an actor, which never changes.
+    func actor(
+        _ kind: ActorKind, _ id: String, else read: () throws(StoreError) -> Int64
+    ) throws(StoreError) -> Int64 {
+        let actor = ActorID(kind: kind, id: id)
+        if let number = actorNumbers[actor] { return number }
+        let number = try read()
+        if actorNumbers.count >= Self.limit { actorNumbers.removeAll(keepingCapacity: true) }
+        actorNumbers[actor] = number
         return number
     }
 

@@ -31,8 +31,13 @@ enum SQL {
     static let articleNumbers: StaticString = "SELECT number, id FROM articles ORDER BY id"
 
     static let history: StaticString = """
-        SELECT number, action, title, state, time, editor FROM revisions
+        SELECT number, action, title, state, time, editor, actor FROM revisions
         WHERE row > (?1 << 20) AND row < (?1 << 20 | ?2) ORDER BY row DESC LIMIT ?3
+        """
+    static let actorNumber: StaticString = "SELECT number FROM actors WHERE kind = ?1 AND id = ?2"
+    static let actorByNumber: StaticString = """
+        SELECT actors.kind, actors.id, ifnull(keys.name, actors.name) FROM actors
+        LEFT JOIN keys ON actors.kind = 1 AND keys.id = actors.id WHERE actors.number = ?1
         """
 
     static let rendering: StaticString = """

@@ -36,7 +36,7 @@ extension Snapshot {
     ) throws(StoreError) -> ExportedRevision {
         let stored = try stored(id, at: number)
         return ExportedRevision(
-            action: stored.revision.action, editor: stored.revision.editor,
+            action: stored.revision.action, actor: try actor(stored.revision.actor),
             time: stored.revision.time, article: try content(of: stored, withBody: true))
     }
 

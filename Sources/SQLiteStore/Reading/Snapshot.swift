@@ -165,9 +165,23 @@ struct Snapshot {
                     number: Int(row.integer(0)), action: Revision.Action(stored: row.integer(1)),
                     title: row.text(2), status: try StoredState(row.integer(3)).status,
                     createdAt: row.time(4),
-                    actor: Revision.Actor(kind: .unrecorded, name: row.optionalText(5))))
+                    actor: try actor(StoredActor(row, actor: 6, editor: 5))))
         }
         return Slice(items: items, next: nil)
+    }
+
+    /// An actor with its current name.
+    func actor(_ stored: StoredActor) throws(StoreError) -> Revision.Actor {
+        switch stored {
+        case .unrecorded(let name): return Revision.Actor(kind: .unrecorded, name: name)
+        case .numbered(let number):
+            return try names.actor(number) { () throws(StoreError) in
+                let row = try connection.statement(SQL.actorByNumber)
+                try row.bind(1, number)
+                guard try row.step() else { throw .corrupt("actor \(number) is missing") }
+                return try Revision.Actor(row)
+            }
+        }
     }
 
     func articleNumber(

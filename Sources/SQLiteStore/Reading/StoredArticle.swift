@@ -84,7 +84,7 @@ struct StoredRevision {
     var article: Int64
     var number: Int
     var action: Revision.Action
-    var editor: String?
+    var actor: StoredActor
     var time: Timestamp
     var updatedAt: Timestamp
     var content: StoredContent
@@ -96,7 +96,7 @@ extension StoredRevision {
         article = row.integer(first + 1)
         number = Int(row.integer(first + 2))
         action = Revision.Action(stored: row.integer(first + 3))
-        editor = row.optionalText(first + 4)
+        actor = StoredActor(row, actor: first + 23, editor: first + 4)
         time = row.time(first + 5)
         updatedAt = row.time(first + 8)
         content = try StoredContent(row, from: first)

@@ -35,10 +35,14 @@ extension SQL {
         INSERT INTO revisions (
             row, article, number, action, editor, time, state, published_at, updated_at, slug,
             title, summary, language, authors, tags, hero_url, hero_text, source_name, source_url,
-            word_count, reading_minutes, body, body_bytes)
+            word_count, reading_minutes, body, body_bytes, actor)
         VALUES (
             ?1 << 20 | ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-            ?17, ?18, ?19, ?20, ?21, ?22)
+            ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+        """
+    static let insertActor: StaticString = """
+        INSERT INTO actors (kind, id, name) VALUES (?1, ?2, CASE
+            WHEN ?1 = 1 AND EXISTS (SELECT 1 FROM keys WHERE keys.id = ?2) THEN NULL ELSE ?3 END)
         """
     static let insertSlug: StaticString = """
         INSERT INTO slugs (slug, article) VALUES (?1, ?2) ON CONFLICT (slug) DO NOTHING

@@ -18,6 +18,8 @@ extension WriteStep {
         try row.bind(6, key.expiresAt)
         try row.bind(7, key.revokedAt)
         try row.run()
+        // It may name an actor from an export.
+        connection.names.forgetActors()
     }
 
     func revokeKey(_ id: String, at time: Timestamp) throws(StoreError) -> KeyRecord {

@@ -5,7 +5,7 @@ extension WriteStep {
     /// The data of a new revision.
     struct Step {
         var action: Revision.Action
-        var editor: String?
+        var actor: StoredActor
         var time: Timestamp
         var updatedAt: Timestamp
         var content: StoredContent
@@ -151,7 +151,7 @@ extension WriteStep {
         try row.bind(1, article)
         try row.bind(2, number)
         try row.bind(3, action)
-        try row.bind(4, step.editor)
+        try row.bind(4, step.actor.name)
         try row.bind(5, step.time)
         try row.bind(6, content.state.rawValue)
         try row.bind(7, content.publishedAt)
@@ -170,6 +170,7 @@ extension WriteStep {
         try row.bind(20, content.readingMinutes)
         try row.bind(21, content.body)
         try row.bind(22, content.bodyBytes)
+        try row.bind(23, step.actor.number)
         try row.run()
     }
 

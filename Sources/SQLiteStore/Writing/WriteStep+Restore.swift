@@ -68,8 +68,8 @@ extension WriteStep {
         if let current, current.createdAt != article.createdAt { throw .conflict(name) }
         try record(
             Step(
-                action: revision.action, editor: revision.editor, time: revision.time,
-                updatedAt: article.updatedAt,
+                action: revision.action, actor: try stored(revision.actor, of: name),
+                time: revision.time, updatedAt: article.updatedAt,
                 content: try resolve(article, for: found.number, after: current, name),
                 isDeletion: revision.action == .deleted),
             of: found.number, id: article.id, createdAt: article.createdAt, after: current)
@@ -114,15 +114,23 @@ extension WriteStep {
         return try insertBody(text)
     }
 
-    /// Authors' names are ignored, as an article is always shown with their current names.
+    /// Names of authors and actors are ignored where they are looked up by id: what is shown is
+    /// always the current one.
     private func isSame(
         _ revision: ExportedRevision, _ stored: StoredArticle
     ) throws(StoreError) -> Bool {
         var there = try state.content(of: stored, withBody: true)
         guard there.authors.map(\.id) == revision.article.authors.map(\.id) else { return false }
         there.authors = revision.article.authors
+        let actor = try state.actor(stored.revision.actor)
         return there == revision.article.unversioned && stored.revision.action == revision.action
-            && stored.revision.editor == revision.editor && stored.revision.time == revision.time
+            && stored.revision.time == revision.time && actor.isSame(as: revision.actor)
+    }
+}
+
+extension Revision.Actor {
+    fileprivate func isSame(as other: Revision.Actor) -> Bool {
+        kind == other.kind && id == other.id && (kind != .unrecorded || name == other.name)
     }
 }
 

@@ -30,13 +30,13 @@ struct WriteStep {
             publication: content.publishedAt ?? edit.time, createdAt: edit.time)
         let resolved = try resolve(content, for: article, id: id, current: nil, at: edit.time)
         let step = Step(
-            action: .created, editor: edit.editor, time: edit.time, updatedAt: edit.time,
+            action: .created, actor: try stored(edit.actor), time: edit.time, updatedAt: edit.time,
             content: resolved, isDeletion: false)
         try record(firstStep: step, of: article, id: id)
         return StoredArticle(
             id: id, state: resolved.state, createdAt: edit.time,
             revision: StoredRevision(
-                article: article, number: 1, action: step.action, editor: step.editor,
+                article: article, number: 1, action: step.action, actor: step.actor,
                 time: step.time, updatedAt: step.updatedAt, content: resolved))
     }
 
@@ -66,7 +66,7 @@ struct WriteStep {
         let time = max(edit.time, current.revision.time)
         try record(
             Step(
-                action: .updated, editor: edit.editor, time: time, updatedAt: time,
+                action: .updated, actor: try stored(edit.actor), time: time, updatedAt: time,
                 content: resolved, isDeletion: false),
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)
         return try state.stored(number: current.number)
@@ -81,7 +81,7 @@ struct WriteStep {
         try expectation.check(current.id, at: current.lastRevision, in: state)
         try record(
             Step(
-                action: .deleted, editor: edit.editor,
+                action: .deleted, actor: try stored(edit.actor),
                 time: max(edit.time, current.revision.time),
                 updatedAt: current.revision.updatedAt, content: current.revision.content,
                 isDeletion: true),
@@ -101,7 +101,7 @@ struct WriteStep {
         let time = max(edit.time, current.revision.time)
         try record(
             Step(
-                action: .restored, editor: edit.editor, time: time, updatedAt: time,
+                action: .restored, actor: try stored(edit.actor), time: time, updatedAt: time,
                 content: content, isDeletion: false),
             of: current.number, id: id, createdAt: current.createdAt, after: current)
         return try state.present(state.stored(number: current.number), withBody: true)

@@ -82,8 +82,8 @@ import Testing
             let patched = try newsroom.send("PATCH \(path)", as: sender, #"{"title":"New"}"#)
             #expect(patched.summary == "200")
             let history = try newsroom.send("GET \(path)/revisions", as: sender)
-            let name = sender == .operator ? "operator" : "\(sender)'s key"
-            #expect(history.text.contains(#""editor":"\#(name)""#))
+            let actor = String(decoding: try newsroom.keys.actor(sender).json(), as: UTF8.self)
+            #expect(history.text.contains(#""actor":\#(actor)"#))
             #expect(try newsroom.send("DELETE \(path)", as: sender).summary == "204")
         }
     }

@@ -49,7 +49,7 @@ import Testing
             rendered: RenderedBody(written: []), defaultLanguage: "en", at: Self.time)
         content.bodyHTML = nil
         return try await store.createArticle(
-            Article.ID(at: Self.time), content, by: Edit(at: Self.time, editor: nil))
+            Article.ID(at: Self.time), content, by: Edit(at: Self.time, by: .operator))
     }
 
     @Test func `the body is returned as HTML on request`() async throws {

@@ -22,7 +22,7 @@ import Testing
             let article = try await desk.article(slug)
             _ = try await desk.store.updateArticle(
                 article.id, expecting: .anything,
-                by: Edit(at: ImportDesk.time(seconds), editor: "E")
+                by: Edit(at: ImportDesk.time(seconds), by: .key(id: "E"))
             ) { current in
                 var draft = current.draft
                 draft.slug = "\(slug)-moved"
@@ -32,7 +32,7 @@ import Testing
         }
         let gone = try await desk.article("gamma")
         try await desk.store.deleteArticle(
-            gone.id, expecting: .anything, by: Edit(at: ImportDesk.time(4), editor: "E"))
+            gone.id, expecting: .anything, by: Edit(at: ImportDesk.time(4), by: .key(id: "E")))
         let author = Author.ID(at: ImportDesk.time(0))
         for about in ["Idle", "Still idle"] {
             _ = try await desk.store.putAuthor(

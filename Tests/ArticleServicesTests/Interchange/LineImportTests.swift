@@ -70,7 +70,7 @@ import Testing
                 Article.Draft(slug: "taken", title: "Here"), rendered: RenderedBody(written: []),
                 defaultLanguage: "en", at: ImportDesk.time(0))
             _ = try await desk.store.createArticle(
-                taken, made, by: Edit(at: ImportDesk.time(0), editor: "Eve"))
+                taken, made, by: Edit(at: ImportDesk.time(0), by: .key(id: "Eve")))
             let lines = [
                 #"{"title":"Fine"}"#,
                 #"{"title":"Open"#,

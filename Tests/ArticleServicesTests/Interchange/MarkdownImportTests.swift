@@ -58,7 +58,8 @@ import Testing
             #expect(article.publishedAt == ImportDesk.time(0))
 
             try await desk.store.deleteArticle(
-                article.id, expecting: .anything, by: Edit(at: ImportDesk.time(2), editor: "Eve"))
+                article.id, expecting: .anything,
+                by: Edit(at: ImportDesk.time(2), by: .key(id: "Eve")))
             try desk.write("blog/a.md", "third")
             let report = try await desk.run("blog", at: 3)
             #expect(report.counts == ["keptEdits": 1, "unchanged": 1])

@@ -104,7 +104,8 @@ import Testing
             _ = try await restore(lines, desk)
             let article = try await desk.article("alpha")
             _ = try await desk.store.updateArticle(
-                article.id, expecting: .anything, by: Edit(at: ImportDesk.time(9), editor: "E")
+                article.id, expecting: .anything,
+                by: Edit(at: ImportDesk.time(9), by: .key(id: "E"))
             ) { current in
                 var draft = current.draft
                 draft.title = "Edited"

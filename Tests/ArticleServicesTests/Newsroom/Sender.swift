@@ -47,4 +47,12 @@ struct KeyBunch: Sendable {
         texts[.forger] = made[1].1.text.dropLast(4) + "AAAA"
         self.texts = texts
     }
+
+    /// How the history shows an editor.
+    func actor(_ sender: Sender) throws -> Revision.Actor {
+        guard sender != .operator else { return Revision.Actor(kind: .operator, name: "operator") }
+        let name = "\(sender)'s key"
+        let record = try #require(records.first { $0.name == name })
+        return Revision.Actor(kind: .key, id: record.id, name: name)
+    }
 }

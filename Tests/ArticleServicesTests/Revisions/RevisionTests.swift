@@ -26,17 +26,19 @@ import Testing
             #expect(history.fields[.cacheControl] == "private, no-cache")
             #expect(history.fields[.contentType] == "application/json")
             #expect(history.fields[.lastModified] == nil)
-            let steps = [
-                ("4", "restored", "Fresh bread", "published", "3", "editor's key"),
-                ("3", "deleted", "Good", "published", "2", "operator"),
-                ("2", "updated", "Good", "published", "1", "admin's key"),
-                ("1", "created", "Fresh bread", "published", "0", "editor's key"),
-            ].map { number, action, title, status, milliseconds, editor in
-                """
-                {"number":\(number),"action":"\(action)","title":"\(title)","status":"\(status)",\
-                "createdAt":"2027-01-15T08:00:00.00\(milliseconds)Z","editor":"\(editor)",\
-                "actor":{"kind":"unknown","name":"\(editor)"}}
-                """
+            let steps = try [
+                ("4", "restored", "Fresh bread", "published", "3", Sender.editor),
+                ("3", "deleted", "Good", "published", "2", .operator),
+                ("2", "updated", "Good", "published", "1", .admin),
+                ("1", "created", "Fresh bread", "published", "0", .editor),
+            ].map { number, action, title, status, milliseconds, sender in
+                let actor = try newsroom.keys.actor(sender)
+                let name = try #require(actor.name)
+                return """
+                    {"number":\(number),"action":"\(action)","title":"\(title)",\
+                    "status":"\(status)","createdAt":"2027-01-15T08:00:00.00\(milliseconds)Z",\
+                    "editor":"\(name)","actor":\(String(decoding: actor.json(), as: UTF8.self))}
+                    """
             }
             #expect(history.text == #"{"items":[\#(steps.joined(separator: ","))]}"#)
         }

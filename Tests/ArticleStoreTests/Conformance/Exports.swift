@@ -33,7 +33,7 @@ extension ArticleStoreConformance {
                     ImportItem(
                         path: "a.md", digest: [UInt8](repeating: 1, count: 32), id: .make(),
                         content: .sample("imported", at: nil))
-                ], by: Edit(at: .start + 14, editor: nil), dryRun: false)
+                ], by: Edit(at: .start + 14, by: .operator), dryRun: false)
             _ = try await store.putAuthor(.make(), expecting: .nothing, at: .start) { _ in
                 AuthorContent(name: "Idle", about: "Writes nothing", website: nil)
             }

@@ -25,7 +25,7 @@ extension ArticleStoreConformance {
         private static func edit(
             _ key: UInt8, _ request: UInt8 = 1, at milliseconds: Int64 = 0
         ) -> Edit {
-            Edit(at: .start + milliseconds, editor: "editor", key: Self.key(key, request))
+            Edit(at: .start + milliseconds, by: .key(id: "editor"), key: Self.key(key, request))
         }
 
         @Test(arguments: Engine.all)

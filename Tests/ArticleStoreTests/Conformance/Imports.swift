@@ -17,7 +17,7 @@ extension ArticleStoreConformance {
             dryRun: Bool = false
         ) async throws -> [ImportOutcome] {
             try await store.importArticles(
-                items, by: Edit(at: .start + milliseconds, editor: nil), dryRun: dryRun
+                items, by: Edit(at: .start + milliseconds, by: .operator), dryRun: dryRun
             ).map { try $0.get() }
         }
 

@@ -17,7 +17,7 @@ extension ArticleStoreConformance {
                 let deleted = try await store.revision(3, of: made.id)
                 let back = try await store.restoreArticle(
                     made.id, to: 1, expecting: .version(deleted),
-                    by: Edit(at: .start + 3, editor: nil))
+                    by: Edit(at: .start + 3, by: .operator))
                 #expect(back.revision == 4 && back.title == "One" && back.slug == "one")
                 #expect(back.createdAt == .start && back.updatedAt == .start + 3)
 
@@ -26,7 +26,7 @@ extension ArticleStoreConformance {
                 #expect(history.items.map(\.number) == [4, 3, 2, 1])
                 #expect(history.items.map(\.action) == [.restored, .deleted, .updated, .created])
                 #expect(history.items.map(\.title) == ["One", "Two", "Two", "One"])
-                #expect(history.items.map(\.editor) == [nil, "editor", "editor", "editor"])
+                #expect(history.items.map(\.actor.id) == [nil, "editor", "editor", "editor"])
                 #expect(history.items.map(\.createdAt.milliseconds).sorted(by: >).count == 4)
                 #expect(try await store.revision(2, of: made.id) == second)
                 #expect(try await store.revision(3, of: made.id).title == "Two")

@@ -13,6 +13,8 @@ import Testing
         ("UPDATE changes SET revision = 9 WHERE kind = 1", "refers to a missing author"),
         ("UPDATE authors SET revision = 5", "at a revision without a change"),
         ("DELETE FROM revisions WHERE number = 1", "is at revision"),
+        ("UPDATE revisions SET editor = 'Ann' WHERE number = 2", "has an actor and an editor"),
+        ("DELETE FROM actors", "refers to a missing row in actors"),
         ("UPDATE articles SET publication = 1", "differs from its last revision"),
         ("UPDATE articles SET revision = 0", "has no revision"),
         ("DELETE FROM slugs", "is not reserved for its article"),

@@ -95,7 +95,7 @@ import Testing
     private static func write(
         _ number: Int, of principal: String = "a", at milliseconds: Int64, in store: SQLiteStore
     ) async throws {
-        let edit = Edit(at: .start + milliseconds, editor: nil, key: key(number, of: principal))
+        let edit = Edit(at: .start + milliseconds, by: .operator, key: key(number, of: principal))
         _ = try await store.createArticle(
             .make(), .sample("n\(number)", slug: .like("n")), by: edit)
     }

@@ -243,6 +243,7 @@ import Testing
                 """
                 ALTER TABLE slugs DROP COLUMN public_from; PRAGMA user_version = 4;
                 DROP TABLE kept_writes; DROP TABLE kept_counts; CREATE TABLE kept_writes (scope);
+                ALTER TABLE revisions DROP COLUMN actor; DROP TABLE actors;
                 UPDATE facets SET key = key || char(0xFE0F) WHERE key = 'heart';
                 """)
         }

@@ -45,10 +45,10 @@ extension Timestamp {
 }
 
 extension Edit {
-    static let first = Edit(at: .start, editor: "editor")
+    static let first = Edit(at: .start, by: .key(id: "editor"))
 
     static func later(_ milliseconds: Int64) -> Edit {
-        Edit(at: .start + milliseconds, editor: "editor")
+        Edit(at: .start + milliseconds, by: .key(id: "editor"))
     }
 }
 

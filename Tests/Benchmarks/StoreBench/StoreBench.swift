@@ -39,7 +39,7 @@ enum StoreBench {
         for first in stride(from: 0, to: count, by: 500) {
             let items = (first..<min(first + 500, count)).map { corpus.item($0) }
             let results = try await store.importArticles(
-                items, by: Edit(at: Corpus.start, editor: nil), dryRun: false)
+                items, by: Edit(at: Corpus.start, by: .operator), dryRun: false)
             for result in results { _ = try result.get() }
         }
         let seconds = start.duration(to: .now).inSeconds
@@ -61,7 +61,8 @@ enum StoreBench {
                 group.addTask {
                     for item in load {
                         _ = try await store.createArticle(
-                            item.id, item.content, by: Edit(at: Corpus.start, editor: "bench"))
+                            item.id, item.content, by: Edit(at: Corpus.start, by: .key(id: "bench"))
+                        )
                     }
                 }
             }

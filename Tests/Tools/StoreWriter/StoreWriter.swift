@@ -84,7 +84,7 @@ enum StoreWriter {
         line.withUTF8 { bytes in _ = Glibc.write(1, bytes.baseAddress, bytes.count) }
     }
 
-    private static func edit() -> Edit { Edit(at: now(), editor: "writer") }
+    private static func edit() -> Edit { Edit(at: now(), by: .key(id: "writer")) }
 
     private static func now() -> Timestamp {
         var time = timespec()

@@ -115,11 +115,12 @@ private struct RevisionLine: JSONModel {
             in
             RevisionLine(
                 revision: ExportedRevision(
-                    action: action, editor: editor, time: time, article: article))
+                    action: action, actor: Revision.Actor(kind: .unrecorded, name: editor),
+                    time: time, article: article))
         },
         .required("kind", kind("revision"), .kind),
         .required("action", \.revision.action, .text(.action)),
-        .optional("editor", \.revision.editor, .text(.line(1...200))),
+        .optional("editor", \.revision.actor.name, .text(.line(1...200))),
         .required("time", \.revision.time, .timestamp),
         .required("article", \.revision.article, Article.format))
 }

@@ -63,7 +63,7 @@ struct ImportRun {
         let results: [Result<ImportOutcome, StoreError>]
         do {
             results = try await importer.store.importArticles(
-                batch.map(\.item), by: Edit(at: importer.now(), editor: nil),
+                batch.map(\.item), by: Edit(at: importer.now(), by: .operator),
                 dryRun: importer.isDryRun)
         } catch { throw .store(error) }
         for (waiting, result) in zip(batch, results) {
