@@ -10,6 +10,10 @@ import Testing
     /// Articles with everything that an export must preserve: history, tombstones, former slugs,
     /// imports.
     static func fill(_ desk: ImportDesk) async throws {
+        try await desk.store.createKey(
+            KeyRecord(
+                id: "E", digest: [UInt8](repeating: 0xEE, count: 32), name: "Eve's key",
+                role: "editor", createdAt: ImportDesk.time(0)))
         try desk.write(
             "blog/a.md", "---\ntitle: Alpha\nauthor: Ann\ncategory: One\n---\n\"a\"\n\u{1}")
         try desk.write("blog/b.md", "---\ntitle: Beta\nauthor: [Ann, Bob]\nlang: ko\n---\n한글 😀")
@@ -82,16 +86,20 @@ import Testing
             try await desk.export("one.ndjson")
             let text = String(decoding: try desk.bytes("one.ndjson"), as: UTF8.self)
             let lines = text.split(separator: "\n")
-            #expect(lines.first == #"{"format":"broadsheet-export","version":1}"#)
+            #expect(lines.first == #"{"format":"broadsheet-export","version":2}"#)
             #expect(lines.last == #"{"kind":"end","authors":3,"articles":4,"revisions":8}"#)
             #expect(lines.count == 17 && text.hasSuffix("}\n"))
             #expect(lines.count { $0.hasPrefix(#"{"kind":"author","author":{"id":""#) } == 3)
             #expect(lines.count { $0.hasPrefix(#"{"kind":"article","id":""#) } == 4)
             #expect(lines.count { $0.hasPrefix(#"{"kind":"revision","action":""#) } == 8)
+            let imported = #""actor":{"kind":"operator","name":"operator"},"time":"#
+            let edited = #""actor":{"kind":"key","id":"E","name":"Eve's key"},"time":"#
+            #expect(lines.count { $0.contains(imported) } == 5)
+            #expect(lines.count { $0.contains(edited) } == 3)
             #expect(lines.count { $0.contains(#""imported":{"path":"blog/"#) } == 4)
             #expect(lines.count { $0.contains(#""aliases":["beta"]"#) } == 1)
             #expect(!text.contains("secret") && !text.contains("publicid"))
-            #expect(!text.contains("abababab"))
+            #expect(!text.contains("abababab") && !text.contains("eeeeeeee"))
         }
     }
 
@@ -99,7 +107,7 @@ import Testing
         try await ImportDesk.with { desk in
             let report = try await desk.export("one.ndjson")
             let text = """
-                {"format":"broadsheet-export","version":1}
+                {"format":"broadsheet-export","version":2}
                 {"kind":"end","authors":0,"articles":0,"revisions":0}
 
                 """

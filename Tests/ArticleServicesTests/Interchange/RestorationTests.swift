@@ -65,6 +65,10 @@ import Testing
                     "$.id must be a UUIDv7"
                 ),
                 (#""createdAt":"2026"#, #""createdAt":"2025"#, "$.article.createdAt differs"),
+                (#""actor":{"#, #""editor":"E","actor":{"#, "$.editor is not an attribute"),
+                (#""kind":"key""#, #""kind":"robot""#, "$.actor.kind must be one of"),
+                (#""id":"E","#, "", "$.actor.id is missing"),
+                (#""kind":"operator""#, #""kind":"operator","id":"E""#, "$.actor.id is not"),
             ]
             for change in changes {
                 var damaged = lines
@@ -171,8 +175,65 @@ import Testing
         }
     }
 
+    /// The lines as in version 1, whose revisions have names instead of actors.
+    private static func first(_ lines: [String]) -> [String] {
+        let theOperator = #""actor":{"kind":"operator","name":"operator"},"#
+        let key = #""actor":{"kind":"key","id":"E","name":"Eve's key"}"#
+        return [#"{"format":"broadsheet-export","version":1}"#]
+            + lines.dropFirst().map { line in
+                line.replacing(theOperator, with: "")
+                    .replacing(key, with: #""editor":"Eve's key""#)
+            }
+    }
+
+    @Test func `exports of version 1 are restored with the names of editors`() async throws {
+        let lines = Self.first(try await exported())
+        #expect(lines.count { $0.contains(#","editor":"Eve's key","time":"#) } == 3)
+        #expect(!lines.contains { $0.contains(#""actor""#) })
+        try await ImportDesk.with { desk in
+            #expect(try await restore(lines, desk).counts == ["created": 4])
+            let moved = try await desk.article("beta-moved")
+            let history = try await desk.store.revisions(of: moved.id, below: nil, limit: 9)
+            #expect(
+                history.items.map(\.actor) == [
+                    Revision.Actor(kind: .unrecorded, name: "Eve's key"),
+                    Revision.Actor(kind: .unrecorded),
+                ])
+            #expect(try await restore(lines, desk).counts == ["unchanged": 4])
+            let now = try await desk.export("two.ndjson").revisions
+            let text = String(decoding: try desk.bytes("two.ndjson"), as: UTF8.self)
+            #expect(now == 8 && text.hasPrefix(#"{"format":"broadsheet-export","version":2}"#))
+            #expect(text.split(separator: #""actor":{"kind":"unknown"}"#).count == 6)
+            try await ImportDesk.with { other in
+                try other.write("two.ndjson", text)
+                #expect(try await other.run("two.ndjson").counts == ["created": 4])
+                try await other.export("three.ndjson")
+                #expect(try other.bytes("three.ndjson") == desk.bytes("two.ndjson"))
+            }
+        }
+    }
+
+    @Test func `the versions of an export are not mixed`() async throws {
+        let lines = try await exported()
+        let first = Self.first(lines)
+        let place = try #require(lines.firstIndex { $0.contains(#""kind":"revision""#) })
+        try await ImportDesk.with { desk in
+            for (header, line, reason) in [
+                (lines[0], first[place], "$.actor is missing"),
+                (first[0], lines[place], "$.actor is not an attribute"),
+            ] {
+                var mixed = lines
+                mixed[0] = header
+                mixed[place] = line
+                let fault = try await restore(mixed, desk).failures.first
+                #expect(fault?.line == place + 1 && fault?.reason.hasPrefix(reason) == true)
+                #expect(try await desk.store.changeSequence() == 0)
+            }
+        }
+    }
+
     @Test(arguments: [
-        (#"{"format":"broadsheet-export","version":2}"#, "the export has version 2"),
+        (#"{"format":"broadsheet-export","version":3}"#, "the export has version 3"),
         (#"{"format":"broadsheet-export"}"#, "$.version is not"),
         (#"{"format":"else","version":1}"#, "$.format is not"),
     ])

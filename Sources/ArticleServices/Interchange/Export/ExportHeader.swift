@@ -2,12 +2,13 @@ import ArticleAPI
 
 /// The format of a file according to its first line, if it is an export.
 enum ExportHeader: Sendable, Hashable {
-    case known
+    case known(version: Int)
     /// Another format or a newer version; the reason why it cannot be read.
     case unknown(String)
 
     static let format = "broadsheet-export"
-    static let version = 1
+    /// Version 1 has the names of editors instead of actors.
+    static let version = 2
 
     /// The line including its line feed.
     static var bytes: [UInt8] {
@@ -37,7 +38,7 @@ enum ExportHeader: Sendable, Hashable {
         }
         self =
             number <= Self.version
-            ? .known
+            ? .known(version: Int(number))
             : .unknown(
                 "the export has version \(number); broadsheet supports up to \(Self.version)")
     }

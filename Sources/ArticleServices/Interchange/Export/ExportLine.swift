@@ -3,22 +3,25 @@ import ArticleStore
 
 /// A line of an export.
 ///
-/// The first is `{"format":"broadsheet-export","version":1}`. It is followed by all authors in the
+/// The first is `{"format":"broadsheet-export","version":2}`. It is followed by all authors in the
 /// order of their ids and all articles in the order of theirs, each followed by its revisions:
 ///
 ///     {"kind":"author","author":{…}}
 ///     {"kind":"article","id":…,"aliases":[…],"imported":{"path":…,"digest":…,"revision":…}}
-///     {"kind":"revision","action":…,"editor":…,"time":…,"article":{…}}
+///     {"kind":"revision","action":…,"actor":{…},"time":…,"article":{…}}
 ///
-/// Authors and articles have the same JSON as in the API. The last line counts the others, so that
-/// a truncated export is not mistaken for a complete one:
+/// Authors, articles and actors have the same JSON as in the API. In version 1, a revision has no
+/// actor, but perhaps the name of an `editor`. The last line counts the others, so that a truncated
+/// export is not mistaken for a complete one:
 /// `{"kind":"end","authors":…,"articles":…,"revisions":…}`.
 enum ExportLine: Sendable {
     case record(ExportRecord)
     case end(ExportCounts)
 
     /// Strictly parses any line after the first; `nil` for an unknown kind.
-    init?(_ value: JSONValue) throws(LineFault) {
+    init?(
+        _ value: JSONValue, version: Int = ExportHeader.version
+    ) throws(LineFault) {
         guard case .object(let members) = value,
             let kind = members.first(where: { $0.name == "kind" })?.value
         else { throw LineFault(reason: "$.kind is missing") }
@@ -28,7 +31,11 @@ enum ExportLine: Sendable {
             case .string("article"):
                 self = .record(.article(try ArticleLine(strict: value).article))
             case .string("revision"):
-                self = .record(.revision(try RevisionLine(strict: value).revision))
+                self = .record(
+                    .revision(
+                        version == 1
+                            ? try FirstRevisionLine(strict: value).revision
+                            : try RevisionLine(strict: value).revision))
             case .string("end"): self = .end(try ExportCounts(strict: value))
             default: return nil
             }
@@ -111,9 +118,30 @@ private struct RevisionLine: JSONModel {
 
     static let shape = ObjectCodec(
         {
+            (
+                _: String, action: Revision.Action, actor: Revision.Actor, time: Timestamp,
+                article: Article
+            ) in
+            RevisionLine(
+                revision: ExportedRevision(
+                    action: action, actor: actor, time: time, article: article))
+        },
+        .required("kind", kind("revision"), .kind),
+        .required("action", \.revision.action, .text(.action)),
+        .required("actor", \.revision.actor, Revision.Actor.format),
+        .required("time", \.revision.time, .timestamp),
+        .required("article", \.revision.article, Article.format))
+}
+
+/// A revision in version 1.
+private struct FirstRevisionLine: JSONModel {
+    var revision: ExportedRevision
+
+    static let shape = ObjectCodec(
+        {
             (_: String, action: Revision.Action, editor: String?, time: Timestamp, article: Article)
             in
-            RevisionLine(
+            FirstRevisionLine(
                 revision: ExportedRevision(
                     action: action, actor: Revision.Actor(kind: .unrecorded, name: editor),
                     time: time, article: article))

@@ -7,8 +7,9 @@ import Platform
 /// revisions, tombstones, former slugs and import marks; and authors.
 ///
 /// API keys and the server's secrets are not included: exports are meant to be shared, and whoever
-/// restores one creates new keys. All lines come from one snapshot, and the same store always
-/// yields the same bytes; see `ExportLine` for the format.
+/// restores one creates new keys. Only the public ids and names of keys that made revisions are.
+/// All lines come from one snapshot, and the same store always yields the same bytes; see
+/// `ExportLine` for the format.
 public struct Exporter: Sendable {
     let store: any ArticleStore
 

@@ -17,7 +17,9 @@ struct ExportOrder {
             switch record {
             case .author(let author): try take(author)
             case .article(let article): try take(article)
-            case .revision(let revision): try take(revision.article)
+            case .revision(let revision):
+                try take(revision.article)
+                try check(revision.actor)
             }
             counts.count(record)
         case .end(let counts):
@@ -70,6 +72,15 @@ struct ExportOrder {
             throw LineFault(reason: "$.article.authors has an author that is not in the export")
         }
         lastRevision = next
+    }
+
+    /// Keys and users have ids, and no others.
+    private func check(_ actor: Revision.Actor) throws(LineFault) {
+        let needsID = actor.kind == .key || actor.kind == .user
+        if needsID, actor.id == nil { throw LineFault(reason: "$.actor.id is missing") }
+        if !needsID, actor.id != nil {
+            throw LineFault(reason: "$.actor.id is not an attribute of this kind of actor")
+        }
     }
 
     /// A slug may look like an id only if it is the article's own.

@@ -25,7 +25,7 @@ extension ImportRun {
         guard let first = firstLine(of: file) else { return finish(bytes: file.sizeBytes) }
         switch ExportHeader(first) {
         case nil: try await takeDrafts(file)
-        case .known?: try await restore(file)
+        case .known(let version)?: try await restore(file, version: version)
         case .unknown(let reason)?:
             report.fail(file.path, line: first.number, reason)
             finish(bytes: file.sizeBytes)

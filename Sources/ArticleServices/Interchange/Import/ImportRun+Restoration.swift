@@ -11,16 +11,16 @@ extension ImportRun {
     /// export changes nothing. The second pass compares leading records with the store, where they
     /// must be equal, and restores the rest. The store must not contain anything else: it is either
     /// empty, or an earlier restoration of the same export was interrupted.
-    mutating func restore(_ file: ImportFile) async throws(InterchangeError) {
+    mutating func restore(_ file: ImportFile, version: Int) async throws(InterchangeError) {
         // Buffered articles precede this file, and count as other content of the store.
         try await flush()
         var finished = 0
         defer { finish(bytes: file.sizeBytes - finished) }
-        guard check(file, &finished), var reader = lines(of: file) else { return }
+        guard check(file, version: version, &finished), var reader = lines(of: file) else { return }
         var restoration = Restoration(importer, path: file.path)
         while let line = next(&reader, of: file), restoration.isGoingOn {
             // The first line is the header and the last one the end: neither is a record.
-            if line.number > 1, let record = line.record {
+            if line.number > 1, let record = line.record(version: version) {
                 try await restoration.take(record, line, &report)
             }
             let half = file.sizeBytes / 2 + min(reader.offset, file.sizeBytes) / 2
@@ -32,14 +32,17 @@ extension ImportRun {
     }
 
     /// Whether all lines of an export are valid; reports the first one that is not.
-    private mutating func check(_ file: ImportFile, _ finished: inout Int) -> Bool {
+    private mutating func check(
+        _ file: ImportFile, version: Int, _ finished: inout Int
+    ) -> Bool {
         guard var reader = lines(of: file), next(&reader, of: file) != nil else { return false }
         var order = ExportOrder()
         var lastLine = 1
         do throws(LineFault) {
             while let line = next(&reader, of: file) {
                 lastLine = line.number
-                guard let content = try ExportLine(line.json().value) else {
+                guard let content = try ExportLine(line.json().value, version: version)
+                else {
                     throw LineFault(reason: "$.kind is not author, article, revision or end")
                 }
                 try order.take(content)
@@ -60,8 +63,9 @@ extension ImportRun {
 
 extension LineReader.Line {
     /// The record of a line that has been validated.
-    fileprivate var record: ExportRecord? {
-        guard let value = try? json().value, case .record(let record)? = try? ExportLine(value)
+    fileprivate func record(version: Int) -> ExportRecord? {
+        guard let value = try? json().value,
+            case .record(let record)? = try? ExportLine(value, version: version)
         else { return nil }
         return record
     }
