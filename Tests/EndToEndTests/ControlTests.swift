@@ -117,6 +117,40 @@ import Testing
         #expect(served.stop() == 0)
     }
 
+    @Test func `a history tells imports and keys apart, also after an export and an import`()
+        throws
+    {
+        let served = try Served(database)
+        let id = "0198c0de-0000-7000-8000-000000000001"
+        let posts = folder.file("posts.ndjson")
+        try write(#"{"id":"\#(id)","title":"One"}"#, to: posts)
+        #expect(try Program.run("import", posts, "--database", database).status == 0)
+        let made = try Program.run(
+            "key", "create", "--role", "editor", "--name", "desk", "--database", database)
+        let key = try #require(made.output.first)
+        let keyID = String(key.dropFirst(4).prefix(16))
+        let path = "/v1/articles/\(id)"
+        #expect(try served.send(.patch, path, #"{"title":"Two"}"#, key: key).status == 200)
+        #expect(try served.send(.patch, path, #"{"title":"Three"}"#).status == 200)
+        #expect(try Program.run("key", "revoke", keyID, "--database", database).status == 0)
+        let history = try served.send(.get, "\(path)/revisions").text
+        let actors = history.matches(of: #/"actor":({.*?})/#).map { String($0.1) }
+        let theOperator = #"{"kind":"operator","name":"operator"}"#
+        #expect(
+            actors == [
+                theOperator, #"{"kind":"key","id":"\#(keyID)","name":"desk"}"#, theOperator,
+            ])
+
+        let everything = folder.file("everything.ndjson")
+        #expect(try Program.run("export", everything, "--database", database).status == 0)
+        let copy = folder.file("copy.db")
+        let other = try Served(copy)
+        #expect(try Program.run("import", everything, "--database", copy).status == 0)
+        #expect(try other.send(.get, "\(path)/revisions").text == history)
+        #expect(served.stop() == 0)
+        #expect(other.stop() == 0)
+    }
+
     @Test func `an export of a served database equals an export of the idle one`() throws {
         let served = try Served(database, ["--samples"])
         let first = folder.file("served.ndjson")

@@ -29,7 +29,7 @@ struct ArticleOutput {
         for revision in page.items {
             table.add(
                 "\(revision.number)", "\(revision.action)", "\(revision.createdAt)",
-                revision.editor ?? "-", revision.title)
+                revision.actor.name ?? revision.actor.id ?? "-", revision.title)
         }
         try lines(table, next: page.next)
     }
