@@ -1,5 +1,7 @@
 public import ArticleAPI
+import ArticleStore
 public import HTTP
+public import HTTPServer
 
 /// Why a service did not fulfil a request; `ServiceError+Problem.swift` maps it to HTTP.
 public enum ServiceError: Error, Sendable {
@@ -48,5 +50,213 @@ public enum ServiceError: Error, Sendable {
         .rejected(
             RequestValidationError(
                 .malformed, details: [Problem.Detail(detail, at: .parameter(name))]))
+    }
+}
+
+extension ServiceError {
+    /// The only place that converts store errors to service errors.
+    init(_ error: any Error) {
+        switch error {
+        case let error as ServiceError: self = error
+        case let error as StoreError: self = ServiceError(store: error)
+        default: self = .unavailable(cause: "\(error)")
+        }
+    }
+
+    private init(store error: StoreError) {
+        switch error {
+        case .notFound: self = .notFound
+        case .preconditionFailed(let current): self = .preconditionFailed(current: current)
+        case .idTaken: self = .idTaken
+        case .slugTaken(let slug): self = .slugTaken(slug)
+        case .unknownAuthor(let index, let id):
+            self = .invalidValue("/authors/\(index)/id", "no author has the id \(id)")
+        case .authorDiffers(let index, let name):
+            self = .invalidValue(
+                "/authors/\(index)/name",
+                "this author's name is \"\(name)\"; change it with PUT /v1/authors/{id}")
+        case .rejected(let cause): self = ServiceError(cause)
+        case .keyReused: self = .keyReused
+        case .repeated: self = .inFlight
+        case .busy: self = .busy
+        case .full: self = .full
+        case .conflict(let text), .tooMany(let text), .unavailable(let text), .corrupt(let text):
+            self = .unavailable(cause: text)
+        }
+    }
+}
+
+extension Precondition {
+    /// The precondition of `If-Match` (RFC 9110 §13.1.1); only the version part of a validator is
+    /// compared.
+    init(_ condition: IfMatch?) {
+        switch condition {
+        case nil: self = .anything
+        case .any: self = .existing
+        case .tags(let tags): self = .versions(Set(tags.compactMap(Validator.version(in:))))
+        }
+    }
+}
+
+// The only place that maps errors to HTTP statuses, texts and header fields.
+
+extension ServiceError {
+    /// The problem that the client receives; causes only go to the log.
+    func problem(instance: String) -> Problem {
+        switch self {
+        case .rejected(let rejection): return rejection.problem(instance: instance)
+        case .notFound:
+            return Problem(
+                .notFound, detail: "The requested resource does not exist.", instance: instance)
+        case .unauthenticated(let fault):
+            return Problem(.unauthenticated, detail: fault.sentence, instance: instance)
+        case .forbidden(let needed, let role):
+            let detail =
+                "This requires a key with the role \(needed); your key has the role \(role)."
+            return Problem(.forbidden, detail: detail, instance: instance)
+        case .preconditionRequired:
+            let detail = "Send If-Match with the ETag of the version that you edited."
+            return Problem(
+                .preconditionRequired, detail: detail, instance: instance,
+                errors: [Problem.Detail("is missing", at: .header("If-Match"))])
+        case .preconditionFailed(let current):
+            let state = current.map { "The current revision is \($0)" } ?? "It does not exist"
+            return Problem(
+                .preconditionFailed, detail: "\(state); nothing was changed.", instance: instance,
+                errors: [
+                    Problem.Detail("does not match the current revision", at: .header("If-Match"))
+                ])
+        case .representationDiffers(let name):
+            return Problem(
+                .preconditionFailed,
+                detail: "The current representation does not match the precondition.",
+                instance: instance,
+                errors: [
+                    Problem.Detail(
+                        "does not match the current representation", at: .header(name.rawValue))
+                ])
+        case .inFlight: return .keyProblem(.requestInFlight, instance)
+        case .keyReused: return .keyProblem(.keyReused, instance)
+        case .rejectedBefore(let problem): return problem.repeated(in: instance)
+        case .idTaken:
+            return Problem(
+                .idTaken, detail: "This id has already been used.", instance: instance,
+                errors: [Problem.Detail("is already taken", at: .pointer("/id"))])
+        case .slugTaken(let slug):
+            return Problem(
+                .slugTaken, detail: "The slug \"\(slug)\" belongs to another article.",
+                instance: instance,
+                errors: [Problem.Detail("is already taken", at: .pointer("/slug"))])
+        case .invalid(let details):
+            return RequestValidationError(.invalid, details: details).problem(instance: instance)
+        case .notAcceptable(let mediaType):
+            return Problem(
+                .notAcceptable, detail: "This resource is only available as \(mediaType).",
+                instance: instance,
+                errors: [Problem.Detail("does not accept \(mediaType)", at: .header("Accept"))])
+        case .busy:
+            let detail = "The server is overloaded; the request was not processed. Retry later."
+            return Problem(.unavailable, detail: detail, instance: instance)
+        case .overLimit(let tokens, _):
+            let detail =
+                "This request counts as \(tokens) requests, more than your rate limit has left."
+            return Problem(.tooManyRequests, detail: detail, instance: instance)
+        case .full:
+            let detail = "The server is out of disk space; nothing was changed."
+            return Problem(.storageFull, detail: detail, instance: instance)
+        case .unavailable:
+            let detail = "A part of the backend did not respond; nothing was changed."
+            return Problem(.unavailable, detail: detail, instance: instance)
+        }
+    }
+
+    /// The response with the header fields that belong to the error.
+    func response(to requestID: String, log: (String) -> Void) -> HTTPResponse {
+        if case .unavailable(let cause) = self { log("\(requestID): \(cause)") }
+        var fields: HTTPFields = [.cacheControl: "no-store"]
+        switch self {
+        case .unauthenticated(.missing):
+            fields.append(.wwwAuthenticate, "Bearer realm=\"broadsheet\"")
+        case .unauthenticated:
+            fields.append(
+                .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"invalid_token\"")
+        case .forbidden:
+            fields.append(
+                .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
+        case .busy, .inFlight: fields.append(.retryAfter, "1")
+        case .unavailable: fields.append(.retryAfter, "5")
+        case .overLimit(_, let seconds): fields.append(.retryAfter, "\(seconds)")
+        case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
+            fields.append(.accept, rejection.mediaTypes.joined(separator: ", "))
+        default: break
+        }
+        return problem(instance: requestID).response(fields)
+    }
+}
+
+extension ServiceError.CredentialFault {
+    fileprivate var sentence: String {
+        switch self {
+        case .missing: "Send an API key: Authorization: Bearer bsk_…"
+        case .malformed: "Authorization must be \"Bearer\", a space and an API key."
+        case .unknown: "The API key is unknown."
+        case .revoked: "The API key was revoked."
+        case .expired: "The API key has expired."
+        }
+    }
+}
+
+extension Problem {
+    /// The problem for an idempotency key that is in use or was reused.
+    fileprivate static func keyProblem(_ kind: Kind, _ instance: String) -> Problem {
+        let isWaiting = kind == .requestInFlight
+        return Problem(
+            kind,
+            detail: isWaiting
+                ? "The first request with this key is still running. Retry to get its result."
+                : "Each write needs its own idempotency key.",
+            instance: instance,
+            errors: [
+                Problem.Detail(
+                    isWaiting ? "is in use" : "was used for a different request",
+                    at: .header("Idempotency-Key"))
+            ])
+    }
+
+    /// The same problem for a repeated request.
+    fileprivate func repeated(in instance: String) -> Problem {
+        var problem = self
+        problem.instance = instance
+        return problem
+    }
+
+    /// The response with additional header fields.
+    func response(_ fields: HTTPFields) -> HTTPResponse {
+        var fields = fields
+        fields.append(.contentType, Self.mediaType)
+        return HTTPResponse(
+            HTTPStatus(status) ?? .internalServerError, fields: fields, body: .bytes(json()))
+    }
+
+    /// The response to a request that the server itself rejects.
+    @Sendable
+    public static func response(_ error: HTTPError) -> HTTPResponse {
+        var kind = Kind.allCases.first { $0.status == error.status.code } ?? .malformedRequest
+        var errors: [Problem.Detail] = []
+        switch error.subject {
+        case .request: break
+        case .exposedCredentials:
+            kind = .insecureTransport
+            errors = [Detail("must not be sent unencrypted", at: .header("Authorization"))]
+        case .unexpectedBody:
+            errors = [Detail("is not accepted by this request", at: .pointer(""))]
+        case .foreignHost:
+            let detail = "must be an IP address, localhost, or a name given by --host"
+            errors = [Detail(detail, at: .header("Host"))]
+        }
+        let problem = Problem(
+            kind, detail: error.detail, instance: error.requestID, errors: errors)
+        // Caches may keep a 404 or a 405 that does not forbid it (RFC 9110 §15.1).
+        return problem.response([.cacheControl: "no-store"])
     }
 }

@@ -157,3 +157,60 @@ extension ArticleStore {
             id, expecting: expectation, by: Edit(at: time, by: .operator), change)
     }
 }
+
+/// Stores the records of API keys.
+public protocol KeyKeeper: Sendable {
+    /// All keys including revoked ones, oldest first.
+    func keys() async throws(StoreError) -> [KeyRecord]
+    /// Adds a key. Throws `.tooMany` if there are 1,000 valid keys, `.idTaken` if the public id is
+    /// in use.
+    func createKey(_ key: KeyRecord) async throws(StoreError)
+    /// Revokes a key. Throws `.notFound` if it does not exist; revoking it twice keeps the first
+    /// time.
+    func revokeKey(_ id: String, at time: Timestamp) async throws(StoreError) -> KeyRecord
+}
+
+/// The part of a store that imports need.
+public protocol ImportDestination: Sendable {
+    /// Imports a batch of articles in one durable step. Each succeeds or fails independently of the
+    /// others.
+    func importArticles(
+        _ items: [ImportItem], by edit: Edit, dryRun: Bool
+    ) async throws(StoreError) -> [Result<ImportOutcome, StoreError>]
+
+    /// Restores exported records in order in one durable step, with the same ids, revisions, times
+    /// and bytes. A record that already exists and is equal is skipped; one that differs throws
+    /// `.conflict`.
+    func restore(_ records: [ExportRecord], dryRun: Bool) async throws(StoreError) -> RestoreCounts
+
+    /// The number of the last committed change; 0 in an empty store.
+    func changeSequence() async throws(StoreError) -> Int64
+}
+
+/// Is notified of changes as they become visible, in commit order. It must be quick, as writers
+/// wait for it.
+public protocol ChangeObserver: AnyObject, Sendable {
+    /// These changes are about to be committed: they are not visible yet.
+    func willCommit(_ changes: PendingChanges)
+
+    /// All changes up to this number are visible to new reads. Called before their writers are
+    /// resumed.
+    func didCommit(through sequence: Int64)
+
+    /// The commit failed: the changes announced by `willCommit` were rolled back, and this number
+    /// is the last.
+    func didNotCommit(beyond sequence: Int64)
+}
+
+/// The changes of a commit that is about to happen.
+public struct PendingChanges: Sendable, Hashable {
+    /// The number of the last change.
+    public var sequence: Int64
+    /// The changes in order; `nil` if there are too many to list.
+    public var records: [ChangeRecord]?
+
+    public init(sequence: Int64, records: [ChangeRecord]?) {
+        self.sequence = sequence
+        self.records = records
+    }
+}

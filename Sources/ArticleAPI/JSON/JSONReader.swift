@@ -67,3 +67,123 @@ public struct JSONFault: Error, Sendable, Hashable {
         }
     }
 }
+
+/// A place in a JSON document.
+public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
+    /// One step from a value to one inside it.
+    public enum Step: Sendable, Hashable {
+        case name(String)
+        case index(Int)
+    }
+
+    public var steps: [Step]
+
+    public init(_ steps: [Step] = []) { self.steps = steps }
+
+    /// The path from the root: `$.items[3].author.name`; other names are in brackets: `$["a b"]`.
+    public var description: String {
+        steps.reduce(into: "$") { text, step in
+            switch step {
+            case .index(let index): text += "[\(index)]"
+            case .name(let name) where Self.isPlain(name): text += ".\(name)"
+            case .name(let name):
+                var writer = JSONWriter()
+                writer.string(name)
+                text += "[\(String(decoding: writer.bytes, as: UTF8.self))]"
+            }
+        }
+    }
+
+    /// The JSON pointer (RFC 6901): `/items/3/author/name`; empty for the root.
+    public var pointer: String {
+        steps.reduce(into: "") { text, step in
+            text += "/"
+            switch step {
+            case .index(let index): text += String(index)
+            case .name(let name):
+                for character in name.unicodeScalars {
+                    switch character {
+                    case "~": text += "~0"
+                    case "/": text += "~1"
+                    default: text.unicodeScalars.append(character)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.enumerated().allSatisfy { index, byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "_"):
+                    true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"): index > 0
+                default: false
+                }
+            }
+    }
+}
+
+/// Why bytes are not valid JSON (RFC 8259) within the parser's limits, and where.
+public struct JSONSyntaxError: Error, Sendable, Hashable {
+    public var reason: Reason
+    /// The number of bytes before the error.
+    public var offset: Int
+    /// The line, counted from 1.
+    public var line: Int
+    /// The column in bytes, counted from 1.
+    public var column: Int
+    /// The innermost value that contains the error.
+    public var path: JSONPath
+
+    /// The same error with its path extended by an enclosing value.
+    func inside(_ step: JSONPath.Step) -> JSONSyntaxError {
+        var error = self
+        error.path.steps.insert(step, at: 0)
+        return error
+    }
+
+    public enum Reason: Sendable, Hashable {
+        case endOfText
+        case unexpectedByte(UInt8)
+        case badLiteral
+        case badNumber
+        case badEscape
+        /// A UTF-16 surrogate without its other half (`\uD800`).
+        case loneSurrogate
+        case controlCharacter
+        case invalidUTF8
+        case duplicateName(String)
+        case tooDeep(limit: Int)
+        case tooManyValues(limit: Int)
+        case trailingBytes
+    }
+
+    /// What is wrong, for the sender.
+    public var message: String {
+        "\(reason.message), at line \(line), column \(column) (\(path))"
+    }
+}
+
+extension JSONSyntaxError.Reason {
+    fileprivate var message: String {
+        switch self {
+        case .endOfText: "the JSON text ends unexpectedly"
+        case .unexpectedByte(let byte) where byte > 0x20 && byte < 0x7F:
+            "unexpected `\(Character(Unicode.Scalar(byte)))`"
+        case .unexpectedByte(let byte): "unexpected byte 0x\(String(byte, radix: 16))"
+        case .badLiteral: "an invalid literal; expected `true`, `false` or `null`"
+        case .badNumber: "not a valid JSON number of at most 100 characters"
+        case .badEscape: "an invalid escape sequence"
+        case .loneSurrogate: "a \\u escape is an unpaired surrogate"
+        case .controlCharacter: "control characters must be escaped"
+        case .invalidUTF8: "invalid UTF-8"
+        case .duplicateName(let name): "the name `\(name.excerpt)` occurs twice in an object"
+        case .tooDeep(let limit): "nested deeper than \(limit) levels"
+        case .tooManyValues(let limit): "more than \(limit) values"
+        case .trailingBytes: "unexpected content after the JSON value"
+        }
+    }
+}

@@ -1,3 +1,5 @@
+public import HTTP
+
 /// One request to the backend, as a value that names the type of its response.
 ///
 /// The declaration is the contract: client, server and documentation all use `endpoint` and
@@ -19,4 +21,126 @@ extension BackendAPIRequest {
     public init(parsing source: RequestSource) throws(RequestValidationError) {
         self = try Self.parameters.parse(source)
     }
+}
+
+/// The method and path of a request, who may send it, and the status of its response.
+public struct Endpoint: Sendable, Hashable {
+    public let method: HTTPMethod
+    public let template: PathTemplate
+    public let access: Access
+    /// The status of a successful response.
+    public let success: HTTPStatus
+
+    public init(
+        _ method: HTTPMethod, _ template: PathTemplate, access: Access, success: HTTPStatus = .ok
+    ) {
+        self.method = method
+        self.template = template
+        self.access = access
+        self.success = success
+    }
+
+    /// Who may send a request.
+    public enum Access: Sendable, Hashable, CaseIterable {
+        /// Everyone; what they see depends on their role.
+        case everyone
+        /// Those who may read revisions and deleted articles: editors.
+        case readHistory
+        /// Those who may change articles: editors.
+        case writeArticles
+        /// Those who may change authors: editors.
+        case writeAuthors
+        /// Those who administer the backend itself.
+        case administer
+    }
+}
+
+/// A write that can be repeated safely, by its `Idempotency-Key`.
+///
+/// A key is valid for 24 hours, for one caller, method and path. The same request with the same key
+/// gets the first response again. A different request with it is rejected (422), and so is the same
+/// request while the first one is still in progress (409).
+public protocol IdempotentWriteRequest: BackendAPIRequest {
+    /// 1 to 200 printable ASCII characters without spaces; preferably a new UUID for each write.
+    var idempotencyKey: String? { get set }
+}
+
+/// A request for one page of a list; the cursor selects the page.
+///
+/// `backend.pages(of: FetchArticlesRequest(tag: "swift"))` reads the whole list. A list of your own
+/// only needs `extension FetchDraftsRequest: PagedRequest { typealias PageItem = Draft }`.
+public protocol PagedRequest: BackendAPIRequest where Item == Page<PageItem> {
+    /// The type of the list's items.
+    associatedtype PageItem: Sendable & Identifiable where PageItem.ID: Sendable
+
+    /// The `next` of the previous page; `nil` for the first page.
+    var cursor: String? { get set }
+}
+
+extension FetchArticlesRequest: PagedRequest {
+    public typealias PageItem = Article
+}
+
+extension FetchRevisionsRequest: PagedRequest {
+    public typealias PageItem = Revision
+}
+
+extension FetchTagsRequest: PagedRequest {
+    public typealias PageItem = Tag.Usage
+}
+
+extension FetchAuthorsRequest: PagedRequest {
+    public typealias PageItem = Author
+}
+
+extension PartialRequest: PagedRequest where Whole == FetchArticlesRequest {
+    public typealias PageItem = PartialArticle
+
+    public var cursor: String? {
+        get { whole.cursor }
+        set { whole.cursor = newValue }
+    }
+}
+
+/// A request whose response can be restricted to some attributes.
+public protocol SparseRequest: BackendAPIRequest {
+    /// The response with the selected attributes.
+    associatedtype Partial: ResponseItem
+
+    var fields: FieldSelection? { get set }
+}
+
+/// A request for some attributes only: the same endpoint, with the others absent in the response.
+///
+/// `PartialRequest(FetchArticlesRequest(limit: 50), fields: ["title", "authors.name"])`
+public struct PartialRequest<Whole: SparseRequest>: BackendAPIRequest {
+    public static var endpoint: Endpoint { Whole.endpoint }
+    public typealias Item = Whole.Partial
+
+    public static var parameters: Parameters<Self> {
+        Whole.parameters.mapped({ Self(whole: $0) }, { $0.whole })
+    }
+
+    /// The request, with its selection.
+    public internal(set) var whole: Whole
+
+    public init(_ request: Whole, fields: some Sequence<String>) {
+        var whole = request
+        whole.fields = FieldSelection(fields)
+        self.whole = whole
+    }
+
+    private init(whole: Whole) { self.whole = whole }
+}
+
+/// All requests of the contract: the router serves them, the documentation lists them, and tests
+/// iterate over them.
+public enum Contract {
+    public static let requests: [any BackendAPIRequest.Type] = [
+        FetchArticlesRequest.self, CreateArticleRequest.self, FetchArticleRequest.self,
+        ReplaceArticleRequest.self, UpdateArticleRequest.self, DeleteArticleRequest.self,
+        FetchRevisionsRequest.self, FetchRevisionRequest.self, RestoreRevisionRequest.self,
+        FetchTagsRequest.self,
+        FetchAuthorsRequest.self, FetchAuthorRequest.self, ReplaceAuthorRequest.self,
+    ]
 }

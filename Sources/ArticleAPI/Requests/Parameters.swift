@@ -1,3 +1,5 @@
+import HTTP
+
 /// How the parts of a request are transferred: one line for each, used in both directions.
 ///
 /// ```swift
@@ -91,4 +93,125 @@ public struct BodyDescription: Sendable, Hashable {
     public var mediaTypes: [String]
     /// `nil` for raw bytes.
     public var schema: JSONSchema?
+}
+
+/// One part of a request: how it is obtained from the request's value, printed and read.
+public struct RequestPart<Request, Value>: Sendable {
+    let description: PartDescription
+    let print: @Sendable (Request, inout RequestDraft) -> Void
+    /// Reads the value, or reports a fault and returns `nil`.
+    let read: @Sendable (inout RequestReader) -> Value?
+}
+
+/// A description of a part without its types. It is not nested in the generic type because the
+/// compiler crashes on such an enum in a pack expansion, as of Swift 6.3.
+enum PartDescription: Sendable {
+    case parameter(ParameterDescription)
+    case body(BodyDescription)
+}
+
+extension RequestPart {
+    /// A segment of the path.
+    public static func path(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value, _ format: TextCodec<Value>
+    ) -> RequestPart {
+        RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .path, schema: format.schema, isRequired: true,
+                    maximumCount: 1)),
+            print: { $1.path.append((name, format.print(get($0)))) },
+            read: { $0.pathValue(name, format) })
+    }
+
+    /// An optional query parameter.
+    public static func query<Wrapped>(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value,
+        _ format: TextCodec<Wrapped>
+    ) -> RequestPart where Value == Wrapped? {
+        RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .query, schema: format.schema, isRequired: false,
+                    maximumCount: 1)),
+            print: { request, draft in
+                guard let value = get(request) else { return }
+                draft.query.items.append(QueryItems.Item(name, format.print(value)))
+            },
+            read: { $0.queryValue(name, format) })
+    }
+
+    /// A query parameter that may be repeated.
+    public static func queryList<Element>(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value,
+        _ format: TextCodec<Element>, atMost limit: Int
+    ) -> RequestPart where Value == [Element] {
+        RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .query, schema: format.schema, isRequired: false,
+                    maximumCount: limit)),
+            print: { request, draft in
+                for value in get(request) {
+                    draft.query.items.append(QueryItems.Item(name, format.print(value)))
+                }
+            },
+            read: { $0.queryValues(name, format, atMost: limit) })
+    }
+
+    /// An optional header field; a list-valued field may consist of several lines.
+    public static func header<Wrapped>(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value,
+        _ format: TextCodec<Wrapped>
+    ) -> RequestPart where Value == Wrapped? {
+        guard let field = HTTPFieldName(name) else {
+            preconditionFailure("programmer error: \(name) is not a valid header field name")
+        }
+        return RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .header, schema: format.schema, isRequired: false,
+                    maximumCount: 1)),
+            print: { request, draft in
+                if let value = get(request) { draft.fields.append(field, format.print(value)) }
+            },
+            read: { $0.headerValue(name, format) })
+    }
+
+    /// A JSON body.
+    public static func body(_ get: @escaping @Sendable (Request) -> Value) -> RequestPart
+    where Value: JSONRepresentable {
+        json(get, ["application/json"])
+    }
+
+    /// A merge patch (RFC 7396). `application/json` is accepted too, because it is read the same
+    /// way and many clients can send nothing else.
+    public static func mergePatch(_ get: @escaping @Sendable (Request) -> Value) -> RequestPart
+    where Value: JSONRepresentable {
+        json(get, ["application/merge-patch+json", "application/json"])
+    }
+
+    /// A body of raw bytes.
+    public static func bytes(
+        _ get: @escaping @Sendable (Request) -> Value, mediaTypes: [String]
+    ) -> RequestPart where Value == [UInt8] {
+        RequestPart(
+            description: .body(BodyDescription(mediaTypes: mediaTypes, schema: nil)),
+            print: { $1.body = (mediaTypes.first ?? "application/octet-stream", get($0)) },
+            read: { $0.bytes(mediaTypes) })
+    }
+
+    private static func json(
+        _ get: @escaping @Sendable (Request) -> Value, _ mediaTypes: [String]
+    ) -> RequestPart where Value: JSONRepresentable {
+        let format = Value.format
+        return RequestPart(
+            description: .body(BodyDescription(mediaTypes: mediaTypes, schema: format.schema)),
+            print: { request, draft in
+                var writer = JSONWriter(capacity: 1024)
+                format.write(get(request), nil, &writer)
+                draft.body = (mediaTypes.first ?? "application/json", writer.bytes)
+            },
+            read: { $0.json(mediaTypes, format) })
+    }
 }

@@ -40,3 +40,11 @@ public enum RequestPrinter {
         return draft.query.items.isEmpty ? path : path + "?\(draft.query.encoded)".utf8
     }
 }
+
+/// The parts of a request while it is being printed.
+struct RequestDraft {
+    var path: [(name: String, value: String)] = []
+    var query = QueryItems()
+    var fields: HTTPFields
+    var body: (mediaType: String, bytes: [UInt8])?
+}

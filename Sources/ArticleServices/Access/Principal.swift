@@ -46,30 +46,27 @@ public struct Principal: Sendable, Hashable {
     let kind: Kind
     /// Identifies the principal among all: the public id of its key; empty if anonymous.
     let id: String
-    /// How histories and logs name the principal; empty if anonymous.
-    let name: String
     /// `nil` if anonymous.
     package let role: Role?
 
-    private init(_ kind: Kind, id: String, name: String, role: Role?) {
+    private init(_ kind: Kind, id: String, role: Role?) {
         self.kind = kind
         self.id = id
-        self.name = name
         self.role = role
     }
 
-    static let anonymous = Principal(.anonymous, id: "", name: "", role: nil)
+    static let anonymous = Principal(.anonymous, id: "", role: nil)
 
     /// The sender of a valid key.
-    static func key(id: String, name: String, role: Role) -> Principal {
-        Principal(.key, id: id, name: name, role: role)
+    static func key(id: String, role: Role) -> Principal {
+        Principal(.key, id: id, role: role)
     }
 
     static let operatorKey = Principal(
-        .operatorKey, id: "operator", name: "operator", role: .admin)
+        .operatorKey, id: "operator", role: .admin)
 
     static let controlSocket = Principal(
-        .controlSocket, id: "control", name: "control", role: .admin)
+        .controlSocket, id: "control", role: .admin)
 
     /// The account whose rate limit applies; `nil` for an anonymous client, to which the limit of
     /// the address applies.

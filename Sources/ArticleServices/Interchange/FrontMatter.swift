@@ -140,3 +140,102 @@ package struct FrontMatter: Sendable, Hashable {
         return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
     }
 }
+
+extension Timestamp {
+    /// Parses the date formats found in posts: `2016-1-29`, `2016-02-01 18:00`, `2016-02-01 9:00:00
+    /// +0900`, or RFC 3339. Without an offset it is UTC.
+    ///
+    /// The text is normalized to RFC 3339, whose parser validates it.
+    init?(frontMatter text: String) {
+        let halves = text.split(maxSplits: 1) { $0 == " " || $0 == "T" || $0 == "t" }
+        let date = (halves.first ?? "").split(separator: "-", omittingEmptySubsequences: false)
+        guard date.count == 3 else { return nil }
+        let day = "\(date[0])-\(Self.padded(date[1]))-\(Self.padded(date[2]))"
+        guard halves.count == 2 else {
+            self.init("\(day)T00:00:00Z")
+            return
+        }
+        var time = halves[1].trimmingSpaces
+        let offset = Self.takeOffset(from: &time)
+        var parts = time.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count) else { return nil }
+        let hour = Self.padded(parts.removeFirst())
+        if parts.count == 1 { parts.append("00") }
+        self.init("\(day)T\(hour):\(parts.joined(separator: ":"))\(offset)")
+    }
+
+    private static func padded(_ number: Substring) -> String {
+        number.utf8.count == 1 ? "0\(number)" : String(number)
+    }
+
+    /// Removes and returns the offset `Z`, `UTC`, `GMT`, `+09`, `+0900` or `+09:00`; `Z` if there
+    /// is none.
+    private static func takeOffset(from time: inout Substring) -> String {
+        for name in ["Z", "z", "UTC", "GMT"] where time.hasSuffix(name) {
+            time = time.dropLast(name.count).trimmingSpaces
+            return "Z"
+        }
+        guard let sign = time.lastIndex(where: { $0 == "+" || $0 == "-" }) else { return "Z" }
+        let digits = time[sign...].dropFirst().filter { $0 != ":" }
+        let offset =
+            "\(time[sign])\(digits.prefix(2)):\(digits.count == 2 ? "00" : digits.dropFirst(2))"
+        time = time[..<sign].trimmingSpaces
+        return offset
+    }
+}
+
+extension StringProtocol {
+    /// The text without leading and trailing whitespace.
+    var trimmingSpaces: SubSequence {
+        let start = firstIndex { !$0.isWhitespace } ?? endIndex
+        let end = lastIndex { !$0.isWhitespace }.map(index(after:)) ?? start
+        return self[start..<end]
+    }
+}
+
+/// Why and where a Markdown file could not be parsed.
+///
+/// The description does not contain the line, so that it can be shown as `path:line: description`.
+package struct FrontMatterError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The line in the file, from 1.
+    package let line: Int
+    package let reason: Reason
+
+    package enum Reason: Sendable, Hashable {
+        case invalidUTF8
+        /// There is no closing `---`.
+        case unclosed
+        /// There are more than `FrontMatter.limitBytes` before the closing line.
+        case tooLarge
+        /// libyaml's error message.
+        case malformed(String)
+        /// The front matter is a list or a scalar, not a mapping.
+        case notMapping
+        /// Deeper than `FrontMatter.limitDepth`.
+        case tooDeep
+        /// An anchor or an alias. None is followed, as a few of them could expand to gigabytes.
+        case reference
+        /// A key that is not a scalar.
+        case badKey
+        /// A key with two different values.
+        case duplicateKey(String)
+        /// A known key with an invalid value.
+        case invalidValue(key: String, expected: String)
+    }
+
+    package var description: String {
+        switch reason {
+        case .invalidUTF8: "not valid UTF-8"
+        case .unclosed: "the front matter has no closing ---"
+        case .tooLarge: "the front matter is larger than \(FrontMatter.limitBytes / 1024) KiB"
+        case .malformed(let message): "the front matter is not valid YAML: \(message)"
+        case .notMapping: "the front matter is not a mapping of keys to values"
+        case .tooDeep: "the front matter is nested deeper than \(FrontMatter.limitDepth) levels"
+        case .reference: "anchors and aliases are not supported in front matter"
+        case .badKey: "a key in the front matter is not plain text"
+        case .duplicateKey(let key):
+            "\(key) appears twice in the front matter with different values"
+        case .invalidValue(let key, let expected): "\(key) is not \(expected)"
+        }
+    }
+}

@@ -67,3 +67,164 @@ extension Connection {
         return try row.step() ? Int(row.integer(0)) : 0
     }
 }
+
+extension SQL {
+    static let integrity: StaticString = "PRAGMA integrity_check(20)"
+    static let foreignKeys: StaticString = """
+        SELECT "table" || ' ' || ifnull(rowid, '') || ' refers to a missing row in ' || parent
+        FROM pragma_foreign_key_check LIMIT 20
+        """
+
+    /// Checks of the store's own invariants: each query returns one line of text per violation.
+    static let invariants: [StaticString] = [
+        """
+        SELECT 'the number of stored writes of a principal differs from its counter'
+        FROM (SELECT principal, count(*) AS found FROM kept_writes GROUP BY principal) AS kept
+        FULL JOIN kept_counts USING (principal)
+        WHERE ifnull(found, 0) <> ifnull(done + rejected, 0) LIMIT 20
+        """,
+        """
+        SELECT 'the change sequence has ' || count(*) || ' entries numbered from ' || min(sequence)
+            || ' to ' || max(sequence)
+        FROM changes HAVING count(*) > 0 AND (min(sequence) <> 1 OR max(sequence) <> count(*))
+        """,
+        """
+        SELECT 'article ' || hex(id) || ' is at revision ' || revision || ' but has ' || found
+        FROM (SELECT id, revision,
+            (SELECT count(*) FROM revisions
+                WHERE row > articles.number << 20
+                    AND row <= (articles.number << 20 | articles.revision)) AS found,
+            (SELECT count(*) FROM revisions
+                WHERE row > articles.number << 20
+                    AND row < (articles.number + 1) << 20) AS every
+            FROM articles)
+        WHERE found <> revision OR every <> revision LIMIT 20
+        """,
+        """
+        SELECT 'article ' || hex(articles.id) || ' differs from its last revision'
+        FROM articles JOIN revisions ON row = (articles.number << 20 | revision)
+        WHERE articles.state <> CASE WHEN action = 2 THEN 3 ELSE revisions.state END
+            OR publication <> ifnull(published_at, created_at)
+            OR articles.updated_at <> revisions.updated_at LIMIT 20
+        """,
+        """
+        SELECT 'article ' || hex(id) || ' is not deleted but has no revision'
+        FROM articles WHERE revision = 0 AND state <> 3 LIMIT 20
+        """,
+        """
+        SELECT 'revision ' || number || ' of article ' || article || ' has an actor and an editor'
+        FROM revisions WHERE actor IS NOT NULL AND editor IS NOT NULL LIMIT 20
+        """,
+        """
+        SELECT 'change ' || sequence || ' refers to a missing revision'
+        FROM changes LEFT JOIN revisions ON row = (subject << 20 | revision)
+        WHERE kind = 0 AND (row IS NULL OR is_deletion <> (action = 2)) LIMIT 20
+        """,
+        """
+        SELECT 'change ' || sequence || ' refers to a missing author or revision'
+        FROM changes LEFT JOIN authors ON authors.number = subject
+        WHERE kind = 1 AND (authors.id IS NULL OR changes.revision > authors.revision) LIMIT 20
+        """,
+        """
+        SELECT 'revision ' || revision || ' of ' || CASE kind WHEN 0 THEN 'article ' ELSE 'author '
+            END || subject || ' has ' || count(*) || ' changes'
+        FROM changes GROUP BY kind, subject, revision HAVING count(*) > 1 LIMIT 20
+        """,
+        """
+        SELECT 'there are ' || changes || ' changes for ' || revisions || ' revisions'
+        FROM (SELECT (SELECT count(*) FROM changes WHERE kind = 0) AS changes,
+            (SELECT count(*) FROM revisions) AS revisions)
+        WHERE changes <> revisions
+        """,
+        """
+        SELECT 'author ' || hex(id) || ' is at a revision without a change'
+        FROM authors
+        WHERE (number, revision) NOT IN (SELECT subject, revision FROM changes WHERE kind = 1)
+        LIMIT 20
+        """,
+        """
+        SELECT 'the slug ' || revisions.slug || ' is not reserved for its article'
+        FROM revisions LEFT JOIN slugs ON slugs.slug = revisions.slug
+        WHERE slugs.article IS NOT revisions.article LIMIT 20
+        """,
+        """
+        WITH live AS (
+            SELECT articles.number AS article, articles.id AS uuid, articles.state AS state,
+                publication, authors, tags, language, source_name
+            FROM articles JOIN revisions ON row = (articles.number << 20 | revision)
+            WHERE articles.state < 3),
+        places AS (
+            SELECT article, uuid, state, publication, 1 AS facet FROM live
+            UNION ALL SELECT article, uuid, state, publication, value FROM live, json_each(authors)
+            UNION ALL SELECT article, uuid, state, publication, value FROM live, json_each(tags)
+            UNION ALL SELECT article, uuid, state, publication,
+                (SELECT number FROM facets WHERE kind = 3 AND key = language) FROM live
+            UNION ALL SELECT article, uuid, state, publication,
+                (SELECT number FROM facets WHERE kind = 4 AND key = source_name) FROM live
+                WHERE source_name IS NOT NULL)
+        SELECT 'article ' || hex(places.uuid) || ' is not listed under '
+            || ifnull(places.facet, 'a facet')
+        FROM places LEFT JOIN listings
+            ON listings.facet = places.facet AND listings.state = places.state
+            AND listings.publication = places.publication AND listings.id = places.uuid
+        WHERE listings.article IS NOT places.article LIMIT 20
+        """,
+        """
+        WITH live AS (
+            SELECT articles.number AS article, articles.id AS uuid, articles.state AS state,
+                publication, authors, tags, language, source_name
+            FROM articles JOIN revisions ON row = (articles.number << 20 | revision)
+            WHERE articles.state < 3),
+        places AS (
+            SELECT article, uuid, state, publication, 1 AS facet FROM live
+            UNION ALL SELECT article, uuid, state, publication, value FROM live, json_each(authors)
+            UNION ALL SELECT article, uuid, state, publication, value FROM live, json_each(tags)
+            UNION ALL SELECT article, uuid, state, publication,
+                (SELECT number FROM facets WHERE kind = 3 AND key = language) FROM live
+            UNION ALL SELECT article, uuid, state, publication,
+                (SELECT number FROM facets WHERE kind = 4 AND key = source_name) FROM live
+                WHERE source_name IS NOT NULL)
+        SELECT 'there are ' || listed || ' listing entries instead of ' || expected
+        FROM (SELECT (SELECT count(*) FROM listings) AS listed,
+            (SELECT count(*) FROM places) AS expected)
+        WHERE listed <> expected
+        """,
+        """
+        SELECT 'facet ' || number || ' counts ' || live || ' articles, ' || published
+            || ' published, but has ' || ifnull(articles, 0) || ', ' || ifnull(public, 0)
+        FROM facets LEFT JOIN (
+            SELECT facet, count(*) AS articles, sum(state = 1) AS public
+            FROM listings GROUP BY facet) ON facet = number
+        WHERE live <> ifnull(articles, 0) OR published <> ifnull(public, 0) LIMIT 20
+        """,
+        """
+        SELECT 'facet ' || facets.number || ' does not belong to an author'
+        FROM facets LEFT JOIN authors ON authors.number = facets.number
+        WHERE kind = 2 AND authors.id IS NOT facets.key LIMIT 20
+        """,
+        """
+        SELECT 'the authors or tags of revision ' || revisions.number || ' of article '
+            || article || ' refer to missing facets'
+        FROM revisions
+        WHERE EXISTS (SELECT 1 FROM json_each(authors)
+                WHERE value NOT IN (SELECT number FROM facets WHERE kind = 2))
+            OR EXISTS (SELECT 1 FROM json_each(tags)
+                WHERE value NOT IN (SELECT number FROM facets WHERE kind = 1)) LIMIT 20
+        """,
+        """
+        SELECT 'body ' || bodies.number || ' does not belong to a revision'
+        FROM bodies WHERE number NOT IN (SELECT body FROM revisions) LIMIT 20
+        """,
+        """
+        SELECT 'the body of revision ' || revisions.number || ' of article ' || article
+            || ' differs from its recorded length'
+        FROM revisions JOIN bodies ON bodies.number = body
+        WHERE body_bytes <> length(CAST(text AS BLOB)) LIMIT 20
+        """,
+        """
+        SELECT 'the import of ' || path || ' refers to a future revision'
+        FROM imports JOIN articles ON articles.number = article
+        WHERE imports.revision > articles.revision AND articles.revision > 0 LIMIT 20
+        """,
+    ]
+}

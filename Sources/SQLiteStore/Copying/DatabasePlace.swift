@@ -1,5 +1,6 @@
 public import ArticleStore
 import Glibc
+import Platform
 
 /// The path of a database that is to be replaced, locked against other processes.
 public final class DatabasePlace {
@@ -106,5 +107,77 @@ public final class DatabasePlace {
 
     private func failure(_ path: String) -> StoreOpeningError {
         .failed(path: path, reason: String(cString: strerror(errno)))
+    }
+}
+
+/// A copy of a database file from before another version of the program opened it, to be restored
+/// if that one fails. It is deleted with this object.
+public final class DatabaseKeepsake: Sendable {
+    private let path: String
+    private let copy: TemporaryFile
+    private static let pieceBytes = 4 << 20
+
+    /// Copies a closed file to its folder.
+    ///
+    /// - Parameter goesOn: called after each chunk; the copy is aborted when it returns `false`.
+    public init(of path: String, while goesOn: () -> Bool) throws(StoreOpeningError) {
+        self.path = path
+        do throws(SystemError) { copy = try TemporaryFile(path) } catch {
+            throw .failed(path: path, reason: "\(error)")
+        }
+        // A database that was closed cleanly has no log.
+        var log = stat()
+        guard stat(path + "-wal", &log) != 0 || log.st_size == 0 else {
+            throw .failed(path: path, reason: "another program is using its log")
+        }
+        try fill(while: goesOn)
+    }
+
+    deinit {
+        unlink(copy.path)
+        close(copy.descriptor)
+    }
+
+    private func fill(while goesOn: () -> Bool) throws(StoreOpeningError) {
+        let opened = open(path, O_RDONLY | O_CLOEXEC)
+        guard opened >= 0 else { throw failure }
+        let source = Descriptor(opened)
+        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 1)
+        defer { piece.deallocate() }
+        // Invariant: everything before the positions of both descriptors is copied.
+        while true {
+            let count = read(source.raw, piece.baseAddress, piece.count)
+            guard count >= 0 else { throw failure }
+            if count == 0 { return }
+            var written = 0
+            while written < count {
+                let some = write(
+                    copy.descriptor, piece.baseAddress.map { $0 + written }, count - written)
+                guard some > 0 else { throw errno == ENOSPC ? .noRoom : failure }
+                written += some
+            }
+            guard goesOn() else { throw .failed(path: path, reason: "the copy was aborted") }
+        }
+    }
+
+    /// Restores the file if the current one cannot be opened by this version.
+    /// - Returns: whether it was restored.
+    public func putBackIfNeeded() throws(StoreOpeningError) -> Bool {
+        do throws(StoreOpeningError) {
+            let file = try DatabaseFile(path: path, mayCreate: false)
+            try file.verify(.bundled, mode: .existing)
+            return false
+        } catch .owned(let path) { throw .owned(path: path) } catch {
+            // The other version has changed it.
+        }
+        let place = try DatabasePlace(path: path)
+        let failed = copy.path + "-failed"
+        try place.put(copy.path, keepingOldAs: failed)
+        for ending in ["", "-wal", "-journal"] { unlink(failed + ending) }
+        return true
+    }
+
+    private var failure: StoreOpeningError {
+        .failed(path: copy.path, reason: String(cString: strerror(errno)))
     }
 }

@@ -1,4 +1,5 @@
 import ArticleStore
+import CSQLite
 import Resources
 
 /// The versions of the file's schema: each migration is applied once, upgrades it by one version,
@@ -54,5 +55,18 @@ struct DatabaseSchema: Sendable {
                 throw error
             }
         }
+    }
+}
+
+extension StoreError {
+    /// The only place that interprets SQLite's result codes (https://www.sqlite.org/rescode.html).
+    init(code: Int32, message: String) {
+        let text = "SQLite \(code): \(message)"
+        self =
+            switch code & 0xFF {
+            case SQLITE_FULL: .full
+            case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_CONSTRAINT, SQLITE_MISMATCH: .corrupt(text)
+            default: .unavailable(text)
+            }
     }
 }

@@ -125,3 +125,136 @@ extension Author {
             revision: Int(row.integer(7)))
     }
 }
+
+/// Caches tags, authors, actors, facets and the epoch. They are shared by the articles of a page,
+/// by the reads of a connection between which nothing was committed, and by steps of the writer.
+///
+/// Only the writer changes the cached data; it clears the cache when it rolls back anything.
+final class Names {
+    private var authors: [Int64: NamedAuthor] = [:]
+    private var tags: [Int64: Tag] = [:]
+    private var facets: [Facet: Int64] = [:]
+    private var authorsByName: [String: Int64] = [:]
+    private var actors: [Int64: Revision.Actor] = [:]
+    private var actorNumbers: [ActorID: Int64] = [:]
+    private var epoch: Epoch?
+    /// The state of the database to which the cache belongs (`PRAGMA data_version`); `nil`
+    /// initially.
+    private var version: Int64?
+    private static let limit = 4_096
+
+    private struct Facet: Hashable {
+        let kind: FacetKind
+        let key: String
+    }
+
+    private struct ActorID: Hashable {
+        let kind: ActorKind
+        let id: String
+    }
+
+    struct NamedAuthor {
+        let reference: Author.Reference
+        let updatedAt: Timestamp
+    }
+
+    /// Clears the cache if it belongs to a different state.
+    func move(to version: Int64) {
+        guard version != self.version else { return }
+        self.version = version
+        forget()
+    }
+
+    /// Clears the cache, as its contents may have been rolled back.
+    func forget() {
+        forgetAuthors()
+        forgetActors()
+        tags.removeAll(keepingCapacity: true)
+        facets.removeAll(keepingCapacity: true)
+        epoch = nil
+    }
+
+    /// Clears the authors, because one was changed or added.
+    func forgetAuthors() {
+        authors.removeAll(keepingCapacity: true)
+        authorsByName.removeAll(keepingCapacity: true)
+    }
+
+    /// Clears the actors, because a name was added.
+    func forgetActors() {
+        actors.removeAll(keepingCapacity: true)
+        actorNumbers.removeAll(keepingCapacity: true)
+    }
+
+    func epoch(else read: () throws(StoreError) -> Epoch) throws(StoreError) -> Epoch {
+        if let epoch { return epoch }
+        let epoch = try read()
+        self.epoch = epoch
+        return epoch
+    }
+
+    func tag(
+        _ number: Int64, else read: () throws(StoreError) -> Tag
+    ) throws(StoreError) -> Tag {
+        if let tag = tags[number] { return tag }
+        let tag = try read()
+        if tags.count >= Self.limit { tags.removeAll(keepingCapacity: true) }
+        tags[number] = tag
+        return tag
+    }
+
+    func author(
+        _ number: Int64, else read: () throws(StoreError) -> NamedAuthor
+    ) throws(StoreError) -> NamedAuthor {
+        if let author = authors[number] { return author }
+        let author = try read()
+        if authors.count >= Self.limit { authors.removeAll(keepingCapacity: true) }
+        authors[number] = author
+        return author
+    }
+
+    /// The number of the oldest author with this name; a missing one is not cached.
+    func author(
+        named name: String, else read: () throws(StoreError) -> Int64?
+    ) throws(StoreError) -> Int64? {
+        if let number = authorsByName[name] { return number }
+        guard let number = try read() else { return nil }
+        if authorsByName.count >= Self.limit { authorsByName.removeAll(keepingCapacity: true) }
+        authorsByName[name] = number
+        return number
+    }
+
+    func actor(
+        _ number: Int64, else read: () throws(StoreError) -> Revision.Actor
+    ) throws(StoreError) -> Revision.Actor {
+        if let actor = actors[number] { return actor }
+        let actor = try read()
+        if actors.count >= Self.limit { actors.removeAll(keepingCapacity: true) }
+        actors[number] = actor
+        return actor
+    }
+
+    /// The number of an actor, which never changes.
+    func actor(
+        _ kind: ActorKind, _ id: String, else read: () throws(StoreError) -> Int64
+    ) throws(StoreError) -> Int64 {
+        let actor = ActorID(kind: kind, id: id)
+        if let number = actorNumbers[actor] { return number }
+        let number = try read()
+        if actorNumbers.count >= Self.limit { actorNumbers.removeAll(keepingCapacity: true) }
+        actorNumbers[actor] = number
+        return number
+    }
+
+    /// The number of a facet, which never changes.
+    func facet(
+        _ kind: FacetKind, _ key: String, else read: () throws(StoreError) -> Int64
+    ) throws(StoreError) -> Int64 {
+        let facet = Facet(kind: kind, key: key)
+        if let number = facets[facet] { return number }
+        let number = try read()
+        if facets.count >= Self.limit { facets.removeAll(keepingCapacity: true) }
+        facets[facet] = number
+        return number
+    }
+}

@@ -180,7 +180,7 @@ import Testing
             article: Article.Draft(title: "A"), idempotencyKey: "k")
         func key(_ id: String, _ secret: UInt8 = 1) -> IdempotencyKey? {
             IdempotencyKey(
-                of: request, by: .key(id: id, name: "n", role: .editor),
+                of: request, by: .key(id: id, role: .editor),
                 secret: [UInt8](repeating: secret, count: 32))
         }
         #expect(key("a")?.scope == key("a")?.scope && key("a")?.request == key("b")?.request)
@@ -266,7 +266,7 @@ import Testing
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let writes = IdempotentWrites(
             store: store, secret: [UInt8](repeating: 1, count: 32), now: { Self.time })
-        let caller = Principal.key(id: "a", name: "n", role: .editor)
+        let caller = Principal.key(id: "a", role: .editor)
         let one = DeleteArticleRequest(id: Article.ID(at: Self.time), idempotencyKey: "1")
         let two = DeleteArticleRequest(id: one.id, idempotencyKey: "2")
         func nothing(

@@ -1,3 +1,4 @@
+import Platform
 import ArticleAPI
 import ArticleStore
 import Sockets

@@ -1,5 +1,6 @@
-import ArticleAPI
+package import ArticleAPI
 import ArticleStore
+import Platform
 
 /// One running import: articles buffered for the store, and the report so far.
 ///
@@ -128,5 +129,172 @@ extension ServiceError {
         guard case .invalid(let details) = self, let first = details.first else { return "\(self)" }
         guard case .pointer(let pointer)? = first.place else { return first.detail }
         return "\(pointer) \(first.detail)"
+    }
+}
+
+extension ImportRun {
+    /// Maximum file size in bytes: the largest body plus the largest front matter.
+    static let limitPostBytes = ArticleLimits.bodyBytes + FrontMatter.limitBytes
+
+    /// Imports a Markdown file.
+    mutating func takePost(_ file: ImportFile) async throws(InterchangeError) {
+        defer { finish(bytes: file.sizeBytes) }
+        var bytes: [UInt8]?
+        do throws(SystemError) {
+            // The size is checked first, so that an oversized file is not read.
+            if file.sizeBytes <= Self.limitPostBytes {
+                bytes = try FileReader.bytes(of: file.path, limitBytes: Self.limitPostBytes)
+            }
+        } catch {
+            return report.fail(file.path, error.reason)
+        }
+        guard let bytes else {
+            return report.fail(file.path, "is larger than \(Self.limitPostBytes) bytes")
+        }
+        let name = file.path.split(separator: "/").last.map(String.init) ?? file.path
+        try await takePost(bytes, name: name, path: file.path, identity: file.identity)
+    }
+
+    /// Imports the contents of a Markdown file.
+    mutating func takePost(
+        _ bytes: [UInt8], name: String, path: String, identity: String
+    ) async throws(InterchangeError) {
+        let post: MarkdownPost
+        do throws(FrontMatterError) { post = try MarkdownPost(bytes, name: name) } catch {
+            return report.fail(path, line: error.line, error.description)
+        }
+        let draft = post.draft
+        if let fault = draft.faults.first {
+            let line = post.line(ofFaultAt: fault.path, in: bytes)
+            return report.fail(path, line: line, "\(fault.path) \(fault.message)")
+        }
+        guard var item = item(of: draft, identity: identity, bytes: bytes, path: path, line: 1)
+        else { return }
+        item.content.slug = post.slugChoice
+        item.keepsSlug = post.frontMatter.slug == nil
+        try await add(item, path: path, line: nil, omissions: post.frontMatter.leftOut)
+    }
+}
+
+extension MarkdownPost {
+    /// The post as a draft in NFC; not validated.
+    package var draft: Article.Draft {
+        Article.Draft(
+            title: title.inNFC, summary: frontMatter.summary?.inNFC ?? "", body: body.inNFC,
+            language: frontMatter.language, authors: frontMatter.authors.map { .name($0.inNFC) },
+            tags: frontMatter.tags.map(\.inNFC),
+            heroImage: frontMatter.heroImage.map {
+                Article.HeroImage(url: $0.url, alternativeText: $0.alternativeText?.inNFC)
+            },
+            status: frontMatter.status ?? (frontMatter.isPublished ? .published : .draft),
+            publishedAt: frontMatter.date,
+            source: frontMatter.source.map {
+                Article.Source(name: $0.name.inNFC, url: $0.url)
+            })
+    }
+
+    /// The slug from the front matter, else from the file name, else from the title. Translations
+    /// of a post may share one, so a suffix is added if it is taken.
+    var slugChoice: SlugChoice {
+        for words in [frontMatter.slug, addressName, title] {
+            if let words, Slug.fault(words.inNFC) == nil { return .like(words.inNFC) }
+            if let slug = words.flatMap(Slug.init(title:)) { return .like(slug.text) }
+        }
+        return .keep
+    }
+
+    /// The line of the attribute at fault, as far as it can be determined.
+    func line(ofFaultAt path: JSONPath, in bytes: [UInt8]) -> Int {
+        guard case .name(let attribute)? = path.steps.first else { return 1 }
+        if attribute == "body" { return bodyLine }
+        let keys: [String] =
+            switch attribute {
+            case "summary": ["summary", "description", "excerpt"]
+            case "authors": ["author", "authors"]
+            case "tags": ["category", "categories", "tag", "tags"]
+            case "heroImage":
+                [
+                    "hero_image", "hero-image", "heroImage", "featured_image", "featured-image",
+                    "image", "cover",
+                ]
+            case "source": ["original_url", "canonical_url", "canonical", "source"]
+            default: [attribute]
+            }
+        let lines = bytes.split(
+            separator: UInt8(ascii: "\n"), maxSplits: bodyLine, omittingEmptySubsequences: false)
+        let found = lines.prefix(bodyLine - 1).firstIndex { line in
+            keys.contains { line.starts(with: "\($0):".utf8) }
+        }
+        return found.map { $0 + 1 } ?? 1
+    }
+}
+
+extension ImportRun {
+    /// Number of records that are committed in one step.
+    static let restoreRecords = 500
+
+    /// Restores an export.
+    ///
+    /// The file is read twice. The first pass validates all of it, so that a truncated or damaged
+    /// export changes nothing. The second pass compares leading records with the store, where they
+    /// must be equal, and restores the rest. The store must not contain anything else: it is either
+    /// empty, or an earlier restoration of the same export was interrupted.
+    mutating func restore(_ file: ImportFile, version: Int) async throws(InterchangeError) {
+        // Buffered articles precede this file, and count as other content of the store.
+        try await flush()
+        var finished = 0
+        defer { finish(bytes: file.sizeBytes - finished) }
+        guard check(file, version: version, &finished), var reader = lines(of: file) else { return }
+        var restoration = Restoration(importer, path: file.path)
+        while let line = next(&reader, of: file), restoration.isGoingOn {
+            // The first line is the header and the last one the end: neither is a record.
+            if line.number > 1, let record = line.record(version: version) {
+                try await restoration.take(record, line, &report)
+            }
+            let half = file.sizeBytes / 2 + min(reader.offset, file.sizeBytes) / 2
+            finish(bytes: half - finished)
+            finished = half
+            if restoration.isBatchTaken { reportProgress() }
+        }
+        try await restoration.flush(&report)
+    }
+
+    /// Whether all lines of an export are valid; reports the first one that is not.
+    private mutating func check(
+        _ file: ImportFile, version: Int, _ finished: inout Int
+    ) -> Bool {
+        guard var reader = lines(of: file), next(&reader, of: file) != nil else { return false }
+        var order = ExportOrder()
+        var lastLine = 1
+        do throws(LineFault) {
+            while let line = next(&reader, of: file) {
+                lastLine = line.number
+                guard let content = try ExportLine(line.json().value, version: version)
+                else {
+                    throw LineFault(reason: "$.kind is not author, article, revision or end")
+                }
+                try order.take(content)
+                let half = min(reader.offset, file.sizeBytes) / 2
+                finish(bytes: half - finished)
+                finished = half
+                if line.number.isMultiple(of: Self.restoreRecords) { reportProgress() }
+            }
+            try order.finish()
+            return true
+        } catch {
+            report.fail(
+                file.path, line: lastLine, "\(error.reason); nothing was restored")
+            return false
+        }
+    }
+}
+
+extension LineReader.Line {
+    /// The record of a line that has been validated.
+    fileprivate func record(version: Int) -> ExportRecord? {
+        guard let value = try? json().value,
+            case .record(let record)? = try? ExportLine(value, version: version)
+        else { return nil }
+        return record
     }
 }

@@ -1,5 +1,6 @@
 public import ArticleAPI
 public import ArticleStore
+public import Platform
 import Resources
 
 /// Imports files: Markdown with YAML front matter, articles as JSON lines, and exports.
@@ -74,5 +75,123 @@ public struct Importer: Sendable {
         }
         try await run.flush()
         return run.report
+    }
+}
+
+/// The outcome of an import in numbers of articles.
+public struct ImportReport: Sendable, Hashable {
+    /// New articles; for an export, all restored articles including tombstones.
+    public internal(set) var created = 0
+    /// The file changed, and the article had not been edited since the last import.
+    public internal(set) var updated = 0
+    /// The file did not change; for an export, articles that already existed.
+    public internal(set) var unchanged = 0
+    /// The file changed, but the article was edited through the API, so the edit was kept.
+    public internal(set) var keptEdits = 0
+    /// Files and lines that were not imported.
+    public internal(set) var failed = 0
+    /// The first `faultLimit` of these, in import order.
+    public internal(set) var failures: [ImportFault] = []
+    /// Attributes omitted from imported posts: images without an absolute URL, sources that are not
+    /// URLs.
+    public internal(set) var leftOut = 0
+    /// The first `faultLimit` of these.
+    public internal(set) var omissions: [ImportFault] = []
+
+    public static let faultLimit = 1_000
+
+    /// All articles that were processed successfully.
+    public var articles: Int { created + updated + unchanged + keptEdits }
+
+    mutating func fail(_ path: String, line: Int? = nil, _ reason: String) {
+        failed += 1
+        guard failures.count < Self.faultLimit else { return }
+        failures.append(ImportFault(path: path, line: line, reason: reason))
+    }
+
+    mutating func omit(_ omissions: [FrontMatter.LeftOut], in path: String) {
+        leftOut += omissions.count
+        for omission in omissions.prefix(Self.faultLimit - self.omissions.count) {
+            let reason = "\(omission.key) is not an absolute http(s) URL and was omitted"
+            self.omissions.append(ImportFault(path: path, line: omission.line, reason: reason))
+        }
+    }
+}
+
+/// A fault in a file or one of its lines; the description is one line, `path:line: reason`.
+public struct ImportFault: Sendable, Hashable, CustomStringConvertible {
+    /// The path as given on the command line, or below a given folder.
+    public var path: String
+    /// From 1; `nil` if the fault concerns the whole file.
+    public var line: Int?
+    public var reason: String
+
+    public var description: String {
+        let place = line.map { "\(path):\($0)" } ?? path
+        return "\(place): \(reason)".onOneLine
+    }
+}
+
+/// The progress of an import.
+public struct ImportProgress: Sendable, Hashable {
+    /// Processed bytes; never more than `total`.
+    public var done: Int
+    /// Bytes of all files.
+    public var total: Int
+    /// Articles processed so far, regardless of their outcome.
+    public var articles: Int
+}
+
+/// Why an import or export was aborted; the description is one line for the operator.
+public enum InterchangeError: Error, Sendable, CustomStringConvertible {
+    /// The store failed. What was imported before is kept.
+    case store(StoreError)
+    /// Writing the output failed.
+    case output(SystemError)
+
+    public var description: String {
+        switch self {
+        case .store(let error): error.sentence
+        case .output(let error): "the export cannot be written: \(error)"
+        }
+    }
+}
+
+extension StoreError {
+    /// The error as a phrase for the operator.
+    var sentence: String {
+        switch self {
+        case .notFound: "it does not exist"
+        case .preconditionFailed: "it has changed in the meantime"
+        case .idTaken: "the id is taken by another article"
+        case .slugTaken(let slug): "the slug \"\(slug)\" is taken by another article"
+        case .unknownAuthor(let index, let id): "$.authors[\(index)].id: no author has the id \(id)"
+        case .authorDiffers(let index, let name):
+            "$.authors[\(index)].name: this author's name is \"\(name)\""
+        case .repeated: "it has already been done"
+        case .keyReused: "its idempotency key belongs to another write"
+        case .conflict(let name): "conflict with existing data: \(name)"
+        case .tooMany(let things): "there are too many \(things)"
+        case .rejected(let cause): "\(cause)"
+        case .busy: "the database is busy"
+        case .full: "the disk is full"
+        case .unavailable(let cause): "the database cannot be used: \(cause)"
+        case .corrupt(let cause): "the database is inconsistent: \(cause)"
+        }
+    }
+}
+
+extension String {
+    /// The text with spaces in place of control characters and line breaks, which file names may
+    /// contain.
+    var onOneLine: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { scalar in
+                    switch scalar.value {
+                    case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: " "
+                    default: scalar
+                    }
+                }))
     }
 }

@@ -1,0 +1,76 @@
+public import HTTP
+
+/// `GET /v1/articles/{id}/revisions`: the history of an article, latest first; also that of a
+/// deleted article.
+public struct FetchRevisionsRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/articles/{id}/revisions", access: .readHistory)
+    public typealias Item = Page<Revision>
+
+    public static let parameters = Parameters(
+        Self.init, .path("id", \.id, .identifier()),
+        .query("limit", \.limit, .integer(ArticleLimits.page)), .query("cursor", \.cursor, .cursor))
+
+    public var id: Article.ID
+    /// 1 to 100; `nil` for 20.
+    public var limit: Int?
+    /// The `next` of the previous page.
+    public var cursor: String?
+
+    public init(id: Article.ID, limit: Int? = nil, cursor: String? = nil) {
+        self.id = id
+        self.limit = limit
+        self.cursor = cursor
+    }
+}
+
+/// `GET /v1/articles/{id}/revisions/{number}`: an article as of a revision.
+public struct FetchRevisionRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/articles/{id}/revisions/{number}", access: .readHistory)
+    public typealias Item = Article
+
+    public static let parameters = Parameters(
+        Self.init, .path("id", \.id, .identifier()),
+        .path("number", \.number, .integer(1...Int.max)))
+
+    public var id: Article.ID
+    /// 1 or more.
+    public var number: Int
+
+    public init(id: Article.ID, number: Int) {
+        self.id = id
+        self.number = number
+    }
+}
+
+/// `POST /v1/articles/{id}/revisions/{number}/restore`: restores an article as of a revision.
+/// This makes a new revision, and also restores a deleted article.
+public struct RestoreRevisionRequest: IdempotentWriteRequest {
+    public static let endpoint = Endpoint(
+        .post, "/v1/articles/{id}/revisions/{number}/restore", access: .writeArticles)
+    public typealias Item = Article
+
+    public static let parameters = Parameters(
+        Self.init, .path("id", \.id, .identifier()),
+        .path("number", \.number, .integer(1...Int.max)),
+        .header("If-Match", \.expected, .ifMatch),
+        .header("Idempotency-Key", \.idempotencyKey, .idempotencyKey))
+
+    public var id: Article.ID
+    /// The revision to go back to, 1 or more.
+    public var number: Int
+    /// The version to replace; `nil` for any.
+    public var expected: IfMatch?
+    /// Identifies this write: if it is sent again with the same key, it is not carried out twice.
+    public var idempotencyKey: String?
+
+    public init(
+        id: Article.ID, number: Int, expected: IfMatch? = nil, idempotencyKey: String? = nil
+    ) {
+        self.id = id
+        self.number = number
+        self.expected = expected
+        self.idempotencyKey = idempotencyKey
+    }
+}
