@@ -103,7 +103,7 @@ class Server:
         """CPU time of its running child processes."""
         children = glob.glob(f"/proc/{self.process.pid}/task/*/children")
         pids = [pid for file in children for pid in read(file).split()]
-        return sum(cpu_seconds(pid) for pid in pids)
+        return sum(cpu_seconds(int(pid)) for pid in pids)
 
     def resident_bytes(self):
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:
