@@ -25,7 +25,7 @@ public struct Backend: Sendable {
     public init(
         store: any ArticleStore, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
-        cacheBytes: Int = Backend.standardCacheBytes,
+        cacheBytes: Int = Backend.defaultCacheBytes,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
         self.store = store
@@ -41,7 +41,7 @@ public struct Backend: Sendable {
     }
 
     /// 64 MiB.
-    public static let standardCacheBytes = 64 << 20
+    public static let defaultCacheBytes = 64 << 20
 
     /// Statistics of the cache of public responses.
     public var cacheStatistics: ResponseCache.Statistics { responses.cache.statistics }

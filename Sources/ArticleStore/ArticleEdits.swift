@@ -86,8 +86,8 @@ public struct AuthorContent: Sendable, Hashable {
 public struct Edit: Sendable {
     public var time: Timestamp
     public var actor: Actor
-    /// A write with a key is done once: the caller checks `keptWrite` before. If another write with
-    /// the key was committed in between, `.repeated` or `.keyReused` is thrown.
+    /// A write with a key is done once: the caller checks `idempotencyRecord` before. If another
+    /// write with the key was committed in between, `.repeated` or `.keyReused` is thrown.
     public var key: IdempotencyKey?
 
     public init(at time: Timestamp, by actor: Actor, key: IdempotencyKey? = nil) {

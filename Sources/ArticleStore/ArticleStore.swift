@@ -95,7 +95,7 @@ public protocol ArticleStore: ImportDestination, KeyKeeper {
 
     /// The outcome of the write with this scope (`IdempotencyKey`) in the preceding 24 hours; `nil`
     /// if there was none.
-    func keptWrite(
+    func idempotencyRecord(
         _ scope: [UInt8], at time: Timestamp
     ) async throws(StoreError) -> IdempotencyRecord?
 

@@ -66,15 +66,15 @@ static void give(const void *bytes, size_t count) {
     }
 }
 
-static void answer(uint32_t outcome, const char *html, size_t count) {
-    struct broadsheet_markdown_answer head = {outcome, (uint32_t)count};
+static void respond(uint32_t outcome, const char *html, size_t count) {
+    struct broadsheet_markdown_response head = {outcome, (uint32_t)count};
     give(&head, sizeof head);
     give(html, count);
 }
 
 /// Sends the last response of the process.
-static _Noreturn void answer_and_end(uint32_t outcome) {
-    answer(outcome, "", 0);
+static _Noreturn void respond_and_end(uint32_t outcome) {
+    respond(outcome, "", 0);
     flush();
     _exit(0);
 }
@@ -93,7 +93,7 @@ static char *take_request(struct broadsheet_markdown_request *request) {
 
 static void out_of_time(int signal) {
     (void)signal;
-    answer_and_end(BROADSHEET_MARKDOWN_OUT_OF_TIME);
+    respond_and_end(BROADSHEET_MARKDOWN_OUT_OF_TIME);
 }
 
 /// Limits the processor time from now on; 0: unlimited.
@@ -150,7 +150,7 @@ static void *counted(void *bytes) {
     held += bytes ? malloc_usable_size(bytes) : 0;
     if (bytes && held <= allowed && used <= allowed - held) return bytes;
     allow(0);
-    answer_and_end(BROADSHEET_MARKDOWN_OUT_OF_MEMORY);
+    respond_and_end(BROADSHEET_MARKDOWN_OUT_OF_MEMORY);
 }
 
 static void *limited_calloc(size_t count, size_t size) {
@@ -227,7 +227,7 @@ static void render(const char *text, const struct broadsheet_markdown_request *r
                                                 : BROADSHEET_MARKDOWN_RENDERED;
     }
     allow(0);
-    answer(outcome, html, outcome == BROADSHEET_MARKDOWN_RENDERED ? count : 0);
+    respond(outcome, html, outcome == BROADSHEET_MARKDOWN_RENDERED ? count : 0);
     if (held > 0) {
         limited_free(html);
         cmark_node_free(document);

@@ -142,7 +142,7 @@ public final class WorkerPool: Sendable {
     /// Requests a turn. Its work has to be submitted soon.
     public func turn(for demand: Demand) throws(Full) -> WorkerTurn {
         let kind = demand.client.kind.rawValue
-        let (isAccepted, refused) = state.withLock { state -> (Bool, Item?) in
+        let (isAccepted, rejected) = state.withLock { state -> (Bool, Item?) in
             guard state.waiting[kind] >= depth + state.idle.count else {
                 state.waiting[kind] += 1
                 return (true, nil)
@@ -150,12 +150,12 @@ public final class WorkerPool: Sendable {
             guard let other = state.queues[kind].pushOut(for: demand.lane) else {
                 return (false, nil)
             }
-            other.turn.phase = .refused
+            other.turn.phase = .rejected
             state.resumed.append(other)
             return (true, other)
         }
         guard isAccepted else { throw Full() }
-        if refused != nil { wakeWorkers() }
+        if rejected != nil { wakeWorkers() }
         return WorkerTurn(demand, in: self)
     }
 
@@ -172,7 +172,7 @@ public final class WorkerPool: Sendable {
         let turn = try turn(for: demand)
         let result: Result? = await withUnsafeContinuation { continuation in
             let call: @Sendable (Int) -> Void = { [turn] worker in
-                continuation.resume(returning: turn.isRefused ? nil : work(worker))
+                continuation.resume(returning: turn.isRejected ? nil : work(worker))
             }
             add(Item(turn: turn, work: .call(call)))
         }
@@ -210,7 +210,7 @@ public final class WorkerPool: Sendable {
         if let worker { start(worker) }
     }
 
-    func isRefused(_ turn: WorkerTurn) -> Bool { state.withLock { _ in turn.phase == .refused } }
+    func isRejected(_ turn: WorkerTurn) -> Bool { state.withLock { _ in turn.phase == .rejected } }
 
     func settle(_ turn: WorkerTurn, bytes: Int) {
         let worker = state.withLock { state -> Int? in
@@ -227,7 +227,7 @@ public final class WorkerPool: Sendable {
             switch turn.phase {
             case .waiting: state.waiting[turn.demand.client.kind.rawValue] -= 1
             case .begun: state.bytes -= turn.heldBytes
-            case .refused, .ended: break
+            case .rejected, .ended: break
             }
             turn.phase = .ended
             turn.heldBytes = 0

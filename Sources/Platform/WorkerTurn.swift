@@ -3,7 +3,7 @@
 ///
 /// It begins when the pool schedules it, and ends when it is released or by `end`.
 public final class WorkerTurn: TaskExecutor, Sendable {
-    enum Phase { case waiting, begun, refused, ended }
+    enum Phase { case waiting, begun, rejected, ended }
 
     let demand: WorkerPool.Demand
     private let pool: WorkerPool
@@ -24,7 +24,7 @@ public final class WorkerTurn: TaskExecutor, Sendable {
     }
 
     /// Whether the turn was rejected in favour of others: the task should only report that.
-    public var isRefused: Bool { pool.isRefused(self) }
+    public var isRejected: Bool { pool.isRejected(self) }
 
     /// Records how many bytes the output takes until the turn ends.
     public func settle(bytes: Int) { pool.settle(self, bytes: bytes) }

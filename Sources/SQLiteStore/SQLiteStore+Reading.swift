@@ -81,11 +81,11 @@ extension SQLiteStore {
         try await readers.read { (state) throws(StoreError) in try state.keys() }
     }
 
-    public func keptWrite(
+    public func idempotencyRecord(
         _ scope: [UInt8], at time: Timestamp
     ) async throws(StoreError) -> IdempotencyRecord? {
         try await readers.read { (state) throws(StoreError) in
-            try state.keptWrite(scope, at: time)
+            try state.idempotencyRecord(scope, at: time)
         }
     }
 

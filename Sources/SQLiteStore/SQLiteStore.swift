@@ -190,10 +190,10 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     /// Maximum size of the file; `nil` for no limit.
     public var fileLimitBytes: Int?
     /// Maximum number of stored idempotent writes per principal; further ones are rejected.
-    public var keptWritesPerPrincipal = 100_000
+    public var idempotencyRecordsPerPrincipal = 100_000
     /// Maximum number of stored rejections of idempotent writes per principal; the oldest are
     /// replaced.
-    public var keptRejectionsPerPrincipal = 1_000
+    public var rejectionsPerPrincipal = 1_000
     /// Maximum number of keys that are neither revoked nor expired.
     public var liveKeys = 1_000
 

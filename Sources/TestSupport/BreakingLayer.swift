@@ -40,11 +40,11 @@ public final class BreakingLayer: ConnectionLayer {
     /// Performs the handshake as far as it may.
     func shakeHands() throws(TestFailure) {
         guard let flights else { return }
-        var next = flights.answer() ?? []
+        var next = flights.respond() ?? []
         while push(next), !flights.isDone {
             guard let bytes = pull() else { break }
             guard !bytes.isEmpty else { throw TestFailure("the server ended the handshake") }
-            next = flights.answer(to: bytes) ?? []
+            next = flights.respond(to: bytes) ?? []
         }
         guard isBroken || flights.isDone else { throw failure ?? TestFailure("no handshake") }
     }

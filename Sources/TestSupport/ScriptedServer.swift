@@ -108,7 +108,7 @@ public final class ScriptedPeer {
     }
 
     /// Responds with 200 and the text.
-    public func answer(_ text: String) async throws {
+    public func respond(_ text: String) async throws {
         try await send("HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
     }
 

@@ -18,7 +18,7 @@ public final class TestFlights {
     }
 
     /// What the client sends after receiving these bytes; `nil` if it sends nothing.
-    public func answer(to bytes: [UInt8] = []) -> [UInt8]? {
+    public func respond(to bytes: [UInt8] = []) -> [UInt8]? {
         ERR_clear_error()
         if !bytes.isEmpty { BIO_write(incoming, bytes, Int32(bytes.count)) }
         SSL_do_handshake(session.ssl)

@@ -27,9 +27,10 @@ public final class TestTLSPeer: Sendable {
 
     /// - Parameters:
     ///   - version: The only supported version; 0 means any.
-    ///   - answer: What it sends once it has received something.
+    ///   - response: What it sends once it has received something.
     public init(
-        _ pair: CertificateAndKey, version: Int32 = 0, answer: String = "", ending: Ending = .proper
+        _ pair: CertificateAndKey, version: Int32 = 0, response: String = "",
+        ending: Ending = .proper
     ) throws(TestFailure) {
         let listener = Listening()
         self.listener = listener
@@ -46,14 +47,14 @@ public final class TestTLSPeer: Sendable {
         }
         guard isListening else { throw .system("listen") }
         address = .v4([127, 0, 0, 1], port: UInt16(bigEndian: local.sin_port))
-        Thread.start { Self.serve(listener, pair, version, answer, ending) }
+        Thread.start { Self.serve(listener, pair, version, response, ending) }
     }
 
     // Ends a pending `accept`.
     deinit { shutdown(listener.raw, Int32(SHUT_RDWR)) }
 
     private static func serve(
-        _ listener: Listening, _ pair: CertificateAndKey, _ version: Int32, _ answer: String,
+        _ listener: Listening, _ pair: CertificateAndKey, _ version: Int32, _ response: String,
         _ ending: Ending
     ) {
         signal(SIGPIPE, SIG_IGN)
@@ -71,7 +72,7 @@ public final class TestTLSPeer: Sendable {
         SSL_set_fd(ssl, descriptor)
         var bytes = [UInt8](repeating: 0, count: 16 << 10)
         guard SSL_accept(ssl) == 1, SSL_read(ssl, &bytes, Int32(bytes.count)) > 0 else { return }
-        let octets = Array(answer.utf8)
+        let octets = Array(response.utf8)
         if !octets.isEmpty { SSL_write(ssl, octets, Int32(octets.count)) }
         switch ending {
         case .proper: SSL_shutdown(ssl)

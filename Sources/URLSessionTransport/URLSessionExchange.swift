@@ -122,10 +122,10 @@ final class URLSessionExchange: Sendable {
         }
         guard isFirst else { return }
         let reader = URLSessionStream.Reader(stream)
-        var answer = head
-        answer.body = .stream(
+        var streamed = head
+        streamed.body = .stream(
             HTTPBodyStream(length: HTTPResponse.bodyLength(response)) { try await reader.next() })
-        finish(.success(answer))
+        finish(.success(streamed))
     }
 
     func received(_ data: Data) {

@@ -96,6 +96,14 @@ import Testing
         #expect(faults("enum A {\n" + body + "\n\n    func f() {\n    }\n}") == [])
     }
 
+    @Test func `retired terms are found in names, not in strings and comments`() {
+        #expect(faults("let lastAnswer = 1") == ["1: \"answer\" is a retired term: response"])
+        #expect(faults("case refused") == ["1: \"refus\" is a retired term: reject"])
+        #expect(faults("let a = \"an answer\" // refused") == [])
+        #expect(faults("if errno == ECONNREFUSED {}") == [])
+        #expect(faults("let lastAnswer = 1", path: "Tests/HTTPTests/A.swift") == [])
+    }
+
     @Test func `trailing white space, promises and machine paths are found`() {
         #expect(faults("let a = 1 ") == ["1: trailing white space"])
         #expect(faults("let a = 1\t") == ["1: trailing white space"])

@@ -43,9 +43,31 @@ enum StyleRules {
         return found
     }
 
+    /// Words that names in `Sources` no longer contain, and the field's terms for them
+    /// (CONTRIBUTING.md, "Retired terms").
+    static let retired = [
+        ("answer", "response"), ("refus", "reject"), ("stranger", "anonymous"),
+        ("visitor", "principal"), ("welcome", "admitted"), ("istold", "isDisclosed"),
+        ("keptwrite", "idempotency record"),
+    ]
+
+    /// Retired words in the names of a line of code, outside strings and comments.
+    static func retiredTerms(_ file: SourceFile, _ line: String, at index: Int) -> [Violation] {
+        guard file.target != nil else { return [] }
+        let names = line.lowercased()
+        return retired.compactMap { word, term in
+            // ECONNREFUSED is the kernel's.
+            guard names.replacing("econnrefused", with: "").contains(word) else { return nil }
+            return violation(file, index, "\"\(word)\" is a retired term: \(term)")
+        }
+    }
+
     /// Rules for Swift code.
     static func code(_ file: SourceFile, _ text: SwiftText) -> [Violation] {
         var found = functions(file, text)
+        for (index, line) in text.code.enumerated() {
+            found += retiredTerms(file, line, at: index)
+        }
         // Patterns are slow: a line without any of these words cannot match.
         let words = ["try!", "fatalError", "preconditionFailure", "@unch", "nonisolated", "Task"]
         for (index, line) in text.code.enumerated() where words.contains(where: line.contains) {

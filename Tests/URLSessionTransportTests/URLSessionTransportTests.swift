@@ -39,7 +39,7 @@ import URLSessionTransport
     private static let echo: @Sendable (ScriptedPeer, Int) async throws -> Void = { peer, _ in
         while let request = try await peer.request() {
             let accept = request.fields[.accept] ?? ""
-            try await peer.answer(
+            try await peer.respond(
                 "\(request.method) \(request.target) \(accept) \(request.body.count)")
         }
     }
@@ -124,7 +124,7 @@ import URLSessionTransport
     @Test func `failing https exchanges do not affect others`() async throws {
         let pair = try TestCertificates().pair(["localhost"])
         for number in 0..<8 {
-            let peer = try TestTLSPeer(pair, answer: "HTTP/1.1 200 OK\r\n\r\n")
+            let peer = try TestTLSPeer(pair, response: "HTTP/1.1 200 OK\r\n\r\n")
             let origin = try #require(HTTPOrigin("https://localhost:\(peer.address.port)"))
             let task = Task { () async -> TransportError? in
                 do throws(TransportError) {
@@ -157,7 +157,7 @@ import URLSessionTransport
             }
         } _: { server in
             let result = await exchange(server.address)
-            #expect(result.answer?.status == .unauthorized)
+            #expect(result.response?.status == .unauthorized)
             #expect(result.text == "no")
         }
     }
@@ -166,7 +166,7 @@ import URLSessionTransport
         try await ScriptedServer.run { peer, _ in
             while let request = try await peer.request() {
                 guard "\(request.target)" == "/" else {
-                    try await peer.answer("followed")
+                    try await peer.respond("followed")
                     continue
                 }
                 try await peer.send(
@@ -174,8 +174,8 @@ import URLSessionTransport
             }
         } _: { server in
             let result = await exchange(server.address)
-            #expect(result.answer?.status == .found)
-            #expect(result.answer?.fields[.location] == "/there")
+            #expect(result.response?.status == .found)
+            #expect(result.response?.fields[.location] == "/there")
         }
     }
 
@@ -274,11 +274,11 @@ import URLSessionTransport
 }
 
 extension Result<HTTPResponse, TransportError> {
-    fileprivate var answer: HTTPResponse? { try? get() }
+    fileprivate var response: HTTPResponse? { try? get() }
 
     /// The body of a complete response.
     fileprivate var text: String? {
-        guard case .bytes(let bytes)? = answer?.body else { return nil }
+        guard case .bytes(let bytes)? = response?.body else { return nil }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -62,7 +62,7 @@ extension JSONCodec {
                     return nil
                 }
                 if reader.isStrict, let fault = format.fault(result) {
-                    reader.report(.refused(fault))
+                    reader.report(.rejected(fault))
                     return nil
                 }
                 return result
@@ -73,7 +73,7 @@ extension JSONCodec {
             },
             write: { value, _, writer in writer.string(format.print(value)) },
             check: { value, reader in
-                if let fault = format.fault(value) { reader.report(.refused(fault)) }
+                if let fault = format.fault(value) { reader.report(.rejected(fault)) }
             })
     }
 
@@ -102,7 +102,7 @@ extension JSONCodec {
                     return nil
                 }
                 if reader.isStrict, values.count > limit {
-                    reader.report(.refused("has more than \(limit) items"))
+                    reader.report(.rejected("has more than \(limit) items"))
                     return nil
                 }
                 var items: [Element] = []
@@ -123,7 +123,7 @@ extension JSONCodec {
                 }
             },
             check: { values, reader in
-                if values.count > limit { reader.report(.refused("has more than \(limit) items")) }
+                if values.count > limit { reader.report(.rejected("has more than \(limit) items")) }
                 for (index, value) in values.prefix(limit).enumerated() {
                     reader.reading(.index(index)) { element.check(value, &$0) }
                 }
@@ -171,7 +171,7 @@ extension JSONCodec where Value == Int {
                     return nil
                 }
                 if reader.isStrict, !range.contains(integer) {
-                    reader.report(.refused(TextCodec<Int>.outside(range)))
+                    reader.report(.rejected(TextCodec<Int>.outside(range)))
                     return nil
                 }
                 return integer
@@ -180,7 +180,7 @@ extension JSONCodec where Value == Int {
             write: { value, _, writer in writer.integer(value) },
             check: { value, reader in
                 if !range.contains(value) {
-                    reader.report(.refused(TextCodec<Int>.outside(range)))
+                    reader.report(.rejected(TextCodec<Int>.outside(range)))
                 }
             })
     }

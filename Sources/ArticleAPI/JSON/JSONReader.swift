@@ -54,7 +54,7 @@ public struct JSONFault: Error, Sendable, Hashable {
         /// The object has no such attribute.
         case unknown
         /// The value has the right kind but is not valid; the text says why.
-        case refused(String)
+        case rejected(String)
     }
 
     /// What is wrong, in words that follow the name of the place.
@@ -63,7 +63,7 @@ public struct JSONFault: Error, Sendable, Hashable {
         case .invalid(let expected, let found): "must be \(expected), not \(found)"
         case .missing: "is missing"
         case .unknown: "is not an attribute that can be set here"
-        case .refused(let why): why
+        case .rejected(let why): why
         }
     }
 }

@@ -135,7 +135,7 @@ extension Change {
     ) -> Value? {
         switch self {
         case .set(let value): return value
-        case .clear: faults.append(JSONFault(path, .refused("cannot be null")))
+        case .clear: faults.append(JSONFault(path, .rejected("cannot be null")))
         case .keep: if current == nil { faults.append(JSONFault(path, .missing)) }
         }
         return current

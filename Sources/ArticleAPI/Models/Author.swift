@@ -132,7 +132,7 @@ extension JSONCodec where Value == String {
             guard let tag = Tag.shape.read(value, &reader) else { return nil }
             if reader.isStrict, tag.key != Tag(named: tag.name).key {
                 reader.reading(.name("key")) {
-                    $0.report(.refused("does not belong to this tag; omit it"))
+                    $0.report(.rejected("does not belong to this tag; omit it"))
                 }
                 return nil
             }

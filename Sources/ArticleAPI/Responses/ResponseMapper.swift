@@ -5,18 +5,18 @@ package import HTTP
 /// Unknown attributes and enum values are tolerated, so that an older app works with a newer
 /// server. Required attributes must be present.
 public struct ResponseMapper<Item: ResponseItem>: Sendable {
-    private let answer: ResponseEncoding<Item>
+    private let encoding: ResponseEncoding<Item>
     /// The `Accept` field (RFC 9110 §12.5.1) of a request for the item: the item's media type and
     /// that of problems; empty if no body is expected.
     package let accept: HTTPFields
 
     public init() {
-        answer = Item.answer
-        accept = answer.mediaType.map { [.accept: "\($0), \(Problem.mediaType)"] } ?? [:]
+        encoding = Item.encoding
+        accept = encoding.mediaType.map { [.accept: "\($0), \(Problem.mediaType)"] } ?? [:]
     }
 
     public func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item {
-        try answer.read(bytes).get()
+        try encoding.read(bytes).get()
     }
 }
 
@@ -80,7 +80,7 @@ public enum ResponseMapperError: Error, Sendable, Hashable, CustomStringConverti
         case .missing:
             guard case .name(let name)? = fault.path.steps.last else { fallthrough }
             self = .missingAttribute(name: name, path: path)
-        case .unknown, .refused:
+        case .unknown, .rejected:
             self = .invalid(path: path, expected: "a valid value", found: fault.message)
         }
     }
@@ -123,7 +123,7 @@ extension JSONCodec where Value == JSONValue {
 /// A value that a response carries.
 public protocol ResponseItem: Sendable {
     /// How the value is encoded and decoded.
-    static var answer: ResponseEncoding<Self> { get }
+    static var encoding: ResponseEncoding<Self> { get }
 }
 
 /// How responses with items of one type are encoded and decoded.
@@ -155,7 +155,7 @@ extension ResponseEncoding {
 }
 
 extension JSONRepresentable {
-    public static var answer: ResponseEncoding<Self> {
+    public static var encoding: ResponseEncoding<Self> {
         let format = Self.format
         return ResponseEncoding(
             kind: .json(format.schema), mediaType: "application/json",
@@ -170,7 +170,7 @@ extension JSONRepresentable {
 public struct NoContent: ResponseItem, Hashable {
     public init() {}
 
-    public static let answer = ResponseEncoding<NoContent>(
+    public static let encoding = ResponseEncoding<NoContent>(
         kind: .nothing, mediaType: nil, writeBody: { _, _, _ in [] },
         read: { _ in .success(NoContent()) })
 }
@@ -181,7 +181,7 @@ public struct RawBody: ResponseItem, Hashable {
 
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    public static let answer = ResponseEncoding<RawBody>(
+    public static let encoding = ResponseEncoding<RawBody>(
         kind: .bytes, mediaType: "application/octet-stream",
         writeBody: { item, _, _ in item.bytes },
         read: { .success(RawBody($0)) })

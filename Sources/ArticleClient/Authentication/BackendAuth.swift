@@ -21,7 +21,7 @@ public final class BackendAuth: Sendable {
         var alarm: (instant: ContinuousClock.Instant, task: Task<Void, Never>)?
         var subscribers: [Int: AsyncStream<SessionState>.Continuation] = [:]
         var lastSubscriber = 0
-        var told: SessionState?
+        var reported: SessionState?
         /// The caches from which responses are removed when a session ends.
         var caches: [WeakCache] = []
 
@@ -31,9 +31,9 @@ public final class BackendAuth: Sendable {
         }
 
         /// Notifies subscribers if the state has changed.
-        mutating func tell() {
-            guard current.state != told else { return }
-            told = current.state
+        mutating func report() {
+            guard current.state != reported else { return }
+            reported = current.state
             for subscriber in subscribers.values { subscriber.yield(current.state) }
         }
 
@@ -115,7 +115,7 @@ public final class BackendAuth: Sendable {
         let number = state.withLock { state in
             state.lastSubscriber += 1
             state.subscribers[state.lastSubscriber] = continuation
-            state.told = state.current.state
+            state.reported = state.current.state
             continuation.yield(state.current.state)
             return state.lastSubscriber
         }
@@ -147,7 +147,7 @@ public final class BackendAuth: Sendable {
         let (leftovers, version) = state.withLock { state in
             let ended = state.current.end(before: credentials)
             if let credentials { state.current.begin(credentials) }
-            state.tell()
+            state.report()
             return (state.takeLeftovers(of: ended), state.current.version)
         }
         leftovers.clear()
@@ -166,7 +166,7 @@ public final class BackendAuth: Sendable {
         let leftovers = state.withLock { state in
             guard state.current.version == version else { return Leftovers() }
             let ended = state.current.adopt(found)
-            state.tell()
+            state.report()
             return state.takeLeftovers(of: ended)
         }
         leftovers.clear()
@@ -229,10 +229,10 @@ public final class BackendAuth: Sendable {
     /// The backend accepted the token: credentials that were rejected once may be valid later.
     func accept(_ token: String) {
         state.withLock { state in
-            guard state.current.refused != nil, state.current.credentials?.token == token
+            guard state.current.rejected != nil, state.current.credentials?.token == token
             else { return }
-            state.current.refused = nil
-            state.tell()
+            state.current.rejected = nil
+            state.report()
         }
     }
 
@@ -242,14 +242,14 @@ public final class BackendAuth: Sendable {
     /// - Throws: why the renewal got no response, which says nothing about the credentials;
     ///   `signedOut` if the session has ended.
     func token(
-        insteadOf refused: String, of session: Session,
+        insteadOf rejected: String, of session: Session,
         by service: @autoclosure () -> BackendService
     ) async throws(BackendError) -> String? {
         guard let token = try token(of: session) else { return nil }
-        guard token == refused else { return token }
+        guard token == rejected else { return token }
         let (renewal, old) = state.withLock { state -> (SharedTask<Void>?, Credentials?) in
             guard state.current.session.id == session.id, let old = state.current.credentials,
-                old.token == refused
+                old.token == rejected
             else { return (nil, nil) }
             if let renewal = state.renewal { return (renewal, nil) }
             let renewal = SharedTask<Void>(outlivesWaiters: true)
@@ -261,7 +261,7 @@ public final class BackendAuth: Sendable {
             try await (renewal.join() ?? .failure(.cancelled)).get()
         }
         let new = try self.token(of: session)
-        return new == refused ? nil : new
+        return new == rejected ? nil : new
     }
 
     private func begin(_ renewal: SharedTask<Void>, of old: Credentials, _ service: BackendService)
@@ -270,10 +270,10 @@ public final class BackendAuth: Sendable {
             // Another process may have renewed them. Failures of the store are ignored here.
             try? reload()
             let isOld = state.withLock {
-                $0.current.credentials == old && $0.current.refused != old
+                $0.current.credentials == old && $0.current.rejected != old
             }
             guard isOld else { return settle(renewal, of: old, .success(nil)) }
-            guard let refresh else { return settle(renewal, of: old, .failure(Self.refusal)) }
+            guard let refresh else { return settle(renewal, of: old, .failure(Self.rejection)) }
             do {
                 var new = try await refresh(old, service)
                 guard old.account == nil || new.account ?? old.account == old.account else {
@@ -293,7 +293,7 @@ public final class BackendAuth: Sendable {
         let (result, version) = state.withLock { state -> (Result<Void, BackendError>, Int?) in
             guard state.renewal === renewal else { return (.failure(.signedOut), nil) }
             state.renewal = nil
-            defer { state.tell() }
+            defer { state.report() }
             switch outcome {
             case .success(let new):
                 guard let new, state.current.credentials == old else { return (.success(()), nil) }
@@ -302,7 +302,7 @@ public final class BackendAuth: Sendable {
             case .failure(.problem(let problem)) where !Self.isFinal(problem.status):
                 return (.failure(.problem(problem)), nil)
             case .failure(.problem), .failure(.unauthorized):
-                state.current.refused = old
+                state.current.rejected = old
                 return (.success(()), nil)
             case .failure(let error): return (.failure(error), nil)
             }
@@ -314,7 +314,7 @@ public final class BackendAuth: Sendable {
         return result
     }
 
-    private static let refusal = BackendError.unauthorized(
+    private static let rejection = BackendError.unauthorized(
         Problem(type: "about:blank", title: "", status: HTTPStatus.unauthorized.code))
     private static let foreign = BackendError.transport(
         TransportFailure(.credentials, "the renewal returned credentials of another account"))

@@ -14,13 +14,13 @@ struct CurrentSession {
     /// Why the store could not be read yet.
     private(set) var unread: CredentialStoreError?
     /// Credentials that the backend refused to renew; renewing them is not tried again.
-    var refused: Credentials?
+    var rejected: Credentials?
     private var lastID: Session.ID = 0
 
     var state: SessionState {
         if let unread { return .unavailable(unread) }
         guard let credentials else { return .signedOut }
-        return refused == credentials
+        return rejected == credentials
             ? .expired(account: credentials.account) : .signedIn(account: credentials.account)
     }
 
@@ -47,7 +47,7 @@ struct CurrentSession {
         session = .anonymous
         credentials = nil
         unread = nil
-        refused = nil
+        rejected = nil
         version += 1
         guard former != .anonymous else { return nil }
         let goesOn = former.owner == next.map { Session(id: 0, of: $0).owner }
@@ -57,7 +57,7 @@ struct CurrentSession {
     /// Continues the session with these credentials.
     mutating func renew(_ new: Credentials) {
         credentials = new
-        refused = nil
+        rejected = nil
         version += 1
     }
 

@@ -27,7 +27,7 @@ public struct BackendReply<Item: Sendable>: Sendable {
 extension BackendReply: Equatable where Item: Equatable {}
 
 /// A response before it is decoded.
-struct Answer: Sendable {
+struct CallResponse: Sendable {
     let status: HTTPStatus
     let fields: HTTPFields
     let bytes: [UInt8]

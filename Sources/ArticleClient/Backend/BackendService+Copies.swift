@@ -2,7 +2,7 @@ import HTTP
 
 /// Cached responses and shared exchanges: equal requests are sent once.
 extension BackendService {
-    func answer(to call: Call) async -> Result<Answer, BackendError> {
+    func response(to call: Call) async -> Result<CallResponse, BackendError> {
         guard call.request.method.isSafe else { return await written(call) }
         let key = CacheKey(call.request, to: call.origin, owner: call.session.owner)
         let freshness = call.options.freshness
@@ -29,18 +29,18 @@ extension BackendService {
     }
 
     /// A response from the cache without revalidation.
-    private func copied(_ copy: CachedResponse, _ call: Call) -> Answer {
-        let answer = Answer(copy, isRevalidated: false, now: environment.now())
-        network.tell(BackendEvent(.cached(age: answer.age), call.request, to: call.origin))
-        return answer
+    private func copied(_ copy: CachedResponse, _ call: Call) -> CallResponse {
+        let received = CallResponse(copy, isRevalidated: false, now: environment.now())
+        network.notify(BackendEvent(.cached(age: received.age), call.request, to: call.origin))
+        return received
     }
 
     /// Sends a write. Cached responses and exchanges from before it may be stale, even if it is
     /// unknown whether the write was carried out.
-    private func written(_ call: Call) async -> Result<Answer, BackendError> {
+    private func written(_ call: Call) async -> Result<CallResponse, BackendError> {
         let outcome = await alone(call) {
             defer { forgetCopies() }
-            return await exchanged(call).map(Answer.init)
+            return await exchanged(call).map(CallResponse.init)
         }
         forgetCopies()
         return outcome
@@ -64,9 +64,9 @@ extension BackendService {
 
     private func fetched(
         _ call: Call, _ key: CacheKey, for waiters: any Waiters
-    ) async -> Result<Answer, BackendError> {
+    ) async -> Result<CallResponse, BackendError> {
         guard let cache, call.request.method == .get else {
-            return await exchanged(call, for: waiters).map(Answer.init)
+            return await exchanged(call, for: waiters).map(CallResponse.init)
         }
         let generation = cache.generation
         // Held until the end, because a 304 needs the bytes of the copy that was asked about.
@@ -82,21 +82,21 @@ extension BackendService {
                     by: response.fields, generation: generation, now: now)
             else {
                 cache.remove(key)
-                return .success(Answer(copy, isRevalidated: true, now: copy.confirmed))
+                return .success(CallResponse(copy, isRevalidated: true, now: copy.confirmed))
             }
             auth.whileLasting(call.session) { cache.store(confirmed, for: key) }
-            return .success(Answer(confirmed, isRevalidated: true, now: now))
+            return .success(CallResponse(confirmed, isRevalidated: true, now: now))
         case .success(let response):
-            let answer = Answer(response)
+            let received = CallResponse(response)
             if response.status == .ok,
                 let new = CachedResponse(
-                    answer.fields, answer.bytes, generation: generation, now: now)
+                    received.fields, received.bytes, generation: generation, now: now)
             {
                 auth.whileLasting(call.session) { cache.store(new, for: key) }
             } else if response.status.code < 500, !Self.saysNothing.contains(response.status) {
                 cache.remove(key)
             }
-            return .success(answer)
+            return .success(received)
         case .failure(let error): return .failure(error)
         }
     }

@@ -32,7 +32,7 @@ extension BackendService {
                 behind: attempt, retryAfter: retryAfter(outcome), random: environment.random)
             if isInFlight { delay = max(delay, Self.shortestWait) }
             guard environment.now() + delay < deadline(of: call, waiters) else { return outcome }
-            network.tell(
+            network.notify(
                 BackendEvent(
                     .retried(after: delay, because: reason), call.request, to: call.origin))
             do { try await environment.sleep(delay) } catch { return .failure(.cancelled) }
@@ -46,7 +46,7 @@ extension BackendService {
     private func isInFlight(_ outcome: Outcome, _ call: Call) -> Bool {
         guard case .success(let response) = outcome, response.status == .conflict,
             call.request.fields.contains(.idempotencyKey), retryAfter(outcome) != nil,
-            case .problem(let problem) = Self.error(of: Answer(response))
+            case .problem(let problem) = Self.error(of: CallResponse(response))
         else { return false }
         return problem.kind == .requestInFlight
     }
@@ -58,7 +58,7 @@ extension BackendService {
             guard isInFlight || configuration.retries.statuses.contains(response.status) else {
                 return nil
             }
-            return Self.error(of: Answer(response))
+            return Self.error(of: CallResponse(response))
         case .failure(let error):
             switch error {
             case .offline, .timedOut: return error
@@ -87,14 +87,14 @@ extension BackendService {
         var renewals = 0
         while true {
             let (response, origin) = try await redirected(call, token, waiters)
-            guard response.status == .unauthorized, origin == call.origin, let refused = token
+            guard response.status == .unauthorized, origin == call.origin, let rejected = token
             else {
                 if let token, origin == call.origin { auth.accept(token) }
                 return response
             }
             guard renewals < 2,
                 let new = try await auth.token(
-                    insteadOf: refused, of: call.session, by: withoutCredentials)
+                    insteadOf: rejected, of: call.session, by: withoutCredentials)
             else { return response }
             token = new
             renewals += 1

@@ -16,7 +16,7 @@ public struct BackendService: Sendable {
         let network: NetworkService
         let cache: ResponseCache?
         let environment: ClientEnvironment
-        let calls = Coalescer<CallKey, Answer>()
+        let calls = Coalescer<CallKey, CallResponse>()
         let mappers = ResponseMapperCache()
 
         init(
@@ -37,7 +37,7 @@ public struct BackendService: Sendable {
     var network: NetworkService { parts.network }
     var cache: ResponseCache? { parts.cache }
     var environment: ClientEnvironment { parts.environment }
-    var calls: Coalescer<CallKey, Answer> { parts.calls }
+    var calls: Coalescer<CallKey, CallResponse> { parts.calls }
 
     /// - Parameters:
     ///   - configuration: the backend's base URL, timeouts and limits.
@@ -108,15 +108,15 @@ public struct BackendService: Sendable {
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
             RequestPrinter.print(request, for: mapper), options, in: session)
-        let answer = try await answer(to: call).get()
-        guard (200..<300).contains(answer.status.code) else { throw Self.error(of: answer) }
+        let received = try await response(to: call).get()
+        guard (200..<300).contains(received.status.code) else { throw Self.error(of: received) }
         // Only responses that take less than 0.1 ms are mapped on the caller's actor, which is
         // usually the main actor.
         let item =
-            answer.bytes.count <= Self.mappedAtOnce
-            ? try map(answer, of: call, by: mapper)
-            : try await mapApart(answer, of: call, by: mapper)
-        return answer.reply(item)
+            received.bytes.count <= Self.mappedAtOnce
+            ? try map(received, of: call, by: mapper)
+            : try await mapApart(received, of: call, by: mapper)
+        return received.reply(item)
     }
 
     /// The outcome of `send` in a session, as a value.
@@ -165,21 +165,21 @@ public struct BackendService: Sendable {
     private static var mappedAtOnce: Int { 16 << 10 }
 
     @concurrent private func mapApart<Item: ResponseItem>(
-        _ answer: Answer, of call: Call, by mapper: ResponseMapper<Item>
+        _ received: CallResponse, of call: Call, by mapper: ResponseMapper<Item>
     ) async throws(BackendError) -> Item {
-        try map(answer, of: call, by: mapper)
+        try map(received, of: call, by: mapper)
     }
 
     private func map<Item: ResponseItem>(
-        _ answer: Answer, of call: Call, by mapper: ResponseMapper<Item>
+        _ received: CallResponse, of call: Call, by mapper: ResponseMapper<Item>
     ) throws(BackendError) -> Item {
         let start = environment.now()
         do throws(ResponseMapperError) {
-            let item = try mapper.map(answer.bytes)
-            network.tell(event(.mapped, call, since: start))
+            let item = try mapper.map(received.bytes)
+            network.notify(event(.mapped, call, since: start))
             return item
         } catch {
-            network.tell(event(.unmapped(error), call, since: start))
+            network.notify(event(.unmapped(error), call, since: start))
             throw .mapping(error)
         }
     }
@@ -190,15 +190,15 @@ public struct BackendService: Sendable {
     }
 
     /// The error that an unsuccessful response describes.
-    static func error(of answer: Answer) -> BackendError {
-        let type = answer.fields[.contentType].flatMap { MediaType($0) }
+    static func error(of received: CallResponse) -> BackendError {
+        let type = received.fields[.contentType].flatMap { MediaType($0) }
         var problem = Problem(
-            type: "about:blank", title: answer.status.reason, status: answer.status.code)
-        if type?.is(Problem.mediaType) == true, let told = try? Problem(mapping: answer.bytes) {
-            problem = told
-            problem.status = answer.status.code
+            type: "about:blank", title: received.status.reason, status: received.status.code)
+        if type?.is(Problem.mediaType) == true, let stated = try? Problem(mapping: received.bytes) {
+            problem = stated
+            problem.status = received.status.code
         }
-        return answer.status == .unauthorized ? .unauthorized(problem) : .problem(problem)
+        return received.status == .unauthorized ? .unauthorized(problem) : .problem(problem)
     }
 }
 

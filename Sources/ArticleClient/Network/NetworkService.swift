@@ -42,7 +42,7 @@ public struct NetworkService: Sendable {
     ) async throws(BackendError) -> HTTPResponse {
         guard !observers.isEmpty else { return try await exchange(request, origin, options) }
         let start = environment.now()
-        tell(BackendEvent(.started, request, to: origin))
+        notify(BackendEvent(.started, request, to: origin))
         let outcome: Result<HTTPResponse, BackendError>
         do throws(BackendError) {
             outcome = .success(try await exchange(request, origin, options))
@@ -50,7 +50,7 @@ public struct NetworkService: Sendable {
             outcome = .failure(error == .cancelled ? waiters?.abandonment ?? error : error)
         }
         let duration = environment.now() - start
-        tell(
+        notify(
             BackendEvent(
                 .finished(outcome.map(\.status)), request, to: origin, duration: duration))
         return try outcome.get()
@@ -65,7 +65,7 @@ public struct NetworkService: Sendable {
     }
 
     /// Notifies the observers; the event is only created if there are any.
-    func tell(_ event: @autoclosure () -> BackendEvent) {
+    func notify(_ event: @autoclosure () -> BackendEvent) {
         guard !observers.isEmpty else { return }
         let event = event()
         for observer in observers { observer(event) }

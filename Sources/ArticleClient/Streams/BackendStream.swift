@@ -63,7 +63,7 @@ extension BackendService {
         let call = try await call(RequestPrinter.print(request), options, isStreamed: true)
         let response = try await alone(call) { await opened(call) }.get()
         guard (200..<300).contains(response.status.code) else {
-            throw Self.error(of: Answer(response))
+            throw Self.error(of: CallResponse(response))
         }
         guard case .stream(let body) = response.body else {
             throw .transport(

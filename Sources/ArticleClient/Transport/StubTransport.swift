@@ -32,7 +32,7 @@ public struct StubRoutes: Sendable {
             }
             log.add(typed)
             let item = try await respond(typed)
-            let format = Request.Item.answer
+            let format = Request.Item.encoding
             var fields = HTTPFields()
             if let mediaType = format.mediaType { fields.set(.contentType, to: mediaType) }
             let selection = (typed as? any SparseRequest)?.fields

@@ -80,7 +80,7 @@ final class PublicResponseCache: Sendable {
         _ message: HTTPRequest, _ context: RequestContext, log: (String) -> Void,
         _ make: () async throws(ServiceError) -> (HTTPResponse, Dependencies?)
     ) async -> HTTPResponse {
-        await cache.answer(message, context) {
+        await cache.respond(message, context) {
             do {
                 let (response, dependencies) = try await make()
                 guard let dependencies else { return .once(response) }

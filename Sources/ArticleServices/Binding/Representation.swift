@@ -47,7 +47,7 @@ struct Representation<Request: BackendAPIRequest> {
         appendLinks(to: &fields)
         if isRead, let message {
             let outcome = ConditionalRequest.outcome(
-                message.fields, etag: etag, lastModified: modified, isTold: isDisclosed
+                message.fields, etag: etag, lastModified: modified, isLastModifiedSent: isDisclosed
             ) { Validator.isMatched(by: $0, version: version, etag) }
             switch outcome {
             case .proceed: break

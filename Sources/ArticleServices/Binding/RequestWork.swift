@@ -164,7 +164,7 @@ struct Turns: Sendable {
         context.scope?.hold(turn)
         return try await withTaskExecutorPreference(turn) { () async throws(ServiceError) in
             // A client that waited too long has already been sent a response.
-            guard !turn.isRefused, !Task.isCancelled else { throw .busy }
+            guard !turn.isRejected, !Task.isCancelled else { throw .busy }
             return try await work(turn)
         }
     }

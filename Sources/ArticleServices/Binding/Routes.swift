@@ -64,7 +64,7 @@ struct Routes {
         let (authenticate, responses, log) = (authenticate, responses, log)
         let endpoint = Request.endpoint
         // Created once, as the encoding is computed on each access.
-        let encoding = Request.Item.answer
+        let encoding = Request.Item.encoding
         let mediaType = encoding.mediaType.flatMap { MediaType($0) }
         let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
         builder.protect(

@@ -51,7 +51,7 @@ struct ControlService: Sendable {
                     results: results.map { result in
                         switch result {
                         case .success(let outcome): .taken(outcome)
-                        case .failure(let error): .refused(error.sentence)
+                        case .failure(let error): .rejected(error.sentence)
                         }
                     }))
         } catch { throw ServiceError(error) }

@@ -32,7 +32,7 @@ public struct ImportResult: Sendable, Hashable {
     public enum Result: Sendable, Hashable {
         case taken(ImportOutcome)
         /// Why it was rejected, as a sentence for the operator.
-        case refused(String)
+        case rejected(String)
     }
 }
 
@@ -116,7 +116,7 @@ extension ImportResult.Result: JSONRepresentable {
     public static let format = JSONCodec.object(
         ObjectCodec(
             { (outcome: ImportOutcome?, fault: String?) in
-                outcome.map(ImportResult.Result.taken) ?? .refused(fault ?? "")
+                outcome.map(ImportResult.Result.taken) ?? .rejected(fault ?? "")
             },
             .optional("outcome", \.outcome, .text(.choice)),
             .optional("fault", \.fault, .text(.lines(0...10_000)))))
@@ -126,6 +126,6 @@ extension ImportResult.Result: JSONRepresentable {
     }
 
     private var fault: String? {
-        if case .refused(let fault) = self { fault } else { nil }
+        if case .rejected(let fault) = self { fault } else { nil }
     }
 }

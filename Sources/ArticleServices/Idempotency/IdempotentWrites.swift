@@ -44,7 +44,7 @@ final class IdempotentWrites: Sendable {
     }
 
     private func find(_ key: IdempotencyKey) async throws(ServiceError) -> IdempotencyRecord? {
-        do { return try await store.keptWrite(key.scope, at: now()) } catch {
+        do { return try await store.idempotencyRecord(key.scope, at: now()) } catch {
             throw ServiceError(error)
         }
     }

@@ -86,10 +86,10 @@ final class MarkdownWorker: Sendable {
     }
 
     private func outcome(from incoming: inout Incoming, _ limits: MarkdownLimits) -> Outcome {
-        let size = MemoryLayout<broadsheet_markdown_answer>.size
+        let size = MemoryLayout<broadsheet_markdown_response>.size
         guard let bytes = incoming.take(size) else { return incoming.failure }
         let head = bytes.withUnsafeBytes {
-            $0.loadUnaligned(as: broadsheet_markdown_answer.self)
+            $0.loadUnaligned(as: broadsheet_markdown_response.self)
         }
         let outcome = broadsheet_markdown_outcome(head.outcome)
         guard outcome == BROADSHEET_MARKDOWN_RENDERED else { return .rejected(outcome) }

@@ -23,7 +23,7 @@ struct broadsheet_markdown_request {
 };
 
 /// Precedes the HTML.
-struct broadsheet_markdown_answer {
+struct broadsheet_markdown_response {
     /// A `broadsheet_markdown_outcome`.
     uint32_t outcome;
     uint32_t html_bytes;

@@ -25,7 +25,8 @@ public enum ConditionalRequest {
     ///     ignored.
     ///   - isMeant: Whether a tag of `If-Match` matches the current representation.
     public static func outcome(
-        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?, isTold: Bool = true,
+        _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?,
+        isLastModifiedSent: Bool = true,
         isMeant: (EntityTag) -> Bool
     ) -> Outcome {
         if let text = fields.combined(.ifMatch) {
@@ -36,7 +37,7 @@ public enum ConditionalRequest {
             return .preconditionFailed(.ifUnmodifiedSince)
         }
         let isNotModified = Freshness.isNotModified(
-            fields, etag: etag, lastModified: isTold ? lastModified : nil)
+            fields, etag: etag, lastModified: isLastModifiedSent ? lastModified : nil)
         return isNotModified ? .notModified : .proceed
     }
 

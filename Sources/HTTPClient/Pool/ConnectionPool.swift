@@ -161,7 +161,7 @@ final class ConnectionPool: Sendable {
             do throws(TLSConfigurationError) {
                 let tls = try TLSClient(protocols: ["http/1.1"])
                 preparedTLS.withLock { $0 = tls }
-            } catch { throw .insecure(.refused(reason: error.description)) }
+            } catch { throw .insecure(.rejected(reason: error.description)) }
         }
         do throws(SocketAddress.ParsingError) {
             return try SocketAddress.resolve(origin.place.socketAddress)

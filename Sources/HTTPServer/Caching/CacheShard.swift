@@ -62,7 +62,7 @@ struct CacheShard {
             dependents[dependency, default: []].insert(place)
         }
         counts.bytes += response.cost
-        counts.answers += 1
+        counts.responses += 1
         return true
     }
 
@@ -102,7 +102,7 @@ struct CacheShard {
             if dependents[dependency]?.isEmpty == true { dependents[dependency] = nil }
         }
         counts.bytes -= response.cost
-        counts.answers -= 1
+        counts.responses -= 1
     }
 
     // MARK: Changes

@@ -115,21 +115,21 @@ final class CachedResponse: Sendable {
 
     /// The response to a request with these fields; `nil` if it has to be compressed first, or the
     /// request does not accept its media type.
-    func answer(to fields: borrowing HTTPFields) -> Choice? {
+    func choice(for fields: borrowing HTTPFields) -> Choice? {
         guard isAccepted(by: fields) else { return nil }
         switch compression {
-        case .useless: return answer(plain, to: fields)
+        case .useless: return choice(plain, for: fields)
         case .possible:
-            return AcceptEncoding(fields).prefersGzip ? nil : answer(plain, to: fields)
+            return AcceptEncoding(fields).prefersGzip ? nil : choice(plain, for: fields)
         case .done(let compressed):
-            return answer(AcceptEncoding(fields).prefersGzip ? compressed : plain, to: fields)
+            return choice(AcceptEncoding(fields).prefersGzip ? compressed : plain, for: fields)
         }
     }
 
     /// The response without a content coding.
-    func plainResponse(to fields: borrowing HTTPFields) -> Choice { answer(plain, to: fields) }
+    func plainResponse(to fields: borrowing HTTPFields) -> Choice { choice(plain, for: fields) }
 
-    private func answer(_ variant: Variant, to fields: borrowing HTTPFields) -> Choice {
+    private func choice(_ variant: Variant, for fields: borrowing HTTPFields) -> Choice {
         guard fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince) else {
             return Choice(variant: variant, isNotModified: false)
         }

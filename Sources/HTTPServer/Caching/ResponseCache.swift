@@ -11,7 +11,7 @@ import Platform
 public final class ResponseCache: Sendable {
     /// The contents and counters of the cache.
     public struct Statistics: Sendable, Hashable {
-        public var answers = 0
+        public var responses = 0
         public var bytes = 0
         public var hits = 0
         public var misses = 0
@@ -44,7 +44,7 @@ public final class ResponseCache: Sendable {
     public var statistics: Statistics {
         shards.reduce(into: Statistics()) { sum, shard in
             let counts = shard.withLock { $0.counts }
-            sum.answers += counts.answers
+            sum.responses += counts.responses
             sum.bytes += counts.bytes
             sum.hits += counts.hits
             sum.misses += counts.misses
@@ -79,13 +79,13 @@ public final class ResponseCache: Sendable {
 
     /// The prepared response to this request, whoever sent it; the caller makes sure that the
     /// client sees no more than anonymous ones do.
-    func answer(to head: borrowing RequestHead) -> PreparedResponse? {
+    func response(to head: borrowing RequestHead) -> PreparedResponse? {
         guard isOn, head.method == .get || head.method == .head, head.framing == .none,
             !ConditionalRequest.hasPreconditions(head.fields)
         else { return nil }
         let key = CacheKey(head.target.bytes)
         guard let cached = shard(key).withLock({ $0.find(key) }) else { return nil }
-        if isCurrent(cached), let choice = cached.answer(to: head.fields) { return choice.ready }
+        if isCurrent(cached), let choice = cached.choice(for: head.fields) { return choice.ready }
         // The request is looked up again later, which counts it again.
         shard(key).withLock { $0.forgetHit() }
         return nil
@@ -99,7 +99,7 @@ public final class ResponseCache: Sendable {
 
     /// Responds to a request whose response does not depend on its sender: from the cache, from a
     /// request that is generating it now, or by `make`.
-    public func answer(
+    public func respond(
         _ request: HTTPRequest, _ context: RequestContext, _ make: () async -> CacheableResponse
     ) async -> HTTPResponse {
         let key = CacheKey(request.target.bytes)
@@ -186,7 +186,7 @@ public final class ResponseCache: Sendable {
     // MARK: Codings
 
     private func respond(_ cached: CachedResponse, to request: HTTPRequest) async -> HTTPResponse {
-        if let choice = cached.answer(to: request.fields) { return choice.response }
+        if let choice = cached.choice(for: request.fields) { return choice.response }
         // Concurrent requests for the coding are sent uncompressed: no request waits for a
         // processor.
         let key = CacheKey(request.target.bytes, .coding)
@@ -199,7 +199,7 @@ public final class ResponseCache: Sendable {
             let other = CachedResponse(cached, compressed)
             shard(cached.key).withLock { $0.replace(cached, by: other) }
             let choice =
-                other.answer(to: request.fields) ?? cached.plainResponse(to: request.fields)
+                other.choice(for: request.fields) ?? cached.plainResponse(to: request.fields)
             return choice.response
         } catch {
             return cached.plainResponse(to: request.fields).response

@@ -10,7 +10,7 @@ struct ConnectedClient {
     /// Whether its forwarding headers are trusted.
     let isTrusted: Bool
     /// Whether it connected over TLS, if a proxy reports it.
-    private(set) var tellsTLS: Bool?
+    private(set) var reportsTLS: Bool?
 
     init(_ peer: SocketAddress, trusting proxies: NetworkList) {
         address = peer
@@ -22,7 +22,7 @@ struct ConnectedClient {
     /// is used for a client of which nothing is known: its requests may come from anywhere, count
     /// as plaintext unless the proxy says otherwise, and its forwarding headers are not trusted.
     init(_ header: ProxyHeader, from proxy: ConnectedClient, trusting proxies: NetworkList) {
-        tellsTLS = header.isSecure ?? false
+        reportsTLS = header.isSecure ?? false
         guard let client = header.client else {
             (address, key, isTrusted) = (proxy.address, proxy.key, false)
             return
@@ -40,10 +40,10 @@ struct ConnectedClient {
     func origin(
         of fields: borrowing HTTPFields, trusting proxies: NetworkList
     ) -> ForwardedClient? {
-        let told = [ForwardedNodes.forwarded(fields), ForwardedNodes.xForwardedFor(fields)]
+        let named = [ForwardedNodes.forwarded(fields), ForwardedNodes.xForwardedFor(fields)]
             .compactMap { $0.map { walk($0, trusting: proxies) } }
-        guard let first = told.first else { return nil }
-        let isAgreed = told.dropFirst().allSatisfy {
+        guard let first = named.first else { return nil }
+        let isAgreed = named.dropFirst().allSatisfy {
             $0.address.networkOctets == first.address.networkOctets
         }
         return isAgreed ? first : ForwardedClient(address, isKnown: false)

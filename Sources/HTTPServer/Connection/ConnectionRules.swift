@@ -22,7 +22,7 @@ struct ConnectionRules: Sendable {
     let addresses: AddressCounter?
     let bodies: BodyBudget
     let waiting = WaitingResponses()
-    let refusals = RejectionCounts()
+    let rejections = RejectionCounts()
     /// Whether each connection begins with a PROXY protocol header.
     private(set) var expectsProxyHeader = false
     /// Set if clients must use TLS.
@@ -46,7 +46,7 @@ struct ConnectionRules: Sendable {
         self.router = router
         cache = configuration.cache
         readers = configuration.readers
-        render = configuration.refusals
+        render = configuration.rejections
         observers = configuration.observers
         handshakeObservers = configuration.handshakeObservers
         trustedProxies = configuration.trustedProxies

@@ -47,12 +47,12 @@ extension HTTP1Connection {
         switch failure {
         case .ended: return
         case .channel(let error): throw error
-        case .refused(let status, let detail): try await reject(HTTPError(status, detail))
+        case .rejected(let status, let detail): try await reject(HTTPError(status, detail))
         }
     }
 
     private enum BodyFailure: Error {
-        case refused(HTTPStatus, String)
+        case rejected(HTTPStatus, String)
         /// The client disconnected before the end of the body.
         case ended
         case channel(ChannelError)
@@ -76,7 +76,7 @@ extension HTTP1Connection {
                 exchange.sent.receivedBytes += count
             }
             guard exchange.hold(body.count) else {
-                throw .refused(
+                throw .rejected(
                     .serviceUnavailable, "Too many request bodies are in progress.")
             }
             if decoder.isComplete { return }
@@ -98,7 +98,7 @@ extension HTTP1Connection {
                 }
             }
         } catch .timedOut {
-            throw .refused(.requestTimeout, "The request body arrived too slowly.")
+            throw .rejected(.requestTimeout, "The request body arrived too slowly.")
         } catch {
             throw .channel(error)
         }
@@ -110,7 +110,7 @@ extension HTTP1Connection {
     private func makeDecoder(_ framing: BodyFraming) throws(BodyFailure) -> BodyDecoder {
         do throws(HTTPParseError) {
             return try BodyDecoder(framing, limits: limits.message)
-        } catch { throw .refused(error.status, "The request has \(error.detail).") }
+        } catch { throw .rejected(error.status, "The request has \(error.detail).") }
     }
 
     private func decode(
@@ -118,7 +118,7 @@ extension HTTP1Connection {
     ) throws(BodyFailure) -> Int {
         do throws(HTTPParseError) {
             return try decoder.decode(Span(_unsafeElements: buffer.bytes), into: &body)
-        } catch { throw .refused(error.status, "The request has \(error.detail).") }
+        } catch { throw .rejected(error.status, "The request has \(error.detail).") }
     }
 
     private func sendContinue() async throws(BodyFailure) {

@@ -19,7 +19,7 @@ extension HTTP1Connection {
             throw error
         }
         guard let header else {
-            rules.refusals.add(.proxyHeader, on: channel.loop)
+            rules.rejections.add(.proxyHeader, on: channel.loop)
             throw .cancelled
         }
         isNamed = true
@@ -38,8 +38,8 @@ extension HTTP1Connection {
         }
         let entrance = addresses.enter(key)
         isCounted = entrance != .overrun
-        guard entrance != .welcome else { return try await secure(until: deadline) }
-        rules.refusals.add(.addressConnections, on: channel.loop)
+        guard entrance != .admitted else { return try await secure(until: deadline) }
+        rules.rejections.add(.addressConnections, on: channel.loop)
         if entrance == .full {
             try await secure(until: deadline)
             try await rejectUnread(

@@ -17,12 +17,12 @@ extension HTTP1Connection {
             return try await send(exchange.response(to: .handedOver), discardingBodyOf: head)
         }
         if try await switchProtocols(head) { return false }
-        if let refusal = exchange.rejectionOfExposure(head.fields) {
-            return try await send(exchange.rejectionByLimits() ?? refusal, discardingBodyOf: head)
+        if let rejection = exchange.rejectionOfExposure(head.fields) {
+            return try await send(exchange.rejectionByLimits() ?? rejection, discardingBodyOf: head)
         }
         if let port = rules.redirectPort {
-            if let refusal = exchange.rejectionByLimits() {
-                return try await send(refusal, discardingBodyOf: head)
+            if let rejection = exchange.rejectionByLimits() {
+                return try await send(rejection, discardingBodyOf: head)
             }
             return try await redirect(head, port: port)
         }

@@ -32,15 +32,15 @@ extension HTTP1Connection {
     }
 
     /// Rejects a request and closes the connection in a way that lets the client read the response.
-    func reject(_ refusal: HTTPError) async throws(ChannelError) {
-        _ = try await send(exchange.response(to: refusal), keepsAlive: false)
+    func reject(_ rejection: HTTPError) async throws(ChannelError) {
+        _ = try await send(exchange.response(to: rejection), keepsAlive: false)
         await linger()
     }
 
     /// Rejects bytes that are not a valid request.
-    func rejectUnread(_ refusal: HTTPError) async throws(ChannelError) {
+    func rejectUnread(_ rejection: HTTPError) async throws(ChannelError) {
         exchange.beginUnread(receivedBytes: buffer?.bytes.count ?? 0)
-        try await reject(refusal)
+        try await reject(rejection)
     }
 
     // MARK: Heads

@@ -110,7 +110,7 @@ final class Exchange {
     func rejectionByLimits(account: RateLimitKey? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
         let isAddress = allowance.measure == .address
-        rules.refusals.add(isAddress ? .addressRate : .keyRate, on: channel.loop)
+        rules.rejections.add(isAddress ? .addressRate : .keyRate, on: channel.loop)
         return response(
             to: HTTPError(
                 .tooManyRequests,
@@ -145,7 +145,7 @@ final class Exchange {
         guard let allowance = scope?.allowance else { return }
         sent.allowance = allowance
         guard case .empty = allowance.outcome else { return }
-        rules.refusals.add(
+        rules.rejections.add(
             allowance.measure == .address ? .addressRate : .keyRate, on: channel.loop)
     }
 
@@ -159,7 +159,7 @@ final class Exchange {
     func hold(_ total: Int) -> Bool {
         guard total > heldBodyBytes else { return true }
         guard rules.bodies.take(total - heldBodyBytes, total: total) else {
-            rules.refusals.add(.bodies, on: channel.loop)
+            rules.rejections.add(.bodies, on: channel.loop)
             return false
         }
         heldBodyBytes = total
@@ -189,7 +189,7 @@ extension Exchange {
     func isConfidential(_ fields: borrowing HTTPFields) -> Bool {
         if client.isTrusted, let stated = ForwardedTransport(fields) { return stated == .secure }
         if let forwarded { return forwarded.isKnown && forwarded.address.isLoopback }
-        return channel.isSecure || client.tellsTLS ?? client.address.isLoopback
+        return channel.isSecure || client.reportsTLS ?? client.address.isLoopback
     }
 
     // MARK: Hosts
@@ -232,9 +232,9 @@ extension Exchange {
             return .respond(rejectionByLimits() ?? preflight)
         }
         switch rules.router.match(request.method, request.target) {
-        case .rejected(let refusal, let template):
+        case .rejected(let rejection, let template):
             sent.template = template
-            return .respond(rejectionByLimits() ?? response(to: refusal))
+            return .respond(rejectionByLimits() ?? response(to: rejection))
         case .options(let allow, let template):
             sent.template = template
             let allowed = allow.map(\.rawValue).joined(separator: ", ")
@@ -253,7 +253,7 @@ extension Exchange {
                 handler = admitted
                 account = name.map { RateLimitKey(account: $0) }
             }
-            if let refusal = rejectionByLimits(account: account) { return .respond(refusal) }
+            if let rejection = rejectionByLimits(account: account) { return .respond(rejection) }
             guard head.framing == .none || route.value.takesBody else {
                 return .respond(self.response(to: .unexpectedBody))
             }
@@ -262,10 +262,10 @@ extension Exchange {
         }
     }
 
-    func response(to refusal: HTTPError) -> HTTPResponse {
-        var refusal = refusal
-        refusal.requestID = requestID
-        return refusal.response(by: rules.render)
+    func response(to rejection: HTTPError) -> HTTPResponse {
+        var rejection = rejection
+        rejection.requestID = requestID
+        return rejection.response(by: rules.render)
     }
 
     /// A cached response, and the reader that it is for.
@@ -280,9 +280,9 @@ extension Exchange {
     func preparedResponse(to head: borrowing RequestHead) -> Ready? {
         guard let cache = rules.cache else { return nil }
         guard head.fields.contains(.authorization) else {
-            return cache.answer(to: head).map { Ready(prepared: $0, reader: nil) }
+            return cache.response(to: head).map { Ready(prepared: $0, reader: nil) }
         }
-        guard let reader = reader(of: head.fields), let prepared = cache.answer(to: head) else {
+        guard let reader = reader(of: head.fields), let prepared = cache.response(to: head) else {
             return nil
         }
         guard prepared.publicWord != nil else {

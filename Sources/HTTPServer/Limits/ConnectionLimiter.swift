@@ -5,14 +5,14 @@ import Platform
 final class ConnectionLimiter: Sendable {
     private struct State {
         var count = 0
-        var refused = 0
+        var rejected = 0
         var waiting: [Int: @Sendable () -> Void] = [:]
         var nextWaiter = 0
     }
 
     /// The decision on a new connection.
     enum Entrance {
-        case welcome
+        case admitted
         /// It receives a 503.
         case full
         /// It is closed without a response.
@@ -32,10 +32,10 @@ final class ConnectionLimiter: Sendable {
         state.withLock { state in
             if state.count < limit {
                 state.count += 1
-                return .welcome
+                return .admitted
             }
-            guard state.refused < Self.rejectedLimit else { return .overrun }
-            state.refused += 1
+            guard state.rejected < Self.rejectedLimit else { return .overrun }
+            state.rejected += 1
             return .full
         }
     }
@@ -49,13 +49,13 @@ final class ConnectionLimiter: Sendable {
 
     func leaveRejected() {
         for waiter in state.withLock({ state in
-            state.refused -= 1
+            state.rejected -= 1
             return Self.takeWaiting(&state)
         }) { waiter() }
     }
 
     private static func takeWaiting(_ state: inout State) -> [@Sendable () -> Void] {
-        guard state.count + state.refused == 0 else { return [] }
+        guard state.count + state.rejected == 0 else { return [] }
         defer { state.waiting = [:] }
         return Array(state.waiting.values)
     }
@@ -70,7 +70,7 @@ final class ConnectionLimiter: Sendable {
     /// Calls the body once, when no connection is left or after the timeout.
     func whenEmpty(orAfter seconds: Double, _ body: @escaping @Sendable () -> Void) {
         let waiter: Int? = state.withLock { state in
-            guard state.count + state.refused > 0 else { return nil }
+            guard state.count + state.rejected > 0 else { return nil }
             state.nextWaiter += 1
             state.waiting[state.nextWaiter] = body
             return state.nextWaiter
@@ -91,14 +91,14 @@ final class AddressCounter: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Counts one more connection of the address. After `welcome` and `full` the connection has to
+    /// Counts one more connection of the address. After `admitted` and `full` the connection has to
     /// `leave`.
     func enter(_ key: RateLimitKey) -> ConnectionLimiter.Entrance {
         counts.withLock { counts in
             let count = counts[key] ?? 0
             guard count < limit + Self.rejectedLimit else { return .overrun }
             counts[key] = count + 1
-            return count < limit ? .welcome : .full
+            return count < limit ? .admitted : .full
         }
     }
 

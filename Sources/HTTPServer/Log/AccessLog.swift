@@ -26,7 +26,7 @@ public final class AccessLog: HandshakeObserver {
         /// Responses with status 500 and above.
         case failures
         /// All responses.
-        case answers
+        case responses
         /// All responses and failed handshakes.
         case everything
 
@@ -36,14 +36,14 @@ public final class AccessLog: HandshakeObserver {
     }
 
     let writer: LogWriter
-    private let shown = Atomic(Detail.answers.rawValue)
+    private let shown = Atomic(Detail.responses.rawValue)
 
     /// - Parameter writer: Determines the format of the lines.
     public init(_ writer: LogWriter) { self.writer = writer }
 
     /// Sets how much is logged from now on.
     public var detail: Detail {
-        get { Detail(rawValue: shown.load(ordering: .relaxed)) ?? .answers }
+        get { Detail(rawValue: shown.load(ordering: .relaxed)) ?? .responses }
         set { shown.store(newValue.rawValue, ordering: .relaxed) }
     }
 

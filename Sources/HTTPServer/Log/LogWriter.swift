@@ -107,7 +107,7 @@ public final class LogWriter: Sendable {
     private func drain() {
         while let buffers = takeWaiting() {
             for buffer in buffers { write(buffer) }
-            tellDropped()
+            reportDropped()
         }
     }
 
@@ -136,7 +136,7 @@ public final class LogWriter: Sendable {
         }
     }
 
-    private func tellDropped() {
+    private func reportDropped() {
         let count = state.withLock { state in
             defer { state.dropped = 0 }
             return state.dropped

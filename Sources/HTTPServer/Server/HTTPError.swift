@@ -40,18 +40,18 @@ public struct HTTPError: Error, Sendable {
         "The server is being replaced and did not process the request. Send it again.")
 
     static let exposedCredentials = {
-        var refusal = HTTPError(
+        var rejection = HTTPError(
             .forbidden,
             "Credentials were sent over plain HTTP and may have been exposed. Rotate the key and "
                 + "use HTTPS; a proxy must forward the client's scheme.")
-        refusal.subject = .exposedCredentials
-        return refusal
+        rejection.subject = .exposedCredentials
+        return rejection
     }()
 
     static let unexpectedBody = {
-        var refusal = HTTPError(.badRequest, "This endpoint does not accept a request body.")
-        refusal.subject = .unexpectedBody
-        return refusal
+        var rejection = HTTPError(.badRequest, "This endpoint does not accept a request body.")
+        rejection.subject = .unexpectedBody
+        return rejection
     }()
 
     /// A handler's response has an invalid field and would be incomplete without it.
@@ -59,20 +59,20 @@ public struct HTTPError: Error, Sendable {
         .internalServerError, "The response contains an invalid header field.")
 
     static let foreignHost = {
-        var refusal = HTTPError(
+        var rejection = HTTPError(
             .misdirectedRequest, "This address does not serve the host that the request names.")
-        refusal.subject = .foreignHost
-        return refusal
+        rejection.subject = .foreignHost
+        return rejection
     }()
 
     /// Converts an error to a response. The server adds `Allow` and `Retry-After` itself.
     public typealias Renderer = @Sendable (HTTPError) -> HTTPResponse
 
     /// Renders a line of plain text.
-    public static let plainText: Renderer = { refusal in
+    public static let plainText: Renderer = { rejection in
         HTTPResponse(
-            refusal.status, fields: [.contentType: "text/plain; charset=utf-8"],
-            body: .bytes(Array("\(refusal.status): \(refusal.detail)\n".utf8)))
+            rejection.status, fields: [.contentType: "text/plain; charset=utf-8"],
+            body: .bytes(Array("\(rejection.status): \(rejection.detail)\n".utf8)))
     }
 
     /// The complete response.

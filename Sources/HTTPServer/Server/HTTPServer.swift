@@ -63,7 +63,7 @@ public final class HTTPServer: Sendable {
     }
 
     /// The number of rejections for each reason.
-    public var refusals: [(reason: RejectionReason, count: Int)] { rules.refusals.all }
+    public var rejections: [(reason: RejectionReason, count: Int)] { rules.rejections.all }
 
     /// The bytes of request bodies in memory.
     public var bodyBytes: Int { rules.bodies.usedBytes }
@@ -173,14 +173,14 @@ public final class HTTPServer: Sendable {
             let loop = group.next()
             let local = locals[loop.index]
             switch gate.enter() {
-            case .welcome:
+            case .admitted:
                 loop.adopt(descriptor, peer: peer) { channel in
                     await HTTP1Connection(channel, local, rules).run()
                 } ended: {
                     gate.leave()
                 }
             case .full:
-                rules.refusals.add(.connections, on: loop)
+                rules.rejections.add(.connections, on: loop)
                 loop.adopt(descriptor, peer: peer) { channel in
                     await HTTP1Connection(channel, local, rules).turnAway()
                 } ended: {
@@ -188,7 +188,7 @@ public final class HTTPServer: Sendable {
                 }
             case .overrun:
                 // So many that not even a rejection is sent.
-                rules.refusals.add(.connections, on: loop)
+                rules.rejections.add(.connections, on: loop)
             }
         }
     }
@@ -272,7 +272,7 @@ public final class HTTPServer: Sendable {
 
     private static func closeHandlers(_ locals: [LoopContext], seconds: Double) async {
         let busy = ConnectionLimiter(limit: locals.count)
-        for local in locals where busy.enter() == .welcome {
+        for local in locals where busy.enter() == .admitted {
             local.loop.submit { local.closeHandlers { busy.leave() } }
         }
         await busy.waitUntilEmpty(seconds: seconds)

@@ -16,7 +16,7 @@ public struct HandshakeRecord: Sendable {
         case plainHTTP
         /// The client violated the protocol, offered nothing acceptable, or rejected the
         /// certificate.
-        case refused
+        case rejected = "refused"
         /// The handshake timed out.
         case late
         /// The server is shutting down.
@@ -48,7 +48,7 @@ public struct HandshakeRecord: Sendable {
                 switch failure {
                 case .truncated: .failed(.gone, reason: "\(failure)")
                 case .plainHTTP: .failed(.plainHTTP, reason: "\(failure)")
-                case .untrusted, .refused: .failed(.refused, reason: "\(failure)")
+                case .untrusted, .rejected: .failed(.rejected, reason: "\(failure)")
                 }
             }
     }

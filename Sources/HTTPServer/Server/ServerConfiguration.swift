@@ -26,7 +26,7 @@ public struct ServerConfiguration: Sendable {
     /// Called with a sentence when the server cannot accept connections.
     public var report: @Sendable (String) -> Void = { _ in }
     /// Renders the server's own rejections.
-    public var refusals: HTTPError.Renderer = HTTPError.plainText
+    public var rejections: HTTPError.Renderer = HTTPError.plainText
 
     /// TLS for clients on TCP; Unix sockets never use it.
     public var tls: TLSServer?

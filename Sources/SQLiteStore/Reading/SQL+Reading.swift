@@ -159,7 +159,7 @@ enum SQL {
         WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
         """
     static let epoch: StaticString = "SELECT value FROM epoch"
-    static let keptWrite: StaticString = """
+    static let idempotencyRecord: StaticString = """
         SELECT time, request, outcome, item, text FROM kept_writes
         LEFT JOIN bodies ON bodies.number = kept_writes.body WHERE scope = ?1
         """

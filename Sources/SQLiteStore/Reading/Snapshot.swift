@@ -239,8 +239,10 @@ extension Snapshot {
     }
 
     /// The record stored under the scope, unless it has expired.
-    func keptWrite(_ scope: [UInt8], at time: Timestamp) throws(StoreError) -> IdempotencyRecord? {
-        let row = try connection.statement(SQL.keptWrite)
+    func idempotencyRecord(_ scope: [UInt8], at time: Timestamp) throws(StoreError)
+        -> IdempotencyRecord?
+    {
+        let row = try connection.statement(SQL.idempotencyRecord)
         try row.bind(1, scope)
         guard try row.step(),
             row.integer(0) > time.milliseconds - IdempotencyKey.keptMilliseconds

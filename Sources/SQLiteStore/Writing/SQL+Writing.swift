@@ -87,11 +87,11 @@ extension SQL {
 
     // MARK: Idempotent writes
 
-    static let insertKeptWrite: StaticString = """
+    static let insertIdempotencyRecord: StaticString = """
         INSERT INTO kept_writes (scope, request, principal, time, outcome, item, body)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
         """
-    static let removeKeptWrite: StaticString = "DELETE FROM kept_writes WHERE scope = ?1"
+    static let removeIdempotencyRecord: StaticString = "DELETE FROM kept_writes WHERE scope = ?1"
     static let removeOldWrites: StaticString = """
         DELETE FROM kept_writes WHERE number IN (
             SELECT number FROM kept_writes WHERE time <= ?1 ORDER BY time LIMIT 4)

@@ -7,11 +7,11 @@ extension WriteStep {
         _ key: IdempotencyKey, at time: Timestamp, _ written: (Value) -> WrittenItem,
         _ work: (WriteStep) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        if let earlier = try state.keptWrite(key.scope, at: time) {
+        if let earlier = try state.idempotencyRecord(key.scope, at: time) {
             throw earlier.request == key.request ? .repeated : .keyReused
         }
         try removeOldWrites(at: time)
-        let limit = state.configuration.keptWritesPerPrincipal
+        let limit = state.configuration.idempotencyRecordsPerPrincipal
         guard try keptCounts(key.principal).done < limit else {
             throw .tooMany("idempotent writes within 24 hours")
         }
@@ -27,9 +27,9 @@ extension WriteStep {
     func keepRejection(
         _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) throws(StoreError) {
-        guard try state.keptWrite(key.scope, at: time) == nil else { return }
+        guard try state.idempotencyRecord(key.scope, at: time) == nil else { return }
         try removeOldWrites(at: time)
-        let limit = state.configuration.keptRejectionsPerPrincipal
+        let limit = state.configuration.rejectionsPerPrincipal
         if try keptCounts(key.principal).rejected >= limit {
             let oldest = try connection.statement(SQL.removeOldestRejection)
             try oldest.bind(1, key.principal)
@@ -70,10 +70,10 @@ extension WriteStep {
         _ item: [UInt8], _ key: IdempotencyKey, at time: Timestamp, outcome: Int, body: Int64?
     ) throws(StoreError) {
         // There may be an expired record.
-        let old = try connection.statement(SQL.removeKeptWrite)
+        let old = try connection.statement(SQL.removeIdempotencyRecord)
         try old.bind(1, key.scope)
         try old.run()
-        let row = try connection.statement(SQL.insertKeptWrite)
+        let row = try connection.statement(SQL.insertIdempotencyRecord)
         try row.bind(1, key.scope)
         try row.bind(2, key.request)
         try row.bind(3, key.principal)

@@ -102,7 +102,7 @@ public final class Listener: Sendable {
                 take(Descriptor(descriptor), peer)
             } catch {
                 guard error.isOfConnection else {
-                    tell(error)
+                    explain(error)
                     return false
                 }
             }
@@ -112,7 +112,7 @@ public final class Listener: Sendable {
 
     /// Reports a failure unless it was reported recently: it may last, or recur with each
     /// descriptor that is closed.
-    private func tell(_ error: SystemError) {
+    private func explain(_ error: SystemError) {
         let now = loop.now
         let isNew = reports.withLock { reports in
             if let last = reports[error.code], now - last < Self.reportMilliseconds { return false }

@@ -157,8 +157,8 @@ public final class ListeningSocket: Sendable {
         // which shows that a server is there.
         let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let probe = Descriptor(try retrying("socket") { socket(AF_UNIX, type, 0) })
-        let isAnswered = SocketAddress.unix(path).withSockaddr { connect(probe.raw, $0, $1) } == 0
-        if !isAnswered, errno == ECONNREFUSED { unlink(path) }
+        let isAccepting = SocketAddress.unix(path).withSockaddr { connect(probe.raw, $0, $1) } == 0
+        if !isAccepting, errno == ECONNREFUSED { unlink(path) }
     }
 }
 

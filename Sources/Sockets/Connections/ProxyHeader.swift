@@ -42,7 +42,7 @@ public struct ProxyHeader: Sendable, Hashable {
             isSecure = nil
         case 1:
             guard let (client, length) = Self.client(family: bytes[13], rest),
-                let isSecure = Self.tellsTLS(rest.dropFirst(length))
+                let isSecure = Self.reportsTLS(rest.dropFirst(length))
             else { return nil }
             self.client = client
             self.isSecure = isSecure
@@ -71,7 +71,7 @@ public struct ProxyHeader: Sendable, Hashable {
 
     /// Whether the client connected over TLS, according to the remaining values; `nil` if they are
     /// malformed.
-    private static func tellsTLS(_ values: ArraySlice<UInt8>) -> Bool?? {
+    private static func reportsTLS(_ values: ArraySlice<UInt8>) -> Bool?? {
         var rest = values
         var isSecure: Bool?
         // Invariant: all values before `rest` are complete.

@@ -28,7 +28,7 @@ extension EventLoop {
         schedule(afterMilliseconds: LoopListeners.shortageMilliseconds) { [self] in watch(token) }
     }
 
-    func tellListeners() {
+    func notifyListeners() {
         guard !state.arrivals.isEmpty else { return }
         let arrivals = state.arrivals
         state.arrivals = []

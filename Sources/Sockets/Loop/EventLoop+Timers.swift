@@ -19,17 +19,17 @@ extension EventLoop {
         state.timers.remove(timer)
     }
 
-    func tellTimers() {
+    func notifyTimers() {
         for token in state.wheel.take(upTo: state.now) {
             if LoopTimers.holds(token) {
-                tellTimer(token)
+                notifyTimer(token)
             } else {
                 state.slots[token]?.deadlineReached(now: state.now)
             }
         }
     }
 
-    private func tellTimer(_ token: UInt64) {
+    private func notifyTimer(_ token: UInt64) {
         switch state.timers.take(token, now: state.now) {
         case .due(let work): work()
         case .later(let time): _ = state.wheel.add(token, at: time)

@@ -129,8 +129,8 @@ public final class EventLoop: TaskExecutor, Sendable {
             // After an event another one is likely, and waiting for it here is cheaper than waking
             // up for it.
             if !isQuiet { patience = Self.patienceMilliseconds }
-            tellListeners()
-            tellTimers()
+            notifyListeners()
+            notifyTimers()
             resumeNextTurn()
         } while !isQuiet || hasReady || !rests()
         thread.store(0, ordering: .relaxed)

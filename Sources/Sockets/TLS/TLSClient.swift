@@ -41,7 +41,7 @@ public final class TLSClient: Sendable {
             SSL_set_connect_state(ssl)
             return Self.expect(host, of: ssl)
         }
-        guard isSet else { throw .refused(reason: "\"\(host)\" is not a valid server name") }
+        guard isSet else { throw .rejected(reason: "\"\(host)\" is not a valid server name") }
         return session
     }
 

@@ -95,14 +95,14 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The peer's certificate is not trusted (`X509_V_ERR_…`).
     case untrusted(code: Int, reason: String)
     /// The peer violated the protocol, offered nothing acceptable, or sent an alert.
-    case refused(reason: String)
+    case rejected(reason: String)
 
     public var description: String {
         switch self {
         case .truncated: "the connection closed without a TLS close_notify alert"
         case .plainHTTP: "the peer sent plain HTTP instead of TLS"
         case .untrusted(_, let reason): "the certificate is not trusted: \(reason)"
-        case .refused(let reason): "TLS failed: \(reason)"
+        case .rejected(let reason): "TLS failed: \(reason)"
         }
     }
 
@@ -114,7 +114,7 @@ public enum TLSFailure: Error, Sendable, Hashable, CustomStringConvertible {
         if ERR_GET_LIB(code) == ERR_LIB_SSL, ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST {
             return .plainHTTP
         }
-        return .refused(reason: reason(of: code))
+        return .rejected(reason: reason(of: code))
     }
 
     /// The readable reason of the call that just failed.

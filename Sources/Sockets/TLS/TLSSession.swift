@@ -180,7 +180,7 @@ final class TLSSession {
         wires.clearOutput()
         if unsent.isEmpty { unsentPlain = 0 }
         guard unsent.count <= Self.unsentLimit else {
-            throw .refused(reason: "the peer keeps sending without reading")
+            throw .rejected(reason: "the peer keeps sending without reading")
         }
     }
 

@@ -128,7 +128,7 @@ struct ServeCommand: Command {
             loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
         server.maximumConnections = configuration.maximumConnections
         server.limits = configuration.limits
-        server.refusals = { Problem.response($0) }
+        server.rejections = { Problem.response($0) }
         server.report = { log.warning($0) }
         configuration.transport.apply(to: &server)
         try configuration.clients.apply(to: &server)
@@ -252,7 +252,7 @@ struct ServeCommand: Command {
         settings.maximumConnections = 64
         settings.report = { log.warning($0) }
         settings.hostNames = configuration.transport.hostNames
-        settings.refusals = { Problem.response($0) }
+        settings.rejections = { Problem.response($0) }
         return HTTPServer(
             settings,
             router: try Self.checked { () throws(RouterError) in try AdminRoutes.router(page) }

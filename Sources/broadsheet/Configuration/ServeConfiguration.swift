@@ -98,7 +98,7 @@ struct ServeConfiguration: Sendable {
         Option(
             "cache-bytes", "BYTES",
             "Maximum memory for cached public responses; 0 disables the cache.",
-            default: "\(Backend.standardCacheBytes)"),
+            default: "\(Backend.defaultCacheBytes)"),
         Option(
             "log", "STYLE",
             "Format of the access log on stderr: auto, text, json or off; auto is text on a "
@@ -147,7 +147,7 @@ struct ServeConfiguration: Sendable {
         withSamples = try settings.isOn("samples")
         takesOver = try settings.isOn("take-over")
         cacheBytes = try settings.integer(
-            "cache-bytes", in: 0...(1 << 40), default: Backend.standardCacheBytes)
+            "cache-bytes", in: 0...(1 << 40), default: Backend.defaultCacheBytes)
     }
 
     private static func store(_ settings: Settings) throws(CommandFailure) -> SQLiteConfiguration {

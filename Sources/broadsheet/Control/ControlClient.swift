@@ -108,7 +108,7 @@ extension ControlClient: ImportDestination {
         return response.results.map { result in
             switch result {
             case .taken(let outcome): .success(outcome)
-            case .refused(let reason): .failure(.rejected(Rejection(description: reason)))
+            case .rejected(let reason): .failure(.rejected(Rejection(description: reason)))
             }
         }
     }

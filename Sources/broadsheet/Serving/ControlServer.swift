@@ -43,7 +43,7 @@ struct ControlServer {
         ]
         settings.maximumConnections = 64
         settings.report = { log.warning($0) }
-        settings.refusals = { Problem.response($0) }
+        settings.rejections = { Problem.response($0) }
         // Sized for a batch of an import, and for an export of everything.
         settings.limits.message.bodyBytes = 64 << 20
         settings.limits.handlerMilliseconds = 3_600_000

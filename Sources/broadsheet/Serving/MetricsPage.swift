@@ -51,7 +51,7 @@ struct MetricsPage: Sendable {
         let rejected = "broadsheet_http_refused_total"
         page.family(
             rejected, .counter, help: "Connections and requests rejected by limits, by reason.")
-        for (reason, count) in server.refusals {
+        for (reason, count) in server.rejections {
             page.sample(rejected, ["reason": reason.rawValue], count)
         }
         page.single(
@@ -83,7 +83,7 @@ struct MetricsPage: Sendable {
         }
         page.single(
             "broadsheet_cache_answers", .gauge, help: "Responses in the cache.",
-            cache.answers)
+            cache.responses)
         page.single(
             "broadsheet_cache_bytes", .gauge, unit: "bytes",
             help: "Memory of the responses in the cache.", cache.bytes)

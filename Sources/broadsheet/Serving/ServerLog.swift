@@ -83,7 +83,7 @@ enum LogLevel: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible 
     var detail: AccessLog.Detail {
         switch self {
         case .error, .warning: .failures
-        case .info: .answers
+        case .info: .responses
         case .debug: .everything
         }
     }

@@ -84,10 +84,10 @@ struct BodyLimitTests {
             let request = HTTPRequest(
                 .post, target, fields: [.contentType: "application/json"], body: Array(body.utf8))
             let source = try #require(RequestSource(request, for: CreateArticleRequest.endpoint))
-            let refusal = #expect(throws: RequestValidationError.self) {
+            let rejection = #expect(throws: RequestValidationError.self) {
                 try CreateArticleRequest(parsing: source)
             }
-            let bytes = try #require(refusal).problem().json()
+            let bytes = try #require(rejection).problem().json()
             #expect(bytes.count < 2000)
         }
     }

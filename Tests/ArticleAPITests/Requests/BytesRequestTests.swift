@@ -35,8 +35,8 @@ struct BytesRequestTests {
     @Test func `bytes of another type, or none, are rejected`() throws {
         var printed = RequestPrinter.print(PutPictureRequest(name: "a", picture: [1]))
         printed.fields[.contentType] = "image/gif"
-        let refusal = #expect(throws: RequestValidationError.self) { try parse(printed) }
-        #expect(refusal?.reason == .unsupportedMediaType)
+        let rejection = #expect(throws: RequestValidationError.self) { try parse(printed) }
+        #expect(rejection?.reason == .unsupportedMediaType)
         printed.body = []
         #expect(throws: RequestValidationError.self) { try parse(printed) }
     }

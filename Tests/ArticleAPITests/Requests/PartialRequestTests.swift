@@ -14,7 +14,7 @@ struct SparseTests {
 
     @Test func `its response has the selected attributes and the id`() throws {
         let fields = FieldSelection(["title", "authors.name", "tags"])
-        let bytes = Page<Article>.answer.write(Page(items: [Samples.article], next: "c"), fields)
+        let bytes = Page<Article>.encoding.write(Page(items: [Samples.article], next: "c"), fields)
         let page = try ResponseMapper<PartialRequest<FetchArticlesRequest>.Item>().map(bytes)
         let article = try #require(page.items.first)
         #expect(page.next == "c")

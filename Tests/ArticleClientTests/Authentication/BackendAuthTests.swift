@@ -9,7 +9,8 @@ import Testing
     /// Takes the token `new` alone.
     private static func backend() -> TestBackend {
         TestBackend { request, _ in
-            request.fields[.authorization] == "Bearer new" ? page("in") : refusal(.unauthenticated)
+            request.fields[.authorization] == "Bearer new"
+                ? page("in") : rejection(.unauthenticated)
         }
     }
 
@@ -50,7 +51,7 @@ import Testing
         async throws
     {
         let renewals = Counter()
-        let refused = Signal()
+        let rejected = Signal()
         let goOn = Signal()
         let auth = try Self.auth { _, _ in
             renewals.next()
@@ -59,14 +60,14 @@ import Testing
         let backend = TestBackend { request, count in
             guard request.fields[.authorization] == "Bearer old" else { return page("in") }
             if count == 0 {
-                refused.give()
+                rejected.give()
                 await goOn.wait()
             }
-            return refusal(.unauthenticated)
+            return rejection(.unauthenticated)
         }
         let service = backend.service(auth: auth, cache: nil)
         async let late = service.send(list).next
-        await refused.wait()
+        await rejected.wait()
         _ = try await service.send(FetchTagsRequest())
         goOn.give()
         #expect(try await late == "in")

@@ -11,7 +11,7 @@ import Testing
 @Suite struct SessionMatrixTests {
     /// The state of alice's request when her session ends.
     enum Moment: CaseIterable {
-        case refused, waitingForRetry, renewing, redirected, coalesced, queued
+        case rejected, waitingForRetry, renewing, redirected, coalesced, queued
     }
 
     enum Change: CaseIterable {
@@ -90,8 +90,8 @@ import Testing
             if moment != .renewing { try change.make(to: auth) }
             defer { isDone.give() }
             return switch moment {
-            case .refused, .renewing: refusal(.unauthenticated)
-            case .waitingForRetry: refusal(.unavailable)
+            case .rejected, .renewing: rejection(.unauthenticated)
+            case .waitingForRetry: rejection(.unavailable)
             case .redirected:
                 HTTPResponse(.temporaryRedirect, fields: [.location: "/v1/elsewhere"])
             case .coalesced, .queued: usual

@@ -13,7 +13,7 @@ import Testing
     private static func backend(refusing worn: String = "alice") -> TestBackend {
         TestBackend { request, _ in
             request.fields[.authorization] == "Bearer \(worn)"
-                ? refusal(.unauthenticated)
+                ? rejection(.unauthenticated)
                 : page("in", fields: [.etag: "\"1\"", .cacheControl: "private, no-cache"])
         }
     }
@@ -26,7 +26,7 @@ import Testing
         let backend = TestBackend { request, _ in
             if isOffline.withLock({ $0 }) { throw TransportError.offline("no network") }
             if isWorn.withLock({ $0 }), request.fields[.authorization] == "Bearer alice" {
-                return refusal(.unauthenticated)
+                return rejection(.unauthenticated)
             }
             return page("kept", fields: [.etag: "\"1\""])
         }
@@ -264,14 +264,14 @@ import Testing
     }
 
     @Test func `a token that is accepted again is not expired`() async throws {
-        let isRefused = Lock(true)
+        let isRejected = Lock(true)
         let auth = BackendAuth(token: "t")
         let service = TestBackend { _, _ in
-            isRefused.withLock { $0 } ? refusal(.unauthenticated) : page("in")
+            isRejected.withLock { $0 } ? rejection(.unauthenticated) : page("in")
         }.service(auth: auth)
         _ = await outcome { try await service.send(list) }
         #expect(auth.sessionState == .expired(account: nil))
-        isRefused.withLock { $0 = false }
+        isRejected.withLock { $0 = false }
         _ = try await service.send(list)
         #expect(auth.sessionState == .signedIn(account: nil))
     }

@@ -57,7 +57,7 @@ import Testing
         let backend = TestBackend { _, count in
             switch count {
             case 0: page("c1")
-            case 1: refusal(.notFound)
+            case 1: rejection(.notFound)
             default: page("c\(count)")
             }
         }

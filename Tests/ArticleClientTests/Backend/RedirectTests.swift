@@ -69,7 +69,7 @@ import Testing
         code: Int, requests: Int
     ) async throws {
         let first = try redirect(code, to: "/v1/elsewhere")
-        let backend = TestBackend { _, count in count == 0 ? first : refusal(.notFound) }
+        let backend = TestBackend { _, count in count == 0 ? first : rejection(.notFound) }
         let create = CreateArticleRequest(article: Article.Draft(title: "a"))
         _ = await outcome { try await backend.service().send(create) }
         #expect(backend.requests.count == requests)

@@ -30,7 +30,7 @@ import Testing
         let time = TestTime()
         let backend = TestBackend { _, count in
             guard count == 0 else { return page("b") }
-            var answer = refusal(.unavailable)
+            var answer = rejection(.unavailable)
             answer.fields.set(.retryAfter, to: retryAfter)
             return answer
         }
@@ -41,7 +41,7 @@ import Testing
     @Test func `no retry is delayed past the deadline`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, _ in
-            var answer = refusal(.tooManyRequests)
+            var answer = rejection(.tooManyRequests)
             answer.fields.set(.retryAfter, to: "61")
             return answer
         }
@@ -76,7 +76,7 @@ import Testing
 
     @Test(arguments: [Problem.Kind.notFound, .internalError, .invalidValues, .preconditionFailed])
     func `permanent errors are not retried`(kind: Problem.Kind) async throws {
-        let backend = TestBackend { _, _ in refusal(kind) }
+        let backend = TestBackend { _, _ in rejection(kind) }
         _ = await outcome { try await backend.service().send(list) }
         #expect(backend.requests.count == 1)
     }
@@ -106,7 +106,7 @@ import Testing
         let time = TestTime()
         let backend = TestBackend { _, count in
             guard count > 0 else { throw TransportError.failed(.init(.disconnected, "lost")) }
-            var answer = refusal(count < 6 ? .requestInFlight : .notFound)
+            var answer = rejection(count < 6 ? .requestInFlight : .notFound)
             if count < 6 { answer.fields.set(.retryAfter, to: "1") }
             return answer
         }
@@ -122,7 +122,7 @@ import Testing
     @Test func `a first attempt is waited for until the deadline`() async throws {
         let time = TestTime()
         let backend = TestBackend { _, _ in
-            var answer = refusal(.requestInFlight)
+            var answer = rejection(.requestInFlight)
             answer.fields.set(.retryAfter, to: "1")
             return answer
         }
@@ -144,7 +144,7 @@ import Testing
     @Test func `an invalid key is an error, and nothing is sent`()
         async throws
     {
-        let backend = TestBackend { _, _ in refusal(.notFound) }
+        let backend = TestBackend { _, _ in rejection(.notFound) }
         var options = RequestOptions()
         options.idempotencyKey = "a\nb"
         let inRequest = CreateArticleRequest(

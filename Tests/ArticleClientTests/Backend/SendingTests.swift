@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func `a rejection is the problem that the backend reports`() async throws {
-        let backend = TestBackend { _, _ in refusal(.invalidValues, "the limit is 100") }
+        let backend = TestBackend { _, _ in rejection(.invalidValues, "the limit is 100") }
         let error = await outcome { try await backend.service().send(list) }.error
         guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
         #expect(problem.kind == .invalidValues)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test func `401 is reported as unauthorized`() async throws {
-        let backend = TestBackend { _, _ in refusal(.unauthenticated) }
+        let backend = TestBackend { _, _ in rejection(.unauthenticated) }
         let error = await outcome { try await backend.service().send(list) }.error
         guard case .unauthorized? = error else { throw TestFailure("\(error as Any)") }
         #expect(backend.requests.count == 1)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `exactly one of the closures is called, once`() async throws {
-        let backend = TestBackend { _, count in count == 0 ? page("a") : refusal(.notFound) }
+        let backend = TestBackend { _, count in count == 0 ? page("a") : rejection(.notFound) }
         let service = backend.service(cache: nil)
         for expected in ["a", "404"] {
             let called = Lock([String]())

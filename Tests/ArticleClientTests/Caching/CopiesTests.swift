@@ -11,7 +11,7 @@ import Testing
     /// Responds with an entity tag, and with 304 to requests that have it.
     private static func backend(_ control: String = "no-cache") -> TestBackend {
         TestBackend { request, count in
-            guard request.method == .get else { return refusal(.notFound) }
+            guard request.method == .get else { return rejection(.notFound) }
             let fields: HTTPFields = [.etag: "\"1\"", .cacheControl: control]
             return request.fields[.ifNoneMatch] == "\"1\""
                 ? HTTPResponse(.notModified, fields: fields) : page("\(count)", fields: fields)
@@ -74,7 +74,7 @@ import Testing
         let asked = Signal()
         let goOn = Signal()
         let backend = TestBackend { request, _ in
-            guard request.method == .get else { return refusal(.notFound) }
+            guard request.method == .get else { return rejection(.notFound) }
             asked.give()
             await goOn.wait()
             return page("old", fields: [.cacheControl: "max-age=1000"])

@@ -65,7 +65,7 @@ final class FaultProxy: Sendable {
             try await peer.send(String(repeating: "\u{7}garbage ", count: number))
             return false
         case .nonsense where request.method == .get:
-            try await peer.answer("{\"items\":[{}]")
+            try await peer.respond("{\"items\":[{}]")
             return true
         case .loop:
             try await peer.send(

@@ -57,12 +57,12 @@ import Testing
                 switch fault {
                 case 0: throw TransportError.offline("no network")
                 case 1: throw TransportError.failed(TransportFailure(.disconnected, "cut"))
-                case 2: return refusal(.unavailable)
-                case 3: return refusal(.unauthenticated)
+                case 2: return rejection(.unavailable)
+                case 3: return rejection(.unauthenticated)
                 case 4: try Task.checkCancellation()
                 default: break
                 }
-                return server.answer(request)
+                return server.respond(request)
             }
             let schedule = try Schedule(server, transport, "http://localhost")
             await schedule.run(12, seed: seed)
@@ -76,7 +76,7 @@ import Testing
         weak var kept: Schedule?
         weak var operation: NetworkOperation?
         do {
-            let transport = InProcessTransport { request, _ in server.answer(request) }
+            let transport = InProcessTransport { request, _ in server.respond(request) }
             let schedule = try Schedule(server, transport, "http://localhost")
             await schedule.run(12, seed: 1)
             kept = schedule

@@ -26,17 +26,17 @@ final class TokenServer: Sendable {
 
     func router() throws -> HTTPRouter {
         var routes = HTTPRouterBuilder()
-        routes.on(.get, "/v1/articles") { [self] request, _ in answer(request) }
-        routes.on(.delete, "/v1/articles/{id}") { [self] request, _ in answer(request) }
-        routes.on(.get, "/v1/tags") { [self] request, _ in answer(request) }
+        routes.on(.get, "/v1/articles") { [self] request, _ in respond(request) }
+        routes.on(.delete, "/v1/articles/{id}") { [self] request, _ in respond(request) }
+        routes.on(.get, "/v1/tags") { [self] request, _ in respond(request) }
         return try routes.build()
     }
 
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
+    func respond(_ request: HTTPRequest) -> HTTPResponse {
         let path = String(decoding: request.target.path, as: UTF8.self)
         // Where a client gets a new token: its number is in the cursor.
         if path == "/v1/tags" { return page("\(number)") }
-        guard let user = user(of: request) else { return refusal(.unauthenticated) }
+        guard let user = user(of: request) else { return rejection(.unauthenticated) }
         guard request.method == .get else {
             let id = String(path.split(separator: "/").last ?? "")
             state.withLock { $0.deletions[id, default: []].append(user) }

@@ -58,7 +58,7 @@ import Testing
 
     @Test func `an event shows no secrets, however it is printed`() async throws {
         let events = Lock([BackendEvent]())
-        let backend = TestBackend { _, _ in refusal(.forbidden) }
+        let backend = TestBackend { _, _ in rejection(.forbidden) }
         let service = backend.service(
             auth: BackendAuth(token: "bsk_secret"),
             observers: [{ event in events.withLock { $0.append(event) } }])

@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test func `a request of the contract is an operation`() async throws {
-        let backend = TestBackend { _, count in count == 0 ? page("a") : refusal(.notFound) }
+        let backend = TestBackend { _, count in count == 0 ? page("a") : rejection(.notFound) }
         let service = backend.service(cache: nil)
         let queue = NetworkQueue()
         let first = ServiceOperation(list, on: service)

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `writes are never shared`() async throws {
-        let backend = TestBackend { _, _ in refusal(.notFound) }
+        let backend = TestBackend { _, _ in rejection(.notFound) }
         let service = backend.service()
         let create = CreateArticleRequest(article: Article.Draft(title: "a"))
         await withTaskGroup(of: Void.self) { group in

@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `a rejected stream reports the reason`() async throws {
-        let backend = TestBackend { _, _ in refusal(.forbidden, "editors only") }
+        let backend = TestBackend { _, _ in rejection(.forbidden, "editors only") }
         let error = await outcome { try await backend.service().stream(list) }.error
         guard case .problem(let problem)? = error else { throw TestFailure("\(error as Any)") }
         #expect(problem.detail == "editors only")

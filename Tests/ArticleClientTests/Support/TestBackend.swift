@@ -78,7 +78,7 @@ func page(_ cursor: String, fields: HTTPFields = HTTPFields()) -> HTTPResponse {
         .ok, fields: fields, body: .bytes(Array(#"{"items":[],"next":"\#(cursor)"}"#.utf8)))
 }
 
-func refusal(_ kind: Problem.Kind, _ detail: String? = nil) -> HTTPResponse {
+func rejection(_ kind: Problem.Kind, _ detail: String? = nil) -> HTTPResponse {
     HTTPResponse(
         HTTPStatus(kind.status) ?? .internalServerError,
         fields: [.contentType: Problem.mediaType],

@@ -31,7 +31,7 @@ import Testing
                     HTTPBodyStream { throw TestFailure("cut off in the middle") }))
         }
         routes.on(.post, "/v1/articles") { request, _ in
-            refusal(.contentTooLarge, "\(request.body.count)")
+            rejection(.contentTooLarge, "\(request.body.count)")
         }
         return try routes.build()
     }

@@ -57,7 +57,7 @@ import Testing
     }
 
     /// Invalid drafts and the locations of their errors.
-    private static let refusals: [Scenario] = {
+    private static let rejections: [Scenario] = {
         let long = String(repeating: "가", count: 301)
         let tags = (0..<51).map { #""t\#($0)""# }.joined(separator: ",")
         let rows: [(String, String, String)] = [
@@ -133,7 +133,7 @@ import Testing
     }()
 
     @Test func `invalid drafts are rejected with locations, and nothing is stored`() async throws {
-        try await ScenarioTable("refusals", Self.refusals).playWithoutChange()
+        try await ScenarioTable("refusals", Self.rejections).playWithoutChange()
     }
 
     @Test func `drafts within the limits are accepted`() async throws {

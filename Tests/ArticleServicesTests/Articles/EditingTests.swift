@@ -108,7 +108,7 @@ import Testing
     }
 
     /// Rejected edits of the bread, whose current revision is 2.
-    private static let refusals: [Scenario] = {
+    private static let rejections: [Scenario] = {
         let title = #"{"title":"New"}"#
         func row(
             _ name: String, _ method: String, _ json: String?, _ ifMatch: String? = nil,
@@ -185,7 +185,7 @@ import Testing
                 "PATCH \(Self.bread)", as: .editor, #"{"title":"Good bread"}"#)
             #expect(patched.revision == 2)
             let before = try await newsroom.changes()
-            for scenario in Self.refusals { try scenario.play(in: newsroom) }
+            for scenario in Self.rejections { try scenario.play(in: newsroom) }
             #expect(try await newsroom.changes() == before)
             #expect(try newsroom.send("GET \(Self.bread)", as: .editor).body == patched.body)
         }

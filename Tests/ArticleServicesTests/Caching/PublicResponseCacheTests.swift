@@ -68,7 +68,7 @@ import Testing
             }
             let targets = ["one", "two", "three"].map { "/v1/articles/\($0)" }
             for target in targets + ["/v1/articles"] { _ = try test.client.get(target) }
-            #expect(backend.cacheStatistics.answers == 4)
+            #expect(backend.cacheStatistics.responses == 4)
             let made = try test.client.get(targets[0])
             let id = try #require(made.text.split(separator: "\"").dropFirst(3).first)
             let change = try test.client.send(
@@ -78,7 +78,7 @@ import Testing
                     .contentType: "application/merge-patch+json",
                 ], body: Array(#"{"summary":"New"}"#.utf8))
             #expect(change.status == 200)
-            #expect(backend.cacheStatistics.answers == 2)
+            #expect(backend.cacheStatistics.responses == 2)
             let changed = try test.client.get(targets[0])
             #expect(changed.text.contains("New"))
         }
@@ -134,7 +134,7 @@ import Testing
             #expect(seen.status == 200)
             #expect(seen.fields[.cacheControl] == "private, no-cache")
             #expect(!seen.fields.contains(.contentEncoding))
-            #expect(backend.cacheStatistics.answers == 0)
+            #expect(backend.cacheStatistics.responses == 0)
             let hidden = try test.client.get("/v1/articles/draft")
             #expect(hidden.status == 404)
             let list = try test.client.get("/v1/articles")

@@ -157,10 +157,10 @@ extension SlowStore {
         try await store.putAuthor(id, expecting: expectation, by: edit, change)
     }
 
-    func keptWrite(
+    func idempotencyRecord(
         _ scope: [UInt8], at time: Timestamp
     ) async throws(StoreError) -> IdempotencyRecord? {
-        try await store.keptWrite(scope, at: time)
+        try await store.idempotencyRecord(scope, at: time)
     }
 
     func keepRejection(

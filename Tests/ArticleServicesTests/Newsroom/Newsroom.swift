@@ -43,7 +43,7 @@ struct Newsroom: Sendable {
             store: store, operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
             now: { clock.withLock { $0 } }, log: { line in lines.withLock { $0.append(line) } })
         let configuration = ServerConfiguration.local { configuration in
-            configuration.refusals = { Problem.response($0) }
+            configuration.rejections = { Problem.response($0) }
         }
         try await backend.run(with: configuration) { test in
             let newsroom = Newsroom(

@@ -77,7 +77,7 @@ extension ArticleStoreConformance {
                 ]
                 for (number, (outcome, write)) in writes.enumerated() {
                     let key = UInt8(number)
-                    #expect(try await store.keptWrite(Self.scope(key), at: .start) == nil)
+                    #expect(try await store.idempotencyRecord(Self.scope(key), at: .start) == nil)
                     try await write(Self.edit(key))
                     let sequence = try await store.changeSequence()
                     let error = try await failure { try await write(Self.edit(key)) }
@@ -85,14 +85,15 @@ extension ArticleStoreConformance {
                     let other = try await failure { try await write(Self.edit(key, 2)) }
                     guard case .keyReused = other else { throw other }
                     #expect(try await store.changeSequence() == sequence)
-                    let kept = try await store.keptWrite(Self.scope(key), at: .start)
+                    let kept = try await store.idempotencyRecord(Self.scope(key), at: .start)
                     #expect(kept?.outcome == outcome && kept?.request == Self.key(key).request)
                 }
                 #expect(try await store.changeSequence() == 5)
                 // Regardless of later changes of the article.
                 try await store.deleteArticle(id, expecting: .anything, by: .later(9))
                 for (number, (outcome, _)) in writes.enumerated() {
-                    let kept = try await store.keptWrite(Self.scope(UInt8(number)), at: .start)
+                    let kept = try await store.idempotencyRecord(
+                        Self.scope(UInt8(number)), at: .start)
                     #expect(kept?.outcome == outcome)
                 }
             }
@@ -111,10 +112,10 @@ extension ArticleStoreConformance {
                 }
                 let authors = try await store.authors(after: nil, limit: 9, visibleTo: .editors)
                 #expect(authors.items == [])
-                #expect(try await store.keptWrite(Self.scope(1), at: .start) == nil)
+                #expect(try await store.idempotencyRecord(Self.scope(1), at: .start) == nil)
                 try await store.keepRejection([7], of: Self.key(1), at: .start)
                 for _ in 0..<2 {
-                    let kept = try await store.keptWrite(Self.scope(1), at: .start)
+                    let kept = try await store.idempotencyRecord(Self.scope(1), at: .start)
                     #expect(kept?.outcome == .rejected([7]))
                     try await store.keepRejection([8], of: Self.key(1), at: .start)
                 }
@@ -129,7 +130,8 @@ extension ArticleStoreConformance {
                     try await store.createArticle(.make(), .sample(), by: edit).id
                 }
                 func isKept(at milliseconds: Int64) async throws -> Bool {
-                    try await store.keptWrite(Self.scope(1), at: .start + milliseconds) != nil
+                    try await store.idempotencyRecord(Self.scope(1), at: .start + milliseconds)
+                        != nil
                 }
                 _ = try await create(Self.edit(1))
                 #expect(try await isKept(at: Self.day - 1))

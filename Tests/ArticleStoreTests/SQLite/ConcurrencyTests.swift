@@ -164,7 +164,7 @@ import Testing
             for await _ in started {}
             // The writer is blocked: of ten more, three are queued.
             let outcomes = Lock((taken: 0, rejected: 0))
-            let (refusals, refusal) = AsyncStream.makeStream(of: Void.self)
+            let (rejections, rejection) = AsyncStream.makeStream(of: Void.self)
             for number in 0..<10 {
                 group.addTask {
                     do {
@@ -174,11 +174,11 @@ import Testing
                     } catch let error as StoreError {
                         guard case .busy = error else { throw error }
                         outcomes.withLock { $0.rejected += 1 }
-                        refusal.yield()
+                        rejection.yield()
                     }
                 }
             }
-            var iterator = refusals.makeAsyncIterator()
+            var iterator = rejections.makeAsyncIterator()
             for _ in 0..<7 { await iterator.next() }
             isHeld.signal()
             try await group.waitForAll()

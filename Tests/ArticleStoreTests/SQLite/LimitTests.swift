@@ -106,7 +106,7 @@ import Testing
         async throws
     {
         let folder = try TemporaryFolder()
-        let store = try Self.open(folder) { $0.keptWritesPerPrincipal = 20 }
+        let store = try Self.open(folder) { $0.idempotencyRecordsPerPrincipal = 20 }
         for number in 0..<20 { try await Self.write(number, at: Int64(number), in: store) }
         let error = try await failure { try await Self.write(20, at: 20, in: store) }
         guard case .tooMany = error else { throw error }
@@ -128,15 +128,15 @@ import Testing
     @Test func `rejected writes do not count towards the limit of successful ones`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) {
-            $0.keptWritesPerPrincipal = 2
-            $0.keptRejectionsPerPrincipal = 3
+            $0.idempotencyRecordsPerPrincipal = 2
+            $0.rejectionsPerPrincipal = 3
         }
         for number in 0..<9 {
             try await store.keepRejection([1], of: Self.key(number), at: .start)
         }
         // The oldest was deleted.
         for number in 0..<9 {
-            let kept = try await store.keptWrite(Self.key(number).scope, at: .start)
+            let kept = try await store.idempotencyRecord(Self.key(number).scope, at: .start)
             #expect((kept != nil) == (number >= 6), "\(number)")
         }
         for number in 10..<12 { try await Self.write(number, at: 0, in: store) }
@@ -150,12 +150,12 @@ import Testing
         async throws
     {
         let folder = try TemporaryFolder()
-        let store = try Self.open(folder) { $0.keptWritesPerPrincipal = 3 }
+        let store = try Self.open(folder) { $0.idempotencyRecordsPerPrincipal = 3 }
         for number in 0..<3 { try await Self.write(number, at: 1_000 * Self.day, in: store) }
         _ = try await failure { try await Self.write(4, at: 0, in: store) }
         // Another principal's writes redate them, and they expire a day later.
         try await Self.write(5, of: "b", at: 1, in: store)
-        #expect(try await store.keptWrite(Self.key(0).scope, at: .start + 2) != nil)
+        #expect(try await store.idempotencyRecord(Self.key(0).scope, at: .start + 2) != nil)
         try await Self.write(6, of: "b", at: Self.day + 2, in: store)
         for number in 7..<10 { try await Self.write(number, at: Self.day + 3, in: store) }
         await store.close()

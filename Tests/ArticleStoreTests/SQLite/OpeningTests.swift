@@ -68,7 +68,7 @@ import Testing
         let path = folder.file("a.db")
         let store = try SQLiteStore.open(path: path, mode: .create)
         let program = try RunningProgram(builtProgram("store-writer"), [path])
-        #expect(program.output.next()?.hasPrefix("refused") == true)
+        #expect(program.output.next()?.hasPrefix("rejected") == true)
         #expect(program.wait() == 75)
         await store.close()
     }
@@ -81,7 +81,7 @@ import Testing
         #expect(unlink(path + ".lock") == 0)
         for name in [path, folder.file("hard.db")] {
             let program = try RunningProgram(builtProgram("store-writer"), [name])
-            #expect(program.output.next()?.hasPrefix("refused") == true)
+            #expect(program.output.next()?.hasPrefix("rejected") == true)
             #expect(program.wait() == 75)
             guard case .owned = try await Self.openingError(name) else {
                 Issue.record("\(name) opened twice")

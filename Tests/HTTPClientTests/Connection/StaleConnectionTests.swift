@@ -9,9 +9,9 @@ import Testing
     private static let endsOnSecond: @Sendable (ScriptedPeer, Int) async throws -> Void = {
         peer, index in
         _ = try await peer.request()
-        try await peer.answer("\(index)")
+        try await peer.respond("\(index)")
         guard try await peer.request() != nil, index > 0 else { return }
-        try await peer.answer("\(index) again")
+        try await peer.respond("\(index) again")
     }
 
     @Test func `a safe request is retried on a new connection`() async throws {
@@ -57,7 +57,7 @@ import Testing
     @Test func `a connection that closed while idle is not used`() async throws {
         try await ScriptedServer.run { peer, index in
             _ = try await peer.request()
-            try await peer.answer("\(index)")
+            try await peer.respond("\(index)")
         } _: { server in
             let client = try HTTPClient()
             let origin = HTTPOrigin(server.address)

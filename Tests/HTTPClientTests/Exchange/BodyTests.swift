@@ -124,7 +124,7 @@ import Testing
     @Test func `an upload reports its progress`() async throws {
         try await ScriptedServer.run { peer, _ in
             while let request = try await peer.request() {
-                try await peer.answer("\(request.body.count)")
+                try await peer.respond("\(request.body.count)")
             }
         } _: { server in
             let told = Lock([Int]())

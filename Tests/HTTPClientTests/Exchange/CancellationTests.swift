@@ -35,7 +35,7 @@ import Testing
             while let request = try await peer.request() {
                 arrived.give()
                 await goOn.wait()
-                try await peer.answer("\(request.target)")
+                try await peer.respond("\(request.target)")
             }
         } _: { server in
             var configuration = HTTPClientConfiguration()

@@ -9,7 +9,7 @@ import Testing
     @Test func `successive requests share a connection`() async throws {
         try await ScriptedServer.run { peer, _ in
             while let request = try await peer.request() {
-                try await peer.answer("\(request.target) of \(request.fields[.host] ?? "")")
+                try await peer.respond("\(request.target) of \(request.fields[.host] ?? "")")
             }
         } _: { server in
             let client = try HTTPClient()
@@ -25,7 +25,7 @@ import Testing
 
     @Test func `no more connections are opened than the limit allows`() async throws {
         try await ScriptedServer.run { peer, _ in
-            while try await peer.request() != nil { try await peer.answer("a") }
+            while try await peer.request() != nil { try await peer.respond("a") }
         } _: { server in
             var configuration = HTTPClientConfiguration()
             configuration.connectionsPerOrigin = 3
@@ -65,7 +65,7 @@ import Testing
         let address = SocketAddress.unix(folder.file("a.sock"))
         let server = try ScriptedServer(on: address) { peer, _ in
             while let request = try await peer.request() {
-                try await peer.answer(request.fields[.host] ?? "")
+                try await peer.respond(request.fields[.host] ?? "")
             }
         }
         let client = try HTTPClient()
@@ -77,7 +77,7 @@ import Testing
     @Test func `every address of a host is tried`() async throws {
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()
-            try await peer.answer("here")
+            try await peer.respond("here")
         } _: { server in
             // `localhost` resolves to [::1] first, where this server does not listen.
             let origin = try #require(HTTPOrigin("http://localhost:\(server.address.port)"))
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `a refused connection is reported as such`() async throws {
+    @Test func `a rejected connection is reported as such`() async throws {
         let server = try ScriptedServer { _, _ in }
         let origin = HTTPOrigin(server.address)
         await server.stop()
@@ -119,7 +119,7 @@ import Testing
         let ended = Signal()
         try await ScriptedServer.run { peer, _ in
             _ = try await peer.request()
-            try await peer.answer("a")
+            try await peer.respond("a")
             await peer.waitForEnd()
             ended.give()
         } _: { server in

@@ -21,14 +21,15 @@ import Testing
         try #require(HTTPOrigin("https://\(host):\(address.port)"))
     }
 
-    private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
+    private static let response = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
 
     /// The outcome of a client that trusts the authority for a server with this certificate.
     private func outcome(
-        of pair: CertificateAndKey, as host: String, version: Int32 = 0, answer: String = answer,
+        of pair: CertificateAndKey, as host: String, version: Int32 = 0,
+        response: String = response,
         ending: TestTLSPeer.Ending = .proper, trusting authority: NewCertificate? = nil
     ) async throws -> Result<String?, HTTPClientError> {
-        let peer = try TestTLSPeer(pair, version: version, answer: answer, ending: ending)
+        let peer = try TestTLSPeer(pair, version: version, response: response, ending: ending)
         let client = try client(trusting: authority)
         let origin = try origin(host, peer.address)
         do throws(HTTPClientError) {
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test func `the system's authorities do not trust test certificates`() async throws {
-        let peer = try TestTLSPeer(certificates.pair(["localhost"]), answer: Self.answer)
+        let peer = try TestTLSPeer(certificates.pair(["localhost"]), response: Self.response)
         let client = try HTTPClient()
         let origin = try origin("localhost", peer.address)
         let error = await failure { () throws(HTTPClientError) in
@@ -103,7 +104,7 @@ import Testing
     @Test func `a server limited to TLS 1_1 is rejected`() async throws {
         let pair = try certificates.pair(["localhost"])
         let outcome = try await outcome(of: pair, as: "localhost", version: TestTLS.tls11)
-        guard case .failure(.insecure(.refused)) = outcome else {
+        guard case .failure(.insecure(.rejected)) = outcome else {
             Issue.record("\(outcome)")
             return
         }
@@ -112,18 +113,18 @@ import Testing
     @Test(arguments: [TestTLS.tls12, TestTLS.tls13])
     func `a body until close is complete only with close_notify`(version: Int32) async throws {
         let pair = try certificates.pair(["localhost"])
-        let answer = "HTTP/1.1 200 OK\r\n\r\nhalf"
+        let response = "HTTP/1.1 200 OK\r\n\r\nhalf"
         let whole = try await outcome(
-            of: pair, as: "localhost", version: version, answer: answer)
+            of: pair, as: "localhost", version: version, response: response)
         #expect(whole == .success("half"))
         let cut = try await outcome(
-            of: pair, as: "localhost", version: version, answer: answer, ending: .cut)
+            of: pair, as: "localhost", version: version, response: response, ending: .cut)
         #expect(cut == .failure(.disconnected))
     }
 
     @Test func `a server without TLS is rejected`() async throws {
         try await ScriptedServer.run { peer, _ in
-            try await peer.answer("hello")
+            try await peer.respond("hello")
         } _: { server in
             let client = try client()
             let origin = try origin("127.0.0.1", server.address)

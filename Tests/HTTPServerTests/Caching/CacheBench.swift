@@ -78,7 +78,7 @@ final class CacheBench: Sendable {
                 return TestRoutes.text("private")
             }
             let name = context.parameters["name"] ?? ""
-            return await cache.answer(request, context) {
+            return await cache.respond(request, context) {
                 let (value, until) = state.withLock { state in
                     state.reads += 1
                     return (state.values[name], state.until)

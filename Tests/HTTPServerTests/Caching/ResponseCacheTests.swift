@@ -74,17 +74,17 @@ import Testing
             let dependency = CacheBench.dependency("a")
             bench.cache.willChange([dependency], through: 2)
             try expect("old", from: test)
-            #expect(bench.cache.statistics.answers == 0)
+            #expect(bench.cache.statistics.responses == 0)
             // The change fails: nothing has changed, and responses may be stored as before.
             bench.cache.didChange(through: 1, isFailure: true)
             try expect("old", from: test)
-            #expect(bench.cache.statistics.answers == 1)
+            #expect(bench.cache.statistics.responses == 1)
             // More changes than are remembered by name.
             bench.cache.willChange(nil, through: 9_000)
-            #expect(bench.cache.statistics.answers == 0)
+            #expect(bench.cache.statistics.responses == 0)
             bench.cache.didChange(through: 1, isFailure: true)
             try expect("old", from: test)
-            #expect(bench.cache.statistics.answers == 1)
+            #expect(bench.cache.statistics.responses == 1)
         }
     }
 
@@ -163,7 +163,7 @@ import Testing
                 #expect(response.status == 404)
             }
             #expect(bench.reads == 3)
-            #expect(bench.cache.statistics.answers == 0)
+            #expect(bench.cache.statistics.responses == 0)
         }
     }
 
@@ -224,9 +224,9 @@ import Testing
             #expect(bench.reads == 300)
             #expect(bench.cache.statistics.evictions > 100)
             // But not at the expense of all others.
-            let kept = bench.cache.statistics.answers
+            let kept = bench.cache.statistics.responses
             #expect(try test.client.get("/values/large").body.count == 60_000)
-            #expect(bench.cache.statistics.answers == kept)
+            #expect(bench.cache.statistics.responses == kept)
         }
     }
 

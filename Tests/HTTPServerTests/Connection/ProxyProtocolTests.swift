@@ -122,7 +122,7 @@ import Testing
             let connection = try RawConnection(proxied)
             _ = connection.sendSome(bytes)
             #expect(connection.isEnded())
-            #expect(server.server.refusals.first { $0.reason == .proxyHeader }?.count == 1)
+            #expect(server.server.rejections.first { $0.reason == .proxyHeader }?.count == 1)
         }
     }
 
@@ -144,7 +144,7 @@ import Testing
             let connection = try RawConnection(proxied)
             _ = connection.sendSome(TestProxyHeader.v4([203, 0, 113, 9]) + Array(request.utf8))
             #expect(connection.isEnded())
-            #expect(server.server.refusals.first { $0.reason == .proxyHeader }?.count == 1)
+            #expect(server.server.rejections.first { $0.reason == .proxyHeader }?.count == 1)
         }
     }
 
@@ -175,14 +175,14 @@ import Testing
                 #expect(try connection.response().status == 200)
             }
             let third = try connect(9)
-            let refused = try third.response()
-            #expect(refused.status == 429)
-            #expect(refused.fields[.retryAfter] == "1")
+            let rejected = try third.response()
+            #expect(rejected.status == 429)
+            #expect(rejected.fields[.retryAfter] == "1")
             third.shutdownWrite()
             #expect(third.isEnded())
             #expect(try connect(10).response().status == 200)
             #expect(
-                server.server.refusals.first { $0.reason == .addressConnections }?.count == 1)
+                server.server.rejections.first { $0.reason == .addressConnections }?.count == 1)
             // A connection that closes makes room for another one.
             first.close()
             #expect(

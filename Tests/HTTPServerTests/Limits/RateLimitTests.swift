@@ -54,10 +54,10 @@ import Testing
                 let told = #""default";r=\#(left);t=\#((3 - left) * 1_200)"#
                 #expect(answer.fields[.rateLimit] == told)
             }
-            let refused = try get(target, from: "203.0.113.9", server)
-            #expect(refused.status == 429)
-            #expect(refused.fields[.rateLimit] == #""default";r=0;t=1200"#)
-            #expect(refused.fields[.retryAfter] == "1200")
+            let rejected = try get(target, from: "203.0.113.9", server)
+            #expect(rejected.status == 429)
+            #expect(rejected.fields[.rateLimit] == #""default";r=0;t=1200"#)
+            #expect(rejected.fields[.retryAfter] == "1200")
             #expect(try get(target, from: "203.0.113.10", server).status != 429)
         }
     }
@@ -79,8 +79,8 @@ import Testing
                     #"200 "default";r=0;t=3600"#, #"429 "default";r=0;t=1200"#,
                     #"429 "default";r=0;t=1200"#,
                 ])
-            let refusals = server.server.refusals.first { $0.reason == .addressRate }
-            #expect(refusals?.count == 2)
+            let rejections = server.server.rejections.first { $0.reason == .addressRate }
+            #expect(rejections?.count == 2)
         }
     }
 
@@ -90,11 +90,11 @@ import Testing
                 let answer = try get("/mine", from: "203.0.113.\(number)", account: "a", server)
                 #expect(answer.fields[.rateLimit]?.hasPrefix(#""key";r=\#(4 - number);"#) == true)
             }
-            let refused = try get("/mine", from: "203.0.113.77", account: "a", server)
-            #expect(refused.status == 429)
+            let rejected = try get("/mine", from: "203.0.113.77", account: "a", server)
+            #expect(rejected.status == 429)
             #expect(try get("/mine", from: "203.0.113.77", account: "b", server).status == 200)
             #expect(try get("/mine", from: "203.0.113.77", server).status == 200)
-            #expect(server.server.refusals.first { $0.reason == .keyRate }?.count == 1)
+            #expect(server.server.rejections.first { $0.reason == .keyRate }?.count == 1)
         }
     }
 

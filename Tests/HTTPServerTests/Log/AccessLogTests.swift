@@ -10,7 +10,7 @@ import Testing
     /// The lines that these requests produce.
     private func lines(
         _ format: AccessLog.Format, limitBytes: Int = 1 << 20, _ targets: [String],
-        trace: String? = nil, _ detail: AccessLog.Detail = .answers
+        trace: String? = nil, _ detail: AccessLog.Detail = .responses
     ) async throws -> [String] {
         let folder = try TemporaryFolder()
         let path = folder.file("log")

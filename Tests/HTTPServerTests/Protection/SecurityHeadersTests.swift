@@ -19,9 +19,9 @@ import Testing
                 #expect(answer.fields.values(of: .referrerPolicy) == ["no-referrer"])
                 #expect(!answer.fields.contains(.contentSecurityPolicy))
             }
-            let refused = try RawConnection(server.address)
-            try refused.send("nonsense\r\n\r\n")
-            #expect(try refused.response().fields[.xContentTypeOptions] == "nosniff")
+            let rejected = try RawConnection(server.address)
+            try rejected.send("nonsense\r\n\r\n")
+            #expect(try rejected.response().fields[.xContentTypeOptions] == "nosniff")
         }
     }
 
@@ -87,13 +87,13 @@ import Testing
             try connection.send("GET /evil HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n")
             let text = String(decoding: try connection.rest(), as: UTF8.self)
             let names = text.split(separator: "\r\n").dropFirst().map { $0.prefix { $0 != ":" } }
-            let refusal = "500 Internal Server Error"
+            let rejection = "500 Internal Server Error"
             let expected: Set<Substring> = [
                 "Content-Length", "Content-Type", "Date", "X-Request-ID", "Connection",
-                "X-Content-Type-Options", "Referrer-Policy", Substring(refusal),
+                "X-Content-Type-Options", "Referrer-Policy", Substring(rejection),
             ]
             #expect(Set(names) == expected)
-            #expect(text.hasPrefix("HTTP/1.1 \(refusal)\r\n") && !text.hasSuffix("ok"))
+            #expect(text.hasPrefix("HTTP/1.1 \(rejection)\r\n") && !text.hasSuffix("ok"))
         }
     }
 

@@ -60,9 +60,9 @@ import Testing
                 #expect(try connection.response().status == 200)
             }
             let third = try RawConnection(test.address)
-            let refused = try third.response()
-            #expect(refused.status == 503)
-            #expect(refused.fields.contains(.retryAfter))
+            let rejected = try third.response()
+            #expect(rejected.status == 503)
+            #expect(rejected.fields.contains(.retryAfter))
             third.shutdownWrite()
             #expect(third.isEnded())
             try connections[0].send(get)

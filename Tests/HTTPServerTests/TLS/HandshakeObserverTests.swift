@@ -63,7 +63,7 @@ import Testing
         let failures = found.compactMap { outcome in
             if case .failed(let failure, _) = outcome { failure } else { nil }
         }
-        #expect(Set(failures) == [.gone, .plainHTTP, .refused, .late])
+        #expect(Set(failures) == [.gone, .plainHTTP, .rejected, .late])
     }
 
     @Test func `handshakes are counted by version and by reason`() async throws {

@@ -62,7 +62,7 @@ import Testing
             $0.limits.handshakeMilliseconds = 150
         } _: { server in
             let silent = try RawConnection(server.address)
-            let hello = try #require(try TestFlights(test.options()).answer())
+            let hello = try #require(try TestFlights(test.options()).respond())
             let half = try RawConnection(server.address)
             try half.send(Array(hello.prefix(hello.count / 2)))
             let waiting = try RawConnection(server.address)
@@ -146,7 +146,7 @@ import Testing
     ) throws -> Bool {
         let connection = try RawConnection(server.address)
         let flights = try TestFlights(options)
-        var next = flights.answer() ?? []
+        var next = flights.respond() ?? []
         var left = cut
         var hasAsked = false
         while true {
@@ -162,7 +162,7 @@ import Testing
                 next = flights.carry(get)
                 hasAsked = true
             } else {
-                next = flights.answer(to: try receive(connection)) ?? []
+                next = flights.respond(to: try receive(connection)) ?? []
             }
         }
     }
@@ -178,11 +178,11 @@ import Testing
     ) throws -> (RawConnection, TestFlights) {
         let connection = try RawConnection(server.address)
         let flights = try TestFlights(test.options())
-        var next = flights.answer() ?? []
+        var next = flights.respond() ?? []
         while true {
             try connection.send(next)
             if flights.isDone { return (connection, flights) }
-            next = flights.answer(to: try receive(connection)) ?? []
+            next = flights.respond(to: try receive(connection)) ?? []
         }
     }
 }

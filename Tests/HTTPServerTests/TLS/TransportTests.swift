@@ -58,8 +58,8 @@ import Testing
             try connection.send(
                 "\(request) HTTP/1.1\r\nHost: t\r\nAuthorization: \(value)\r\n"
                     + "X-Forwarded-Proto: http\r\n\r\n")
-            let refused = try connection.response()
-            #expect(refused.status == 403 && refused.text.contains("over plain HTTP"))
+            let rejected = try connection.response()
+            #expect(rejected.status == 403 && rejected.text.contains("over plain HTTP"))
         }
     }
 

@@ -47,8 +47,8 @@ struct AuthorityTests {
 
     @Test func `every octet of a target is classified`() {
         for byte in UInt8.min...UInt8.max {
-            let isRefused = byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte)
-            #expect((RequestTarget([0x2F, byte]) == nil) == isRefused, "octet \(byte)")
+            let isRejected = byte <= 0x20 || byte >= 0x7F || "\"#<>\\^`{|}".utf8.contains(byte)
+            #expect((RequestTarget([0x2F, byte]) == nil) == isRejected, "octet \(byte)")
         }
     }
 }

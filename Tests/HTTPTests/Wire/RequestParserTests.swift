@@ -5,9 +5,9 @@ import Testing
 @Suite("Rejected and accepted requests")
 struct RequestParserTests {
     @Test(arguments: RefusedRequests.all)
-    func `a malformed request is rejected with its status`(refused: RefusedRequests.Case) {
-        let reception = Receiver.receive(refused.text)
-        #expect(reception.statusCode == refused.status)
+    func `a malformed request is rejected with its status`(rejected: RefusedRequests.Case) {
+        let reception = Receiver.receive(rejected.text)
+        #expect(reception.statusCode == rejected.status)
         #expect(reception.requests.isEmpty)
         #expect(reception.error?.detail.isEmpty == false)
     }

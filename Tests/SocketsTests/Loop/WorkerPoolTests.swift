@@ -25,7 +25,7 @@ struct WorkerPoolTests {
                 // A task with a turn does not wait for another one.
                 let inner = try? await pool.run { worker in worker == pool.currentWorker }
                 await Task.yield()
-                return [first, inner == true, pool.currentWorker != nil && !turn.isRefused]
+                return [first, inner == true, pool.currentWorker != nil && !turn.isRejected]
             }
             return places + [loop.isOnLoop, pool.currentWorker == nil]
         }
@@ -44,9 +44,9 @@ struct WorkerPoolTests {
     @Test func `each kind of client has its share, regardless of the others`()
         async throws
     {
-        let strangers = (0..<20).map { Demand(Client(.anonymous, number: UInt64($0))) }
+        let anonymous = (0..<20).map { Demand(Client(.anonymous, number: UInt64($0))) }
         let order = try await orderOfTurns(
-            strangers + [Demand(Client(.keyed)), Demand(Client(.house))])
+            anonymous + [Demand(Client(.keyed)), Demand(Client(.house))])
         #expect(try #require(order.firstIndex(of: 20)) <= 3)
         #expect(try #require(order.firstIndex(of: 21)) <= 3)
     }
@@ -141,12 +141,12 @@ struct WorkerPoolTests {
         }
         await begun.wait()
         let greedy = Demand(Client(.anonymous, number: 1))
-        let refused = Lock<[Int]>([])
+        let rejected = Lock<[Int]>([])
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<4 {
                 group.addTask {
                     do { try await pool.run(for: greedy) { _ in } } catch {
-                        refused.withLock { $0.append(number) }
+                        rejected.withLock { $0.append(number) }
                     }
                 }
                 while pool.queued <= number { await Task.yield() }
@@ -162,7 +162,7 @@ struct WorkerPoolTests {
             other?.end()
         }
         await busy
-        #expect(refused.withLock { $0 } == [3])
+        #expect(rejected.withLock { $0 } == [3])
         #expect(pool.waiting == 0 && pool.bytes == 0)
     }
 }

@@ -26,15 +26,15 @@ import Testing
         for round in 0..<100 {
             try leaveStale(path)
             let opened = Lock<[ListeningSocket]>([])
-            let refused = Lock<[SystemError]>([])
+            let rejected = Lock<[SystemError]>([])
             DispatchQueue.concurrentPerform(iterations: 4) { _ in
                 do throws(SystemError) {
                     let socket = try ListeningSocket(.unix(path))
                     opened.withLock { $0.append(socket) }
-                } catch { refused.withLock { $0.append(error) } }
+                } catch { rejected.withLock { $0.append(error) } }
             }
             #expect(opened.withLock { $0.count } == 1, "round \(round)")
-            #expect(refused.withLock { $0.allSatisfy(\.isAddressInUse) })
+            #expect(rejected.withLock { $0.allSatisfy(\.isAddressInUse) })
             #expect(canConnect(path))
             opened.withLock { $0 = [] }
         }

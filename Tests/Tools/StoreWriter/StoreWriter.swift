@@ -15,7 +15,7 @@ enum StoreWriter {
         do {
             store = try SQLiteStore.open(path: CommandLine.arguments[1], mode: .create)
         } catch {
-            print("refused \(error)")
+            print("rejected \(error)")
             exit(75)
         }
         try await withThrowingTaskGroup { group in

@@ -2,11 +2,11 @@ import ArticleAPI
 import Testing
 
 /// The wire form of every kind of response, byte by byte.
-struct AnswerGoldenTests {
+struct ResponseGoldenTests {
     private func check<Item: ResponseItem & Equatable>(
         _ item: Item, _ name: String, fields: FieldSelection? = nil
     ) throws {
-        let bytes = Item.answer.write(item, fields)
+        let bytes = Item.encoding.write(item, fields)
         try GoldenFiles.check(bytes, name)
         if fields == nil { #expect(try ResponseMapper<Item>().map(bytes) == item) }
     }

@@ -3,10 +3,10 @@ import HTTP
 import Testing
 
 /// What the contract rejects, and the problems that it reports.
-struct RefusalTests {
+struct RejectionTests {
     /// `400 ?limit ?foo`: the status and the places of all details, `?` a parameter, `@` a header,
     /// anything else a pointer (`#` the whole body, `-` no place).
-    private func refusal<Request: BackendAPIRequest>(
+    private func rejection<Request: BackendAPIRequest>(
         _ type: Request.Type, _ target: String, fields: HTTPFields = HTTPFields(),
         body: String = ""
     ) throws -> String {
@@ -55,14 +55,14 @@ struct RefusalTests {
     ])
     func `an invalid query is rejected with its parameter`(query: String, result: String) throws {
         let target = query.isEmpty ? "/v1/articles" : "/v1/articles?\(query)"
-        #expect(try refusal(FetchArticlesRequest.self, target) == result)
+        #expect(try rejection(FetchArticlesRequest.self, target) == result)
     }
 
     @Test func `a query has at most fifty tags`() throws {
         let fifty = (0..<50).map { "tag=t\($0)" }.joined(separator: "&")
-        #expect(try refusal(FetchArticlesRequest.self, "/v1/articles?\(fifty)") == "accepted")
+        #expect(try rejection(FetchArticlesRequest.self, "/v1/articles?\(fifty)") == "accepted")
         let more = "/v1/articles?\(fifty)&tag=x"
-        #expect(try refusal(FetchArticlesRequest.self, more) == "400 ?tag")
+        #expect(try rejection(FetchArticlesRequest.self, more) == "400 ?tag")
     }
 
     @Test(arguments: [
@@ -75,8 +75,8 @@ struct RefusalTests {
         id: String, number: String, result: String
     ) throws {
         let path = "/v1/articles/\(id)/revisions/\(number)"
-        #expect(try refusal(FetchRevisionRequest.self, path) == result)
-        #expect(try refusal(RestoreRevisionRequest.self, path + "/restore") == result)
+        #expect(try rejection(FetchRevisionRequest.self, path) == result)
+        #expect(try rejection(RestoreRevisionRequest.self, path + "/restore") == result)
     }
 
     @Test(arguments: [
@@ -86,7 +86,7 @@ struct RefusalTests {
     func `an invalid If-Match is rejected with its header`(value: String, result: String) throws {
         let path = "/v1/articles/\(Samples.id)"
         let fields: HTTPFields = [.ifMatch: value]
-        #expect(try refusal(DeleteArticleRequest.self, path, fields: fields) == result)
+        #expect(try rejection(DeleteArticleRequest.self, path, fields: fields) == result)
     }
 
     @Test func `two If-Match lines are one list`() throws {
@@ -110,7 +110,7 @@ struct RefusalTests {
         let fields: HTTPFields = [.contentType: type]
         let body = #"{"title":"x"}"#
         #expect(
-            try refusal(CreateArticleRequest.self, "/v1/articles", fields: fields, body: body)
+            try rejection(CreateArticleRequest.self, "/v1/articles", fields: fields, body: body)
                 == result)
     }
 
@@ -122,7 +122,8 @@ struct RefusalTests {
             let path = "/v1/articles/\(Samples.id)"
             let fields: HTTPFields = [.contentType: type]
             #expect(
-                try refusal(UpdateArticleRequest.self, path, fields: fields, body: "{}") == result)
+                try rejection(UpdateArticleRequest.self, path, fields: fields, body: "{}") == result
+            )
         }
     }
 
@@ -130,31 +131,31 @@ struct RefusalTests {
         let target = try #require(RequestTarget("/v1/articles/\(Samples.id)".utf8))
         let request = HTTPRequest(.patch, target, fields: [.contentType: "a/b"], body: [0x7B])
         let source = try #require(RequestSource(request, for: UpdateArticleRequest.endpoint))
-        let refusal = #expect(throws: RequestValidationError.self) {
+        let rejection = #expect(throws: RequestValidationError.self) {
             try UpdateArticleRequest(parsing: source)
         }
-        #expect(refusal?.reason == .unsupportedMediaType)
-        #expect(refusal?.mediaTypes == ["application/merge-patch+json", "application/json"])
+        #expect(rejection?.reason == .unsupportedMediaType)
+        #expect(rejection?.mediaTypes == ["application/merge-patch+json", "application/json"])
     }
 
     @Test func `unexpected bodies and their fields are rejected`() throws {
         let json: HTTPFields = [.contentType: "application/json"]
         let list = FetchArticlesRequest.self
         let create = CreateArticleRequest.self
-        #expect(try refusal(list, "/v1/articles", fields: json, body: "{}") == "400 #")
-        #expect(try refusal(create, "/v1/articles", fields: json) == "400 #")
-        #expect(try refusal(create, "/v1/articles", body: "{}") == "415 @Content-Type")
+        #expect(try rejection(list, "/v1/articles", fields: json, body: "{}") == "400 #")
+        #expect(try rejection(create, "/v1/articles", fields: json) == "400 #")
+        #expect(try rejection(create, "/v1/articles", body: "{}") == "415 @Content-Type")
         var twice = json
         twice.append(.contentType, "application/json")
         #expect(
-            try refusal(create, "/v1/articles", fields: twice, body: "{}") == "400 @Content-Type")
+            try rejection(create, "/v1/articles", fields: twice, body: "{}") == "400 @Content-Type")
         var coded = json
         coded.append(.contentEncoding, "gzip")
         #expect(
-            try refusal(create, "/v1/articles", fields: coded, body: "{}")
+            try rejection(create, "/v1/articles", fields: coded, body: "{}")
                 == "415 @Content-Encoding")
         #expect(
-            try refusal(create, "/v1/articles?x=1", fields: json, body: #"{"title":1}"#)
+            try rejection(create, "/v1/articles?x=1", fields: json, body: #"{"title":1}"#)
                 == "400 /title ?x")
     }
 
@@ -214,7 +215,8 @@ struct RefusalTests {
     func `every invalid change of a patch is reported`(body: String, result: String) throws {
         let fields: HTTPFields = [.contentType: "application/merge-patch+json"]
         let path = "/v1/articles/\(Samples.id)"
-        #expect(try refusal(UpdateArticleRequest.self, path, fields: fields, body: body) == result)
+        #expect(
+            try rejection(UpdateArticleRequest.self, path, fields: fields, body: body) == result)
     }
 
     @Test(arguments: [
@@ -227,7 +229,8 @@ struct RefusalTests {
     ) throws {
         let fields: HTTPFields = [.contentType: "application/json"]
         let path = "/v1/articles/\(Samples.id)"
-        #expect(try refusal(ReplaceArticleRequest.self, path, fields: fields, body: body) == result)
+        #expect(
+            try rejection(ReplaceArticleRequest.self, path, fields: fields, body: body) == result)
     }
 
     @Test func `a served article can be sent back unchanged`() throws {
@@ -251,11 +254,12 @@ struct RefusalTests {
     ) throws {
         let fields: HTTPFields = [.contentType: "application/json"]
         let path = "/v1/authors/\(Samples.authorID)"
-        #expect(try refusal(ReplaceAuthorRequest.self, path, fields: fields, body: body) == result)
+        #expect(
+            try rejection(ReplaceAuthorRequest.self, path, fields: fields, body: body) == result)
     }
 
     private func create(_ body: String) throws -> String {
-        try refusal(
+        try rejection(
             CreateArticleRequest.self, "/v1/articles", fields: [.contentType: "application/json"],
             body: body)
     }
