@@ -3,7 +3,7 @@ import ArticleStore
 public import HTTP
 public import HTTPServer
 
-/// Why a service did not fulfil a request; `ServiceError+Problem.swift` maps it to HTTP.
+/// Why a service did not fulfil a request; `ServiceError.swift` maps it to HTTP.
 public enum ServiceError: Error, Sendable {
     /// The request violates the API contract.
     case rejected(RequestValidationError)

@@ -132,3 +132,172 @@ extension JSONParser {
         }
     }
 }
+
+/// Reads the members of one object directly from the text, in the order of a codec's fields.
+///
+/// It fails for members in another order or with duplicate names; these are read by way of
+/// `JSONValue`.
+struct MemberScanner {
+    private let names: MemberNames
+    /// The field to be read next.
+    private var next = 0
+    private var unknown: [String] = []
+    private var isClosed = false
+    /// Whether reading failed, so that nothing that was read may be used.
+    private(set) var hasFailed = false
+
+    /// The limit on unknown names in one object; with more of them, it is read as a `JSONValue`.
+    private static let unknownLimit = 32
+
+    init(_ names: MemberNames) { self.names = names }
+
+    /// Enters the object.
+    mutating func open(_ parser: inout JSONParser) -> Bool {
+        guard parser.takesValue(), parser.depth < JSONParser.depthLimit,
+            parser.takes(UInt8(ascii: "{"))
+        else { return false }
+        parser.depth += 1
+        parser.skipWhitespace()
+        isClosed = parser.takes(UInt8(ascii: "}"))
+        return true
+    }
+
+    /// Leaves the object, skipping unknown members; false if reading failed.
+    mutating func close(_ parser: inout JSONParser) -> Bool {
+        while !isClosed, !hasFailed { skipUnknown(&parser) }
+        parser.depth -= 1
+        return !hasFailed
+    }
+
+    /// Whether the value of the next field is at this position.
+    @inline(__always)
+    mutating func reaches(_ parser: inout JSONParser) -> Bool {
+        let field = next
+        next += 1
+        return isAt(field, &parser) || reachesLater(field, &parser)
+    }
+
+    /// Reads the value at this position.
+    @inline(__always)
+    mutating func value<Value>(
+        _ parser: inout JSONParser, _ scan: (inout JSONParser) -> Value?
+    ) throws(UnreadPart) -> Value {
+        guard let value = scan(&parser) else { throw UnreadPart() }
+        leave(&parser)
+        return value
+    }
+
+    /// Skips `null` at this position; false if the value is not `null`.
+    mutating func hasNull(_ parser: inout JSONParser) -> Bool {
+        guard parser.takesNull() else { return false }
+        leave(&parser)
+        return true
+    }
+
+    /// Skips what is between a member's value and the next member.
+    @inline(__always)
+    private mutating func leave(_ parser: inout JSONParser) {
+        parser.skipWhitespace()
+        if parser.takes(UInt8(ascii: ",")) {
+            parser.skipWhitespace()
+        } else if parser.takes(UInt8(ascii: "}")) {
+            isClosed = true
+        } else {
+            hasFailed = true
+        }
+    }
+
+    @inline(__always)
+    private func isAt(_ field: Int, _ parser: inout JSONParser) -> Bool {
+        guard !isClosed, names.stands(field, in: parser) else { return false }
+        parser.position += names.length(of: field)
+        parser.skipWhitespace()
+        return true
+    }
+
+    /// Skips unknown members before the field; false if the field is absent or reading failed.
+    private mutating func reachesLater(_ field: Int, _ parser: inout JSONParser) -> Bool {
+        // Invariant: the parser is at a member that is not the field's.
+        while !isClosed, !hasFailed {
+            for other in next..<names.count where names.stands(other, in: parser) { return false }
+            skipUnknown(&parser)
+            if isAt(field, &parser) { return true }
+        }
+        return false
+    }
+
+    private mutating func skipUnknown(_ parser: inout JSONParser) {
+        guard unknown.count < Self.unknownLimit, parser.stands(Self.quotationMark),
+            let name = try? parser.string(), names.position(of: name) == nil,
+            !unknown.contains(name)
+        else {
+            hasFailed = true
+            return
+        }
+        parser.skipWhitespace()
+        guard parser.takes(UInt8(ascii: ":")), (try? parser.value()) != nil else {
+            hasFailed = true
+            return
+        }
+        unknown.append(name)
+        leave(&parser)
+    }
+
+    private static let quotationMark = [UInt8(ascii: "\"")]
+}
+
+/// The names of a codec's fields, in their order, and their JSON text.
+///
+/// This is a class so that each object that is read retains one reference instead of three.
+final class MemberNames: Sendable {
+    private let positions: [String: Int]
+    /// `"name":` of all fields, concatenated: iterating over an array of arrays would retain each
+    /// of them.
+    private let written: [UInt8]
+    /// Where each name begins in `written`, and where the last one ends.
+    private let starts: [Int]
+
+    /// - Parameter names: each name with its JSON text, including quotation marks and colon.
+    init(_ names: [(name: String, written: [UInt8])]) {
+        positions = Dictionary(
+            names.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { $1 })
+        written = names.flatMap(\.written)
+        starts = names.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1.written.count) }
+    }
+
+    var count: Int { starts.count - 1 }
+
+    func position(of name: String) -> Int? { positions[name] }
+
+    @inline(__always)
+    func length(of field: Int) -> Int { starts[field + 1] - starts[field] }
+
+    /// Whether the field's name is at the parser's position.
+    @inline(__always)
+    func stands(_ field: Int, in parser: borrowing JSONParser) -> Bool {
+        let (start, length) = (starts[field], length(of: field))
+        let position = parser.position
+        guard length <= parser.bytes.count - position else { return false }
+        return written.withUnsafeBytes { written in
+            parser.bytes.withUnsafeBytes { text in
+                func isSame(_ index: Int) -> Bool {
+                    text.loadUnaligned(fromByteOffset: position + index, as: UInt64.self)
+                        == written.loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
+                }
+                var index = 0
+                // Invariant: the first `index` bytes are the same.
+                while index + 8 <= length {
+                    guard isSame(index) else { return false }
+                    index += 8
+                }
+                // The last eight bytes overlap with those before them.
+                if length >= 8 { return index == length || isSame(length - 8) }
+                while index < length {
+                    if text[position + index] != written[start + index] { return false }
+                    index += 1
+                }
+                return true
+            }
+        }
+    }
+}

@@ -214,3 +214,17 @@ final class TokenBuckets: Sendable {
         Int((nanoseconds + 999_999_999) / 1_000_000_000)
     }
 }
+
+/// The bucket that a request is charged to: of its address or of its account.
+struct RateMeter: Sendable {
+    let limiter: RateLimiter
+    let key: RateLimitKey
+    let measure: RateLimitStatus.Measure
+    /// Monotonic milliseconds at the arrival of the request.
+    let now: Int64
+
+    func take(_ tokens: Int = 1) -> RateLimitStatus {
+        RateLimitStatus(
+            measure: measure, outcome: limiter.buckets.take(key, tokens: tokens, now: now))
+    }
+}
