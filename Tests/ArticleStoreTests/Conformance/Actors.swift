@@ -1,6 +1,6 @@
-import Platform
 import ArticleAPI
 import ArticleStore
+import Platform
 import Sockets
 import Testing
 
