@@ -136,6 +136,8 @@ static bool is_last(const struct block *block) {
 
 /// A block of the region, whose bytes are not cleared; NULL if it does not fit.
 static void *cut(size_t size) {
+    // An empty block at the very end would not be in the region.
+    if (size == 0) size = 1;
     size_t rounded = (size + 15) & ~(size_t)15;
     size_t room = sizeof region < allowed ? sizeof region : allowed;
     if (room < used + sizeof(struct block) || rounded > room - used - sizeof(struct block))

@@ -27,6 +27,7 @@ extension HTTP1Connection {
             return try await redirect(head, port: port)
         }
         if let ready = exchange.preparedResponse(to: head) {
+            exchange.sent.template = ready.prepared.template
             if let rejection = exchange.rejectionByLimits(account: ready.reader?.key) {
                 rules.cache?.takeBack(head)
                 return try await send(rejection, keepsAlive: head.keepsAlive)
@@ -47,7 +48,7 @@ extension HTTP1Connection {
             if head.framing != .none {
                 guard let body = try await readBody(head) else { return false }
                 // Access may have been revoked since the head arrived.
-                switch await route.admit(request, context) {
+                switch await exchange.admission(to: route, request, context) {
                 case .rejected(let response):
                     exchange.releaseBody()
                     return try await send(response, keepsAlive: keepsAlive)

@@ -247,7 +247,7 @@ extension Exchange {
                 parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
             let handler: HTTPHandler
             let account: RateLimitKey?
-            switch await route.value.admit(request, context) {
+            switch await admission(to: route.value, request, context) {
             case .rejected(let response): return .respond(rejectionByLimits() ?? response)
             case .admitted(let admitted, let name):
                 handler = admitted
@@ -260,6 +260,16 @@ extension Exchange {
             context.scope = ExchangeScope(meter: meter(account: account))
             return .handle(route.value, context, handler)
         }
+    }
+
+    /// The route's decision. It has the time of a handler, and ends when the client of a safe request
+    /// disconnects.
+    func admission(
+        to route: HTTPRoute, _ request: HTTPRequest, _ context: RequestContext
+    ) async -> Admission {
+        channel.beginWork(until: channel.loop.now + rules.limits.handlerMilliseconds)
+        defer { channel.endWork() }
+        return await route.admit(request, context)
     }
 
     func response(to rejection: HTTPError) -> HTTPResponse {

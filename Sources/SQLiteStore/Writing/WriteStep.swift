@@ -1,7 +1,7 @@
 import ArticleAPI
 import ArticleStore
 
-/// One atomic step of the writer: it runs in a savepoint, which is rolled back if it throws.
+/// One atomic step of the writer: if it throws, its changes are rolled back (`CommitQueue`).
 struct WriteStep {
     let connection: Connection
     /// The committed state including the changes of this step and the previous ones in the commit.

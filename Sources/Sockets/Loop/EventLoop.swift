@@ -148,8 +148,9 @@ public final class EventLoop: TaskExecutor, Sendable {
     private func rests() -> Bool {
         if isDone {
             sources.cancel()
-            // Pending timers may retain the loop.
+            // Pending timers may retain the loop; what they release may submit jobs.
             _ = state.timers.takeAll()
+            guard !hasReady else { return false }
         } else {
             setWakeTime()
         }

@@ -1,4 +1,3 @@
-import ArticleAPI
 import ArticleServices
 import ArticleStore
 import FoundationEssentials
@@ -119,53 +118,12 @@ struct ServeCommand: Command {
     private func serve(
         _ store: SQLiteStore, in serverRun: ServerRun, ready: () -> Void, started: (Servers) -> Void
     ) async throws(CommandFailure) -> ServerRun.End {
-        let log = serverRun.log
-        let sockets = serverRun.sockets
-        if configuration.withSamples { try await fillIfEmpty(store, log) }
-        let backend = try await backend(over: store, log)
-        var server = ServerConfiguration(
-            addresses: sockets.addresses(.articles, configured: configuration.addresses),
-            loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
-        server.maximumConnections = configuration.maximumConnections
-        server.limits = configuration.limits
-        server.rejections = { Problem.response($0) }
-        server.report = { log.warning($0) }
-        configuration.transport.apply(to: &server)
-        try configuration.clients.apply(to: &server)
-        server.redirects = sockets.addresses(.redirect, configured: server.redirects)
-        server.proxiedAddresses = sockets.addresses(
-            .proxied, configured: server.proxiedAddresses)
-        server.open = sockets.opener(.articles)
-        server.openProxied = sockets.opener(.proxied)
-        server.openRedirect = sockets.opener(.redirect)
-        let certificates = serverRun.certificates
-        server.tls = certificates?.server
-        let output = serverRun.output
-        let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
-        let logSignals = LogSignals(log, accessLog)
-        let meters = MetricsPage.Meters()
-        server.observers = [meters.exchanges]
-        server.accessLog = accessLog
-        backend.addCache(to: &server)
-        server.handshakeObservers = [meters.handshakes] + (accessLog.map { [$0] } ?? [])
-        let articles = HTTPServer(server, router: try Self.checked(backend.router))
-        let page = MetricsPage(
-            server: articles, meters: meters, backend: backend, store: store, startedAt: .now,
-            output: output)
-        let takeovers = TakeoverServer(
-            sockets, serverRun.successors, log, arrived: serverRun.requests.handOver)
-        let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
-        let servers = Servers(
-            articles: articles, admin: try adminServer(page, admins, sockets, log),
-            control: try ControlServer(backend, store, sockets, takeovers, log),
-            articleAddresses: server.addresses, proxiedAddresses: server.proxiedAddresses,
-            redirects: server.redirects,
-            adminAddresses: admins)
-        let firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
-        certificates?.start()
-        let end = try await run(servers, firstKey, in: serverRun, ready: ready, started: started)
-        certificates?.stop()
-        logSignals.stop()
+        if configuration.withSamples { try await fillIfEmpty(store, serverRun.log) }
+        let assembly = try await ServerAssembly(configuration, over: store, in: serverRun)
+        serverRun.certificates?.start()
+        let end = try await run(assembly, in: serverRun, ready: ready, started: started)
+        serverRun.certificates?.stop()
+        assembly.logSignals.stop()
         return end
     }
 
@@ -187,23 +145,12 @@ struct ServeCommand: Command {
             CertificateFiles(paths: transport.certificates), profile: transport.profile, log)
     }
 
-    private func backend(
-        over store: SQLiteStore, _ log: ServerLog
-    ) async throws(CommandFailure) -> Backend {
-        do throws(StoreError) {
-            return try await Backend(
-                store: store, operatorKey: configuration.operatorKey,
-                defaultLanguage: configuration.defaultLanguage.text,
-                cacheBytes: configuration.cacheBytes, now: { .now },
-                log: { log.error($0) })
-        } catch { throw CommandFailure(error) }
-    }
-
     private func run(
-        _ servers: Servers, _ firstKey: FirstKey, in serverRun: ServerRun, ready: () -> Void,
+        _ assembly: ServerAssembly, in serverRun: ServerRun, ready: () -> Void,
         started: (Servers) -> Void
     ) async throws(CommandFailure) -> ServerRun.End {
         let log = serverRun.log
+        let servers = assembly.servers
         // Metrics are available before the first article is served.
         let metricsAddresses =
             try servers.admin.map { (server) throws(CommandFailure) in
@@ -211,7 +158,7 @@ struct ServeCommand: Command {
             } ?? []
         let listening = try start(servers.articles, ready: ready)
         servers.control.start(log)
-        if configuration.operatorKey == nil { try await firstKey.makeIfNeeded() }
+        if configuration.operatorKey == nil { try await assembly.firstKey.makeIfNeeded() }
         started(servers)
         let attention = serverRun.attend(servers)
         defer { attention.end() }
@@ -238,33 +185,6 @@ struct ServeCommand: Command {
             log.info("handing over to process \(successor.process)")
             let connections = await servers.handOver(graceSeconds: graceSeconds)
             return .yielded(successor, connections, servers)
-        }
-    }
-
-    /// The server of the admin pages, if there are addresses for it.
-    private func adminServer(
-        _ page: MetricsPage, _ addresses: [SocketAddress], _ sockets: ListenerSockets,
-        _ log: ServerLog
-    ) throws(CommandFailure) -> HTTPServer? {
-        guard !addresses.isEmpty else { return nil }
-        var settings = ServerConfiguration(addresses: addresses)
-        settings.open = sockets.opener(.admin)
-        settings.maximumConnections = 64
-        settings.report = { log.warning($0) }
-        settings.hostNames = configuration.transport.hostNames
-        settings.rejections = { Problem.response($0) }
-        return HTTPServer(
-            settings,
-            router: try Self.checked { () throws(RouterError) in try AdminRoutes.router(page) }
-        )
-    }
-
-    /// Conflicting routes are a defect of this program.
-    private static func checked(
-        _ make: () throws(RouterError) -> HTTPRouter
-    ) throws(CommandFailure) -> HTTPRouter {
-        do throws(RouterError) { return try make() } catch {
-            throw CommandFailure(.software, "\(error)")
         }
     }
 

@@ -89,6 +89,29 @@ import Testing
         }
     }
 
+    @Test func `an admission that waits is cancelled when its client disconnects`() async throws {
+        let waiting = Signal()
+        let cancelled = Signal()
+        let router = try TestRoutes.router { routes in
+            routes.protect(.get, "/slow") { _, _ in
+                await withTaskCancellationHandler {
+                    waiting.give()
+                    await cancelled.wait()
+                    return .rejected(HTTPResponse(.unauthorized))
+                } onCancel: {
+                    cancelled.give()
+                }
+            }
+        }
+        try await TestServer.run(router) { server in
+            let connection = try RawConnection(server.address)
+            try connection.send("GET /slow HTTP/1.1\r\nHost: t\r\n\r\n")
+            await waiting.wait()
+            connection.close()
+            await cancelled.wait()
+        }
+    }
+
     // MARK: Unexpected bodies
 
     @Test(arguments: [

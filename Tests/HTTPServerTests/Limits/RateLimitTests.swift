@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Platform
 import Sockets
 import TestSupport
 import Testing
@@ -60,6 +61,27 @@ import Testing
             #expect(rejected.fields[.retryAfter] == "1200")
             #expect(try get(target, from: "203.0.113.10", server).status != 429)
         }
+    }
+
+    @Test func `a request for a cached response that is rejected is recorded with its route`()
+        async throws
+    {
+        final class Records: ExchangeObserver {
+            let seen = Lock<[String]>([])
+            func finished(_ exchange: borrowing ExchangeRecord) {
+                let text = "\(exchange.status.code) \(exchange.template ?? "-")"
+                seen.withLock { $0.append(text) }
+            }
+        }
+        let records = Records()
+        try await run {
+            $0.observers = [records]
+        } _: { server in
+            for _ in 0..<4 { _ = try get("/values/a", from: "203.0.113.9", server) }
+        }
+        #expect(
+            records.seen.withLock { $0 }
+                == ["200", "200", "200", "429"].map { "\($0) /values/{name}" })
     }
 
     @Test func `a prepared response counts like any other`() async throws {

@@ -1,0 +1,107 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import FoundationEssentials
+import HTTPServer
+import SQLiteStore
+import Sockets
+
+/// What a serving process consists of, over one store: this is the place where parts are chosen and
+/// connected. Nothing has been started yet.
+struct ServerAssembly {
+    let servers: Servers
+    let firstKey: FirstKey
+    let logSignals: LogSignals
+
+    init(
+        _ configuration: ServeConfiguration, over store: SQLiteStore, in serverRun: ServerRun
+    ) async throws(CommandFailure) {
+        let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
+        let backend = try await Self.backend(configuration, over: store, log)
+        let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
+        logSignals = LogSignals(log, accessLog)
+        firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
+
+        let meters = MetricsPage.Meters()
+        var settings = try Self.articleSettings(configuration, sockets, log)
+        settings.tls = serverRun.certificates?.server
+        settings.observers = [meters.exchanges]
+        settings.handshakeObservers = [meters.handshakes] + (accessLog.map { [$0] } ?? [])
+        settings.accessLog = accessLog
+        backend.addCache(to: &settings)
+        let articles = HTTPServer(settings, router: try Self.checked(backend.router))
+
+        let page = MetricsPage(
+            server: articles, meters: meters, backend: backend, store: store, startedAt: .now,
+            output: output)
+        let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
+        let takeovers = TakeoverServer(
+            sockets, serverRun.successors, log, arrived: serverRun.requests.handOver)
+        servers = Servers(
+            articles: articles,
+            admin: try Self.adminServer(page, admins, configuration, sockets, log),
+            control: try ControlServer(backend, store, sockets, takeovers, log),
+            articleAddresses: settings.addresses, proxiedAddresses: settings.proxiedAddresses,
+            redirects: settings.redirects, adminAddresses: admins)
+    }
+
+    private static func backend(
+        _ configuration: ServeConfiguration, over store: SQLiteStore, _ log: ServerLog
+    ) async throws(CommandFailure) -> Backend {
+        do throws(StoreError) {
+            return try await Backend(
+                store: store, operatorKey: configuration.operatorKey,
+                defaultLanguage: configuration.defaultLanguage.text,
+                cacheBytes: configuration.cacheBytes, now: { .now },
+                log: { log.error($0) })
+        } catch { throw CommandFailure(error) }
+    }
+
+    /// The settings of the server of articles that come from the configuration and the sockets.
+    private static func articleSettings(
+        _ configuration: ServeConfiguration, _ sockets: ListenerSockets, _ log: ServerLog
+    ) throws(CommandFailure) -> ServerConfiguration {
+        var settings = ServerConfiguration(
+            addresses: sockets.addresses(.articles, configured: configuration.addresses),
+            loops: configuration.loops ?? ProcessInfo.processInfo.activeProcessorCount)
+        settings.maximumConnections = configuration.maximumConnections
+        settings.limits = configuration.limits
+        settings.rejections = { Problem.response($0) }
+        settings.report = { log.warning($0) }
+        configuration.transport.apply(to: &settings)
+        try configuration.clients.apply(to: &settings)
+        settings.redirects = sockets.addresses(.redirect, configured: settings.redirects)
+        settings.proxiedAddresses = sockets.addresses(
+            .proxied, configured: settings.proxiedAddresses)
+        settings.open = sockets.opener(.articles)
+        settings.openProxied = sockets.opener(.proxied)
+        settings.openRedirect = sockets.opener(.redirect)
+        return settings
+    }
+
+    /// The server of the admin pages, if there are addresses for it.
+    private static func adminServer(
+        _ page: MetricsPage, _ addresses: [SocketAddress], _ configuration: ServeConfiguration,
+        _ sockets: ListenerSockets, _ log: ServerLog
+    ) throws(CommandFailure) -> HTTPServer? {
+        guard !addresses.isEmpty else { return nil }
+        var settings = ServerConfiguration(addresses: addresses)
+        settings.open = sockets.opener(.admin)
+        settings.maximumConnections = 64
+        settings.report = { log.warning($0) }
+        settings.hostNames = configuration.transport.hostNames
+        settings.rejections = { Problem.response($0) }
+        return HTTPServer(
+            settings,
+            router: try checked { () throws(RouterError) in try AdminRoutes.router(page) })
+    }
+
+    /// Conflicting routes are a defect of this program.
+    private static func checked(
+        _ make: () throws(RouterError) -> HTTPRouter
+    ) throws(CommandFailure) -> HTTPRouter {
+        do throws(RouterError) { return try make() } catch {
+            throw CommandFailure(.software, "\(error)")
+        }
+    }
+}
