@@ -160,7 +160,9 @@ extension Article: JSONModel {
         .optional(
             "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
         .required("language", \.language, .text(.language)),
-        .required("authors", \.authors, .array(of: Author.Reference.format, atMost: 20)),
+        .required(
+            "authors", \.authors, .array(of: Author.Reference.format, atMost: ArticleLimits.authors)
+        ),
         .required("tags", \.tags, .array(of: Tag.format, atMost: ArticleLimits.tags)),
         .optional("heroImage", \.heroImage, HeroImage.format),
         .required("status", \.status, .text(.status)),

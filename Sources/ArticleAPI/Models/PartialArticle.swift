@@ -56,7 +56,8 @@ extension PartialArticle: JSONModel {
         .optional(
             "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
         .optional("language", \.language, .text(.language)),
-        .optional("authors", \.authors, .array(of: PartialAuthor.format, atMost: 20)),
+        .optional(
+            "authors", \.authors, .array(of: PartialAuthor.format, atMost: ArticleLimits.authors)),
         .optional("tags", \.tags, .array(of: PartialTag.format, atMost: ArticleLimits.tags)),
         .optional("heroImage", \.heroImage, PartialHeroImage.format),
         .optional("status", \.status, .text(.status)),

@@ -106,7 +106,6 @@ public final class HTTPServer: Sendable {
     ///   `proxiedAddresses`, then `redirects`.
     /// - Parameter ready: Called when nothing can fail any more, before the first client is
     ///   accepted.
-    ///   accepted.
     @discardableResult
     public func start(
         ready: () -> Void = {}
