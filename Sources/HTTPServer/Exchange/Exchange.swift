@@ -262,8 +262,8 @@ extension Exchange {
         }
     }
 
-    /// The route's decision. It has the time of a handler, and ends when the client of a safe request
-    /// disconnects.
+    /// The route's decision. It has the time of a handler, and ends when the client of a safe
+    /// request disconnects.
     func admission(
         to route: HTTPRoute, _ request: HTTPRequest, _ context: RequestContext
     ) async -> Admission {
