@@ -14,7 +14,8 @@ public final class RawConnection {
     ///     reader.
     ///   - source: The local address; `nil`: chosen by the kernel.
     public init(
-        _ address: SocketAddress, timeoutSeconds: Int = 20, receiveBuffer: Int32? = nil,
+        _ address: SocketAddress, timeoutSeconds: Int = Patience.seconds,
+        receiveBuffer: Int32? = nil,
         from source: SocketAddress? = nil
     ) throws {
         descriptor = try Self.socket(address)

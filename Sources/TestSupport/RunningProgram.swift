@@ -93,7 +93,7 @@ public final class RunningProgram: Sendable {
 
         /// The next line without its line ending; `nil` at the end of the output or after the
         /// timeout.
-        public func next(timeoutSeconds: Int = 30) -> String? {
+        public func next(timeoutSeconds: Int = Patience.seconds) -> String? {
             pending.withLock { pending in
                 while true {
                     if let end = pending.firstIndex(of: 0x0A) {

@@ -33,12 +33,13 @@ public final class Signal: Sendable {
     }
 }
 
-/// Waits until other threads make the condition true; false after two minutes.
+/// Waits until other threads make the condition true; false after ``Patience/seconds``.
 public func eventually(_ condition: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(Patience.seconds)
     while !condition() {
         guard ContinuousClock.now < end else { return false }
-        await Task.yield()
+        // Leaves the processor to what it waits for.
+        try? await Task.sleep(for: .milliseconds(1))
     }
     return true
 }

@@ -61,7 +61,7 @@ public final class TestTLSPeer: Sendable {
         let descriptor = accept(listener.raw, nil, nil)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience,
             socklen_t(MemoryLayout<timeval>.size))

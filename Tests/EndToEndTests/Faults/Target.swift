@@ -15,10 +15,10 @@ struct Target {
     private let peakAtStart: Int
 
     /// The maximum wait of a good client: far more than expected, to allow for a busy machine.
-    private static let patience = Duration.seconds(10)
+    private static let patience = Duration.seconds(60)
     /// The timeouts for bad clients in seconds: short enough to expire, and long enough for good
     /// clients among a thousand bad ones.
-    static let deadline = Thoroughness.isFull || Sanitizer.isUsed ? 5 : 1
+    static let deadline = Thoroughness.isFull || Sanitizer.isUsed ? 5 : 3
     static let deadlines = ["handshake", "head", "body", "idle", "write"].flatMap {
         ["--\($0)-timeout", "\(deadline)"]
     }

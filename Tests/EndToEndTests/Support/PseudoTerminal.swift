@@ -51,7 +51,7 @@ final class PseudoTerminal {
     /// Reads until the screen contains all texts, and returns it.
     @discardableResult
     func screen(with texts: String...) throws -> String {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(Patience.seconds)
         while true {
             let screen = lastScreen
             if texts.allSatisfy({ screen.contains($0) }) { return screen }

@@ -117,7 +117,9 @@ final class CacheBench: Sendable {
 func waitUntil(_ condition: () -> Bool) throws {
     let start = ContinuousClock.now
     while !condition() {
-        guard start.duration(to: .now) < .seconds(20) else { throw TestFailure("in vain") }
+        guard start.duration(to: .now) < .seconds(Patience.seconds) else {
+            throw TestFailure("in vain")
+        }
         sched_yield()
     }
 }

@@ -103,11 +103,13 @@ import Testing
                 }
             }
         }
-        try await TestServer.run(router) { server in
+        // Nothing but the client ends the wait.
+        let patient = ServerConfiguration.local { $0.limits.handlerMilliseconds = .max / 2 }
+        try await TestServer.run(router, with: patient) { server in
             let connection = try RawConnection(server.address)
             try connection.send("GET /slow HTTP/1.1\r\nHost: t\r\n\r\n")
             await waiting.wait()
-            connection.close()
+            connection.reset()
             await cancelled.wait()
         }
     }

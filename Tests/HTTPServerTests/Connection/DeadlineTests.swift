@@ -30,7 +30,7 @@ import Testing
 
     @Test func `an idle connection is closed without a response`() async throws {
         try await TestServer.run(
-            TestRoutes.router(), with: .local { $0.limits.idleMilliseconds = 100 }
+            TestRoutes.router(), with: .local { $0.limits.idleMilliseconds = 2_000 }
         ) { test in
             let silent = try RawConnection(test.address)
             #expect(silent.isEnded())

@@ -123,7 +123,7 @@ import Testing
     @Test func `the server closes with close_notify`() async throws {
         let test = try TLSTest()
         try await test.run {
-            $0.limits.idleMilliseconds = 100
+            $0.limits.idleMilliseconds = 3_000
         } _: { server in
             let (connection, _) = try server.connect(test.options())
             // `rest` fails if the stream ends without close_notify.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct EventLoopTests {
     @Test func `work from another thread wakes a sleeping loop`() async throws {
         let loops = try TestLoops()

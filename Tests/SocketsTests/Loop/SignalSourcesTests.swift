@@ -1,10 +1,11 @@
 import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Sockets
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SignalSourcesTests {
     @Test func `an immediate signal is not lost`() async throws {
         // Its default action is to do nothing, and nothing else here waits for it.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct StoppingTests {
     @Test func `stop closes every channel, and their peers see the end`() async throws {
         let loops = try TestLoops(count: 2)

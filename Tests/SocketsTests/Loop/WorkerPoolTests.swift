@@ -5,7 +5,7 @@ import Testing
 
 @testable import Platform
 
-@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct WorkerPoolTests {
     private typealias Client = WorkerPool.Client
     private typealias Demand = WorkerPool.Demand

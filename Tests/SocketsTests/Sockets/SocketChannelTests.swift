@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sockets
 
-@Suite(.timeLimit(.minutes(Sanitizer.patienceMinutes)))
+@Suite(.timeLimit(.minutes(Patience.minutes)))
 struct SocketChannelTests {
     @Test func `a deadline ends a wait, and the channel stays usable`() async throws {
         let loops = try TestLoops()
@@ -68,7 +68,8 @@ struct SocketChannelTests {
         let listener = try Listener(transport.address(), on: loops.loop) { descriptor, peer in
             loops.loop.adopt(descriptor, peer: peer) { channel in
                 let start = channel.writeAtOnce(head, body)
-                try? await channel.write(head, body, from: start, stallMilliseconds: 30_000)
+                try? await channel.write(
+                    head, body, from: start, stallMilliseconds: Int64(Patience.seconds) * 1_000)
             }
         }
         listener.start()
@@ -128,7 +129,8 @@ struct SocketChannelTests {
         // More room than bytes: the end must be noticed although the read was short.
         let received = await loops.run(side) { channel in
             let received = try? await channel.receive(100)
-            try? await channel.write(Array("answer".utf8), stallMilliseconds: 30_000)
+            try? await channel.write(
+                Array("answer".utf8), stallMilliseconds: Int64(Patience.seconds) * 1_000)
             channel.shutdownWrite()
             return received
         }

@@ -1,16 +1,17 @@
 import Glibc
 import Platform
+import TestSupport
 
 @testable import Sockets
 
-/// The other side of a connection: a blocking socket with a timeout of half a minute.
+/// The other side of a connection: a blocking socket with a timeout.
 final class Peer: Sendable {
     private let descriptor: Descriptor
     private var raw: Int32 { descriptor.raw }
 
     init(_ raw: Int32) {
         descriptor = Descriptor(raw)
-        var patience = timeval(tv_sec: 30, tv_usec: 0)
+        var patience = timeval(tv_sec: Patience.seconds, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(raw, SOL_SOCKET, SO_RCVTIMEO, &patience, size)
         setsockopt(raw, SOL_SOCKET, SO_SNDTIMEO, &patience, size)
