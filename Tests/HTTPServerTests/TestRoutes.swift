@@ -1,5 +1,6 @@
 import HTTP
 import HTTPServer
+import Platform
 
 /// The routes that the tests of this target use.
 enum TestRoutes {
@@ -27,3 +28,17 @@ enum TestRoutes {
 }
 
 let get = "GET /hello HTTP/1.1\r\nHost: test\r\n\r\n"
+
+/// What observers are notified of, abbreviated.
+final class Exchanges: ExchangeObserver {
+    private let seen = Lock<[String]>([])
+    var lines: [String] { seen.withLock { $0 } }
+
+    func finished(_ exchange: borrowing ExchangeRecord) {
+        let line = [
+            exchange.method?.rawValue, exchange.target?.description, exchange.template,
+            "\(exchange.status.code)", exchange.requestID,
+        ].compactMap(\.self).joined(separator: " ")
+        seen.withLock { $0.append(line) }
+    }
+}

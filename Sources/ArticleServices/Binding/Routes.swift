@@ -69,7 +69,7 @@ struct Routes {
         let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
         builder.protect(
             endpoint.method, endpoint.template.description,
-            takesBody: Request.parameters.body != nil
+            body: Request.parameters.body == nil ? .rejected : .whole
         ) { message, context in
             // Checks everything that does not require the body.
             do throws(ServiceError) {

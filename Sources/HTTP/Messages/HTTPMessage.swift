@@ -47,15 +47,25 @@ public enum HTTPBody: Sendable {
 }
 
 /// A body that is produced piece by piece; each piece is requested when the previous one was sent.
+///
+/// A sender whose receiver disconnects cancels the task that waits for the next piece.
 public struct HTTPBodyStream: Sendable {
     /// The length of the whole body in bytes, if known in advance.
     public let length: Int?
     /// The next piece; `nil` at the end. An error truncates the message in a way that the receiver
     /// detects.
     public let next: @Sendable () async throws -> [UInt8]?
+    /// Called when the sender stops or is being replaced, possibly more than once and during
+    /// `next`, by a thread that it must not block. A stream that has no end should then end itself:
+    /// the sender waits for it, up to its grace period.
+    public let stop: (@Sendable () -> Void)?
 
-    public init(length: Int? = nil, next: @escaping @Sendable () async throws -> [UInt8]?) {
+    public init(
+        length: Int? = nil, stop: (@Sendable () -> Void)? = nil,
+        next: @escaping @Sendable () async throws -> [UInt8]?
+    ) {
         self.length = length
+        self.stop = stop
         self.next = next
     }
 }

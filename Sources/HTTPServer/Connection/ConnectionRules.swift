@@ -28,7 +28,7 @@ struct ConnectionRules: Sendable {
     /// Set if clients must use TLS.
     private(set) var tls: TLSServer?
     /// The handlers of upgraded connections, by protocol.
-    let protocols: [String: @Sendable (consuming Descriptor) -> Void]
+    let protocols: [String: UpgradeHandler]
     /// Takes connections when the server hands them off.
     let departure: ConnectionHandoff
     /// The index of the listener within the server.
@@ -67,6 +67,17 @@ struct ConnectionRules: Sendable {
     /// as new.
     private static let addressCapacity = 65_536
     private static let accountCapacity = 4_096
+
+    typealias UpgradeHandler = @Sendable (consuming Descriptor) -> Void
+
+    /// The protocol that the client asks for, if it is supported (RFC 9110 §7.8).
+    func upgrade(by head: borrowing RequestHead) -> (name: String, handler: UpgradeHandler)? {
+        guard !protocols.isEmpty, head.framing == .none,
+            head.fields.list(.connection, has: "upgrade"),
+            let name = head.fields[.upgrade], let handler = protocols[name]
+        else { return nil }
+        return (name, handler)
+    }
 
     /// The rules of a listener that serves requests.
     func serving(

@@ -7,77 +7,88 @@ extension HTTP1Connection {
     func respond(to head: consuming RequestHead) async throws(ChannelError) -> Bool {
         exchange.begin(head, bytes: parser.consumed)
         defer { exchange.releaseBody() }
-        guard exchange.isForServedHost(head) else {
-            return try await send(
-                exchange.rejectionByLimits() ?? exchange.response(to: .foreignHost),
-                discardingBodyOf: head)
-        }
-        // Cached responses are no longer invalidated either.
-        if local.isClosed {
-            return try await send(exchange.response(to: .handedOver), discardingBodyOf: head)
-        }
-        if try await switchProtocols(head) { return false }
-        if let rejection = exchange.rejectionOfExposure(head.fields) {
-            return try await send(exchange.rejectionByLimits() ?? rejection, discardingBodyOf: head)
-        }
-        if let port = rules.redirectPort {
-            if let rejection = exchange.rejectionByLimits() {
-                return try await send(rejection, discardingBodyOf: head)
-            }
-            return try await redirect(head, port: port)
-        }
-        if let ready = exchange.preparedResponse(to: head) {
-            exchange.sent.template = ready.prepared.template
-            if let rejection = exchange.rejectionByLimits(account: ready.reader?.key) {
-                rules.cache?.takeBack(head)
-                return try await send(rejection, keepsAlive: head.keepsAlive)
-            }
+        let sink = ResponseSink(self, keepsAlive: head.keepsAlive)
+        switch exchange.decide(by: head) {
+        case .respond(let response):
+            return try await sink.send(response, discardingBodyOf: head)
+        case .respondPrepared(let ready):
             let keepsAlive = head.keepsAlive && !isLastResponse
-            if !send(ready, keepsAlive: keepsAlive), let rest = unsent.take() {
-                try await send(rest)
-            }
+            if !sink.send(ready), let rest = unsent.take() { try await send(rest) }
             return keepsAlive
+        case .upgrade(let name, let handler):
+            try await sink.switchProtocols(to: name)
+            releaseBuffer()
+            if let descriptor = channel.detach() { handler(descriptor) }
+            return false
+        case .route: break
         }
-        var request = HTTPRequest(
+        let request = HTTPRequest(
             head.method, head.target, version: head.version, fields: head.fields)
         switch await exchange.decide(on: request, head) {
         case .respond(let response):
-            return try await send(response, discardingBodyOf: head)
-        case .handle(let route, let context, var handler):
-            let keepsAlive = head.keepsAlive
-            if head.framing != .none {
-                guard let body = try await readBody(head) else { return false }
-                // Access may have been revoked since the head arrived.
-                switch await exchange.admission(to: route, request, context) {
-                case .rejected(let response):
-                    exchange.releaseBody()
-                    return try await send(response, keepsAlive: keepsAlive)
-                case .admitted(let admitted, account: _): handler = admitted
-                }
-                request.body = body
+            return try await sink.send(response, discardingBodyOf: head)
+        case .handle(let route, let context, let handler):
+            if route.body == .streamed, head.framing != .none {
+                return try await respond(to: request, head, context, handler, route, sink)
             }
-            exchange.beginScope(of: context)
-            defer { exchange.endScope() }
-            let response = await respond(to: request, context, by: handler)
-            exchange.noteCharge()
-            return try await send(response, keepsAlive: keepsAlive)
+            return try await respond(to: request, head, context, handler, route, whole: sink)
         }
     }
 
-    /// Responds to a request whose body is not wanted. A small body is probably in flight; it is
-    /// read and discarded, so that the connection stays open. For a large one the connection is
-    /// closed.
-    private func send(
-        _ response: HTTPResponse, discardingBodyOf head: borrowing RequestHead
+    /// Reads the whole body, if there is one, and calls the handler.
+    private func respond(
+        to request: consuming HTTPRequest, _ head: borrowing RequestHead,
+        _ context: RequestContext, _ handler: HTTPHandler, _ route: HTTPRoute,
+        whole sink: consuming ResponseSink
     ) async throws(ChannelError) -> Bool {
-        switch head.framing {
-        case .none: return try await send(response, keepsAlive: head.keepsAlive)
-        case .length(let length) where length <= BodyBudget.smallBytes && !head.expectsContinue:
-            guard try await dropBody(length) else { return false }
-            return try await send(response, keepsAlive: head.keepsAlive)
-        default:
-            _ = try await send(response, keepsAlive: false)
+        var handler = handler
+        if head.framing != .none {
+            guard let body = try await readBody(head) else { return false }
+            // Access may have been revoked since the head arrived.
+            switch await exchange.admission(to: route, request, context) {
+            case .rejected(let response):
+                exchange.releaseBody()
+                return try await sink.send(response)
+            case .admitted(let admitted, account: _): handler = admitted
+            }
+            request.body = body
+        }
+        exchange.beginScope(of: context)
+        defer { exchange.endScope() }
+        let response = await respond(to: request, context, by: handler)
+        exchange.noteCharge()
+        return try await sink.send(response)
+    }
+
+    /// Calls the handler, which reads the body as it arrives.
+    private func respond(
+        to request: HTTPRequest, _ head: borrowing RequestHead, _ context: RequestContext,
+        _ handler: HTTPHandler, _ route: HTTPRoute, _ sink: consuming ResponseSink
+    ) async throws(ChannelError) -> Bool {
+        let upload: Upload
+        do throws(BodyFailure) {
+            upload = try Upload(self, head) { [exchange] in
+                await exchange.admission(to: route, request, context)
+            }
+        } catch {
+            try await end(after: error)
+            return false
+        }
+        var context = context
+        context.body = upload.stream
+        exchange.beginScope(of: context)
+        defer { exchange.endScope() }
+        let response = await respond(to: request, context, by: handler)
+        exchange.noteCharge()
+        switch upload.finish() {
+        case .complete: return try await sink.send(response)
+        case .incomplete:
+            _ = try await ResponseSink(self, keepsAlive: false).send(response)
             await linger()
+            return false
+        case .revoked(let rejection): return try await sink.send(rejection)
+        case .failed(let failure):
+            try await end(after: failure)
             return false
         }
     }
@@ -87,11 +98,13 @@ extension HTTP1Connection {
     ) async -> HTTPResponse {
         guard local.beginWork() else { return exchange.response(to: .handedOver) }
         defer { local.endWork() }
-        channel.beginWork(until: now + limits.handlerMilliseconds)
+        beginHandling()
         let response = await handler(request, context)
         channel.endWork()
         return response
     }
+
+    func beginHandling() { channel.beginWork(until: now + limits.handlerMilliseconds) }
 
     /// The handler takes too long: its task is cancelled, and the client of a safe request receives
     /// a 503. The outcome of a write is unknown, and a 503 would make the client repeat it.
@@ -101,7 +114,8 @@ extension HTTP1Connection {
         var response = exchange.response(
             to: HTTPError(.serviceUnavailable, "The request took too long to process."))
         exchange.complete(&response)
-        var bytes = wholeHead(of: response, keepsAlive: false)
+        let sink = ResponseSink(self, keepsAlive: false)
+        var bytes = sink.wholeHead(of: response, keepsAlive: false)
         if case .bytes(let body) = response.body, !exchange.sent.isHead { bytes += body }
         channel.abort(.timedOut, sending: bytes)
     }
@@ -155,7 +169,7 @@ extension HTTP1Connection {
         }
     }
 
-    private func end(after failure: BodyFailure) async throws(ChannelError) {
+    func end(after failure: BodyFailure) async throws(ChannelError) {
         switch failure {
         case .ended: return
         case .channel(let error): throw error
@@ -163,7 +177,7 @@ extension HTTP1Connection {
         }
     }
 
-    private enum BodyFailure: Error {
+    enum BodyFailure: Error {
         case rejected(HTTPStatus, String)
         /// The client disconnected before the end of the body.
         case ended
@@ -198,7 +212,7 @@ extension HTTP1Connection {
     }
 
     /// Waits for bytes and reads them; false at the end of the stream.
-    private func more(until deadline: Int64) async throws(BodyFailure)
+    func more(until deadline: Int64) async throws(BodyFailure)
         -> Bool
     {
         do throws(ChannelError) {
@@ -219,13 +233,13 @@ extension HTTP1Connection {
     /// Reserves no memory for what a client only announces.
     private static var reservedBodyBytes: Int { 64 << 10 }
 
-    private func makeDecoder(_ framing: BodyFraming) throws(BodyFailure) -> BodyDecoder {
+    func makeDecoder(_ framing: BodyFraming) throws(BodyFailure) -> BodyDecoder {
         do throws(HTTPParseError) {
             return try BodyDecoder(framing, limits: limits.message)
         } catch { throw .rejected(error.status, "The request has \(error.detail).") }
     }
 
-    private func decode(
+    func decode(
         _ buffer: ReadBuffer, _ decoder: inout BodyDecoder, into body: inout [UInt8]
     ) throws(BodyFailure) -> Int {
         do throws(HTTPParseError) {
@@ -233,7 +247,7 @@ extension HTTP1Connection {
         } catch { throw .rejected(error.status, "The request has \(error.detail).") }
     }
 
-    private func sendContinue() async throws(BodyFailure) {
+    func sendContinue() async throws(BodyFailure) {
         do throws(ChannelError) {
             try await channel.write(
                 ResponseSerializer.continueHead, stallMilliseconds: limits.writeStallMilliseconds)

@@ -227,6 +227,6 @@ final class HTTP1Connection {
             readyHead = consume head
             return false
         }
-        return send(ready, keepsAlive: true)
+        return ResponseSink(self, keepsAlive: true).send(ready)
     }
 }

@@ -219,15 +219,63 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// The decision on a request by its head.
-    enum Decision {
+    /// The decision on a request by its head alone.
+    enum HeadDecision {
+        case respond(HTTPResponse)
+        case respondPrepared(Ready)
+        /// Hands the connection to the handler of another protocol.
+        case upgrade(String, ConnectionRules.UpgradeHandler)
+        /// It is up to the route.
+        case route
+    }
+
+    /// Decides what needs no waiting, and what must not depend on routes.
+    func decide(by head: borrowing RequestHead) -> HeadDecision {
+        guard isForServedHost(head) else {
+            return .respond(rejectionByLimits() ?? response(to: .foreignHost))
+        }
+        // Cached responses are no longer invalidated either.
+        if local.isClosed { return .respond(response(to: .handedOver)) }
+        if let upgrade = rules.upgrade(by: head), !channel.isSecure {
+            return .upgrade(upgrade.name, upgrade.handler)
+        }
+        if let rejection = rejectionOfExposure(head.fields) {
+            return .respond(rejectionByLimits() ?? rejection)
+        }
+        if let port = rules.redirectPort {
+            return .respond(rejectionByLimits() ?? redirection(of: head, port: port))
+        }
+        guard let ready = preparedResponse(to: head) else { return .route }
+        sent.template = ready.prepared.template
+        guard let rejection = rejectionByLimits(account: ready.reader?.key) else {
+            return .respondPrepared(ready)
+        }
+        rules.cache?.takeBack(head)
+        return .respond(rejection)
+    }
+
+    /// Redirects the client to the same resource over HTTPS (RFC 9110 §15.4.9).
+    private func redirection(of head: borrowing RequestHead, port: UInt16) -> HTTPResponse {
+        guard let location = HostNames.secureLocation(of: head, port: port) else {
+            var rejection = response(to: HTTPError(.badRequest, "Use HTTPS."))
+            rejection.fields[.connection] = "close"
+            return rejection
+        }
+        return HTTPResponse(
+            .permanentRedirect,
+            fields: [.location: location, .contentType: "text/plain; charset=utf-8"],
+            body: .bytes(Array("\(location)\n".utf8)))
+    }
+
+    /// The decision of a request's route.
+    enum RouteDecision {
         case respond(HTTPResponse)
         case handle(HTTPRoute, RequestContext, HTTPHandler)
     }
 
     func decide(
         on request: HTTPRequest, _ head: borrowing RequestHead
-    ) async -> Decision {
+    ) async -> RouteDecision {
         if let preflight = rules.crossOrigin?.preflight(head, from: sent.origin) {
             return .respond(rejectionByLimits() ?? preflight)
         }
@@ -254,7 +302,7 @@ extension Exchange {
                 account = name.map { RateLimitKey(account: $0) }
             }
             if let rejection = rejectionByLimits(account: account) { return .respond(rejection) }
-            guard head.framing == .none || route.value.takesBody else {
+            guard head.framing == .none || route.value.body != .rejected else {
                 return .respond(self.response(to: .unexpectedBody))
             }
             context.scope = ExchangeScope(meter: meter(account: account))

@@ -47,3 +47,25 @@ public struct HostNames: Sendable {
         }
     }
 }
+
+extension HostNames {
+    /// The URL of the request's resource over HTTPS at this port; `nil` if the request names no
+    /// valid host.
+    static func secureLocation(of head: borrowing RequestHead, port: UInt16) -> String? {
+        let stated =
+            head.target.authority.map { Array($0) }
+            ?? head.fields[.host].map {
+                Array($0.utf8)
+            }
+        guard let authority = stated.flatMap(Authority.init),
+            isAddress(authority.host) || isName(authority.host),
+            head.target.form == .origin || head.target.form == .absolute
+        else { return nil }
+        var location = "https://" + authority.host + (port == 443 ? "" : ":\(port)")
+        location += String(decoding: head.target.path, as: UTF8.self)
+        if let query = head.target.query {
+            location += "?" + String(decoding: query, as: UTF8.self)
+        }
+        return location
+    }
+}

@@ -15,6 +15,9 @@ public struct RequestContext: Sendable {
     public let receivedSeconds: Int64
     /// Shared with the server for the exchange; `nil` outside of a server.
     public internal(set) var scope: ExchangeScope?
+    /// The body of a route that takes it as it arrives; `nil` if there is none. It ends with the
+    /// handler.
+    public internal(set) var body: HTTPBodyStream?
 
     /// Identifies the peer, or its network, within this process.
     public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
@@ -67,10 +70,21 @@ public enum Admission: Sendable {
 
 /// What the server does with the requests of a method and path.
 public struct HTTPRoute: Sendable {
-    /// Whether requests may have a body. An unexpected body is rejected by the head and never read
-    /// into memory.
-    let takesBody: Bool
+    let body: HTTPRouteBody
     let admit: HTTPAdmission
+}
+
+/// What a route does with the bodies of its requests.
+public enum HTTPRouteBody: Sendable {
+    /// A body is rejected by the head and never read into memory.
+    case rejected
+    /// Its handler is called with the whole body.
+    case whole
+    /// Its handler is called when the head is admitted and reads the body as it arrives, from
+    /// `RequestContext.body`. Neither the body's size nor its duration cost memory, and a handler
+    /// has its time between two pieces. Bodies that break a limit get the server's response,
+    /// whatever the handler returns; and so do clients whose access was revoked when the body ends.
+    case streamed
 }
 
 /// What the server and a request's handler share during one exchange: from the start of the handler

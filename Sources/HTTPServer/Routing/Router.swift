@@ -202,21 +202,22 @@ public typealias HTTPRouterBuilder = RouterBuilder<HTTPRoute>
 extension RouterBuilder<HTTPRoute> {
     /// Handles all requests with this method for paths of this form: `/v1/articles/{id}`.
     ///
-    /// - Parameter takesBody: Whether requests may have a body; by default for methods that write.
+    /// - Parameter body: By default, methods that write take a whole one.
     public mutating func on(
-        _ method: HTTPMethod, _ template: String, takesBody: Bool? = nil,
+        _ method: HTTPMethod, _ template: String, body: HTTPRouteBody? = nil,
         _ handler: @escaping HTTPHandler
     ) {
-        protect(method, template, takesBody: takesBody) { _, _ in .admitted(handler) }
+        protect(method, template, body: body) { _, _ in .admitted(handler) }
     }
 
     /// Handles the requests that are admitted; decided before a body is read, and again afterwards.
     public mutating func protect(
-        _ method: HTTPMethod, _ template: String, takesBody: Bool? = nil,
+        _ method: HTTPMethod, _ template: String, body: HTTPRouteBody? = nil,
         by admit: @escaping HTTPAdmission
     ) {
         add(
-            HTTPRoute(takesBody: takesBody ?? !method.isSafe, admit: admit), for: method, template)
+            HTTPRoute(body: body ?? (method.isSafe ? .rejected : .whole), admit: admit),
+            for: method, template)
     }
 }
 

@@ -63,6 +63,9 @@ public final class SocketChannel {
     /// Called on the loop when the peer disconnects while the task is at work (`beginWork`), so
     /// that it cannot receive the response.
     public var onBreak: ((SocketChannel) -> Void)?
+    /// Called on the loop when the server begins to stop or to hand off its connections, and again
+    /// when it does.
+    public var onStop: (() -> Void)?
     /// Called on the loop when something arrives while the task waits idly (`waitReadable`). It
     /// returns the time until which the task may keep waiting, if it has handled the arrival, or
     /// `nil` to resume the task. Resuming a task costs more than many requests do.
@@ -355,6 +358,7 @@ public final class SocketChannel {
     /// The server is stopping: an idle wait ends.
     func drain() {
         isDraining = true
+        onStop?()
         if case .readable(_, isIdle: true) = wait { resume() }
     }
 
@@ -362,6 +366,7 @@ public final class SocketChannel {
     func leave(now isGivenAway: Bool) {
         isLeaving = true
         self.isGivenAway = isGivenAway
+        onStop?()
         if case .readable = wait { interrupt() }
     }
 

@@ -255,17 +255,3 @@ import Testing
         #expect(Set(seen.lines) == ["GET /values/a /values/{name} 200 me"])
     }
 }
-
-/// What observers are notified of, abbreviated.
-private final class Exchanges: ExchangeObserver {
-    private let told = Lock<[String]>([])
-    var lines: [String] { told.withLock { $0 } }
-
-    func finished(_ exchange: borrowing ExchangeRecord) {
-        let line = [
-            exchange.method?.rawValue, exchange.target?.description, exchange.template,
-            "\(exchange.status.code)", exchange.requestID,
-        ].compactMap(\.self).joined(separator: " ")
-        told.withLock { $0.append(line) }
-    }
-}

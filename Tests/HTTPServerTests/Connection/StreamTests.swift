@@ -137,4 +137,42 @@ import Testing
             await cancelled.wait()
         }
     }
+
+    /// A stream without an end, which ends itself with a last line when it is told to.
+    private static func endless(_ isSent: Signal) -> HTTPResponse {
+        let (pieces, source) = AsyncStream.makeStream(of: String.self)
+        source.yield("first\n")
+        let rest = Lock(pieces.makeAsyncIterator())
+        return HTTPResponse(
+            .ok,
+            body: .stream(
+                HTTPBodyStream(
+                    stop: {
+                        source.yield("last\n")
+                        source.finish()
+                    },
+                    next: {
+                        var iterator = rest.withLock { $0 }
+                        defer { isSent.give() }
+                        return await iterator.next().map { Array($0.utf8) }
+                    })))
+    }
+
+    @Test(arguments: [false, true])
+    func `a stream without an end is told when the server stops`(isHandedOver: Bool) async throws {
+        let isSent = Signal()
+        let router = try TestRoutes.router { routes in
+            routes.on(.get, "/stream") { _, _ in Self.endless(isSent) }
+        }
+        let server = HTTPServer(.local(), router: router)
+        let connection = try RawConnection(try server.start()[0])
+        try connection.send("GET /stream HTTP/1.1\r\nHost: t\r\n\r\n")
+        await isSent.wait()
+        if isHandedOver {
+            await server.handOver(graceSeconds: 3_600, quietSeconds: 0.1) { _ in }
+        } else {
+            await server.stop(graceSeconds: 3_600)
+        }
+        #expect(try connection.response().text.hasPrefix("first\nlast\n"))
+    }
 }

@@ -1,0 +1,124 @@
+import HTTP
+import Sockets
+
+/// A request's body that a handler reads as it arrives. It is used on the connection's loop.
+final class Upload {
+    /// How the body stands when the handler has returned.
+    enum Outcome {
+        case complete
+        /// The handler left a part of it unread.
+        case incomplete
+        /// The body was read, and by then the client was no longer admitted.
+        case revoked(HTTPResponse)
+        case failed(HTTP1Connection.BodyFailure)
+    }
+
+    private unowned let connection: HTTP1Connection
+    private let readmit: () async -> Admission
+    private var decoder: BodyDecoder
+    private let length: Int?
+    /// When the body began to arrive; the time that the handler takes does not count.
+    private var start: Int64
+    private var handledSince: Int64
+    /// Whether the client waits to be told that the body is wanted.
+    private var isAwaited: Bool
+    /// The time left for it once the connections are handed off.
+    private var lastDeadline = Int64.max
+    private var outcome = Outcome.incomplete
+    /// Whether the handler has returned.
+    private var isOver = false
+
+    /// - Parameter readmit: The route's decision once the body is complete: access may have been
+    ///   revoked since the head arrived.
+    /// - Throws: `rejected` if the body is announced to be too large.
+    init(
+        _ connection: HTTP1Connection, _ head: borrowing RequestHead,
+        readmit: @escaping () async -> Admission
+    ) throws(HTTP1Connection.BodyFailure) {
+        self.connection = connection
+        self.readmit = readmit
+        decoder = try connection.makeDecoder(head.framing)
+        if case .length(let length) = head.framing { self.length = length } else { length = nil }
+        isAwaited = head.expectsContinue
+        start = connection.now
+        handledSince = start
+    }
+
+    /// The pieces for the handler. It may be read by one task at a time.
+    var stream: HTTPBodyStream {
+        // The closure hops to the loop before it uses the object.
+        nonisolated(unsafe) let upload = self
+        let loop = connection.channel.loop
+        return HTTPBodyStream(length: length) {
+            try await withTaskExecutorPreference(loop) { try await upload.next() }
+        }
+    }
+
+    /// The handler has returned.
+    func finish() -> Outcome {
+        isOver = true
+        return outcome
+    }
+
+    /// The next bytes; `nil` at the end.
+    private func next() async throws -> [UInt8]? {
+        guard !isOver, case .incomplete = outcome else {
+            if !isOver, case .complete = outcome { return nil }
+            throw CancellationError()
+        }
+        // The handler's time does not pass while it waits for the client.
+        connection.channel.endWork()
+        start += connection.now - handledSince
+        defer {
+            handledSince = connection.now
+            connection.beginHandling()
+        }
+        do throws(HTTP1Connection.BodyFailure) {
+            if let piece = try await piece() { return piece }
+        } catch {
+            outcome = .failed(error)
+            throw CancellationError()
+        }
+        if case .rejected(let response) = await readmit() {
+            outcome = .revoked(response)
+            throw CancellationError()
+        }
+        outcome = .complete
+        return nil
+    }
+
+    private func piece() async throws(HTTP1Connection.BodyFailure) -> [UInt8]? {
+        if isAwaited, connection.buffer == nil { try await connection.sendContinue() }
+        isAwaited = false
+        var piece: [UInt8] = []
+        // Invariant: the buffer holds what follows the decoded bytes.
+        while true {
+            guard !connection.local.isClosed else { throw Self.handedOver }
+            if let buffer = connection.buffer {
+                let count = try connection.decode(buffer, &decoder, into: &piece)
+                connection.use(count)
+                connection.exchange.sent.receivedBytes += count
+            }
+            if !piece.isEmpty { return piece }
+            if decoder.isComplete { return nil }
+            do throws(HTTP1Connection.BodyFailure) {
+                guard try await connection.more(until: deadline) else { throw .ended }
+            } catch .rejected where connection.channel.isGivenAway {
+                throw Self.handedOver
+            }
+        }
+    }
+
+    private static var handedOver: HTTP1Connection.BodyFailure {
+        .rejected(HTTPError.handedOver.status, HTTPError.handedOver.detail)
+    }
+
+    private var deadline: Int64 {
+        let usual = connection.limits.bodyDeadline(since: start, received: decoder.length)
+        // The hand-off does not wait for slow clients.
+        if connection.channel.isGivenAway, lastDeadline == .max {
+            lastDeadline = connection.now + connection.rules.departure.quietMilliseconds
+        }
+        return min(usual, lastDeadline)
+    }
+}
