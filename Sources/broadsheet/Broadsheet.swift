@@ -44,7 +44,7 @@ struct Broadsheet {
             throw CommandFailure(.usage, "missing command; see broadsheet help")
         }
         if name == "--help" || name == "-h" { return try Console.print(HelpCommand.overview) }
-        if name == "--version" { return try Console.print(VersionCommand.text) }
+        if name == "--version" { return try Console.print(Version.text) }
         guard let command = commands.first(where: { $0.name == name }) else {
             throw CommandFailure(.usage, "unknown command \"\(name)\"; see broadsheet help")
         }

@@ -115,6 +115,50 @@ import Testing
         #expect(StyleRules.text(file).map(\.fault) == ["no line feed at the end"])
     }
 
+    /// The cycles among the folders of a made-up target.
+    private func cycles(_ files: [String: String]) -> [String] {
+        FolderLayers("HTTP", files.map { SourceFile("Sources/HTTP/\($0.key)", $0.value) }).cycles
+    }
+
+    @Test func `folders that use each other in a circle are found, with the uses`() {
+        let found = cycles([
+            "Bottom/Low.swift": "public import Glibc\n\nstruct Low { var top: Middle.Kind }",
+            "Middle/Inner/Middle.swift": "@available(macOS 26, *) public enum Middle {}\nlet a = b",
+            "Middle/Low+Text.swift": "extension Low { func text(_ top: any Top) {} }",
+            "Top.swift": "protocol Top: Sendable {}\nlet a = \"\\(Low.self)\"",
+        ])
+        #expect(
+            found == [
+                """
+                HTTP: ., Bottom, Middle use each other in a circle
+                  . → Bottom: Sources/HTTP/Top.swift uses Low
+                  Bottom → Middle: Sources/HTTP/Bottom/Low.swift uses Middle
+                  Middle → .: Sources/HTTP/Middle/Low+Text.swift uses Top
+                  Middle → Bottom: Sources/HTTP/Middle/Low+Text.swift uses Low
+                """
+            ])
+    }
+
+    @Test func `folders in layers are accepted`() {
+        let top = """
+            // A comment may name Top.
+            struct Low { let name = "Top"; struct Within {} }
+            private struct Hidden {}
+            #if os(Linux)
+                final class Kept {}
+            #else
+                final class Kept {}
+            #endif
+            """
+        let found = cycles([
+            "Bottom/Low.swift": top,
+            "Bottom/Other.swift": "struct Other { let low: Low }",
+            "Middle/Middle.swift": "typealias Middle = Low\nstruct Hidden {}",
+            "Top.swift": "actor Top { let middle: Middle, kept: Kept; enum Within {} }",
+        ])
+        #expect(found == [])
+    }
+
     @Test func `literals, comments and names are not treated as code`() {
         let source = ##"""
             let a = "b { \(c("{ \(d)")) {" // e {

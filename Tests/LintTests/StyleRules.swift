@@ -6,7 +6,7 @@ enum StyleRules {
     /// The files that may create tasks: one on the server, for connections, on the loop's executor;
     /// one in the SDK, for work that outlives the caller that started it.
     static let taskFiles = [
-        "Sources/Sockets/Loop/EventLoop.swift", "Sources/ArticleClient/Sharing/SharedTask.swift",
+        "Sources/Sockets/Loop/EventLoop.swift", "Sources/ArticleClient/Backend/SharedTask.swift",
     ]
 
     /// Rules for every text file.

@@ -10,6 +10,16 @@ import Testing
         }
     }
 
+    @Test func `the folders of a target use each other in layers, never in a circle`() throws {
+        let files = try SourceTree.files().filter { $0.isSwift && $0.target != nil }
+        let targets = Dictionary(grouping: files) { $0.target ?? "" }
+        #expect(targets.count > 10)
+        for (target, files) in targets {
+            let found = FolderLayers(target, files).cycles
+            #expect(found.isEmpty, "\(found.joined(separator: "\n"))")
+        }
+    }
+
     @Test func `no dependency in the ladder points upwards`() {
         for (name, rung) in Ladder.rungs {
             for target in rung.targets {

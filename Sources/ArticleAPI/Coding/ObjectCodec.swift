@@ -303,11 +303,11 @@ extension Field {
     }
 }
 
-/// A part that could not be read; its fault has been reported.
-struct UnreadPart: Error {}
-
-/// The value of a part. It turns a pack of optionals into a pack of values.
-func required<Value>(_ value: Value?) throws(UnreadPart) -> Value {
-    guard let value else { throw UnreadPart() }
-    return value
+/// The change of one attribute by a merge patch (RFC 7396 §2).
+public enum Change<Value: Sendable & Hashable>: Sendable, Hashable {
+    /// The attribute is absent from the patch.
+    case keep
+    /// `null`: resets the attribute to its default; rejected if it has none.
+    case clear
+    case set(Value)
 }

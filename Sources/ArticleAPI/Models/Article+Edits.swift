@@ -136,15 +136,6 @@ extension Article {
     }
 }
 
-/// The change of one attribute by a merge patch (RFC 7396 §2).
-public enum Change<Value: Sendable & Hashable>: Sendable, Hashable {
-    /// The attribute is absent from the patch.
-    case keep
-    /// `null`: resets the attribute to its default; rejected if it has none.
-    case clear
-    case set(Value)
-}
-
 extension Author {
     /// The new content of a whole author (`PUT`); it may contain the read-only attributes,
     /// unchanged.

@@ -61,3 +61,6 @@ extension PageCount: JSONModel {
         .required("value", \.value, .integer(0...ArticleLimits.count)),
         .required("isExact", \.isExact, .boolean))
 }
+
+/// Decodes a page from a JSON object with `items` and an optional `next`.
+public typealias PageResponseMapper<Item: JSONRepresentable> = ResponseMapper<Page<Item>>

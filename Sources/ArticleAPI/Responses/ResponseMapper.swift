@@ -51,9 +51,6 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     }
 }
 
-/// Decodes a page from a JSON object with `items` and an optional `next`.
-public typealias PageResponseMapper<Item: JSONRepresentable> = ResponseMapper<Page<Item>>
-
 /// Accepts a response without content.
 public typealias EmptyResponseMapper = ResponseMapper<NoContent>
 

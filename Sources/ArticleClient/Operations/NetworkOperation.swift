@@ -262,3 +262,25 @@ public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
         }
     }
 }
+
+extension BackendService {
+    /// Sends the request and calls exactly one of the two closures, once, on any thread.
+    /// - Returns: an operation that can cancel the request.
+    @discardableResult
+    public func send<Request: BackendAPIRequest>(
+        _ request: Request, options: RequestOptions = .init(),
+        success: @escaping @Sendable (Request.Item) -> Void,
+        failure: @escaping @Sendable (BackendError) -> Void
+    ) -> ServiceOperation<Request> {
+        let operation = ServiceOperation(request, on: self, options: options)
+        operation.whenEnded { result in
+            switch result {
+            case .success(let item): success(item)
+            case .failure(let error): failure(error)
+            }
+        }
+        operation.operation.prepare()
+        operation.operation.begin {}
+        return operation
+    }
+}

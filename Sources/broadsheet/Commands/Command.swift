@@ -33,11 +33,3 @@ extension Command {
         return text
     }
 }
-
-/// Options that several commands share.
-enum CommonOptions {
-    static let database = Option(
-        "database", "FILE", "Database file that holds the articles.", default: "broadsheet.db")
-    static let config = Option(
-        "config", "FILE", "JSON file with values for any of these options.")
-}

@@ -6,15 +6,11 @@ struct VersionCommand: Command {
     static let example = "broadsheet version"
     static let options: [Option] = []
 
-    /// CHANGELOG.md lists what each version contains.
-    static let number = "0.1.0"
-    static let text = "broadsheet \(number)"
-
     init(_ settings: Settings) throws(CommandFailure) {
         try settings.rejectOperands()
     }
 
     func run() async throws(CommandFailure) {
-        try Console.print(Self.text)
+        try Console.print(Version.text)
     }
 }

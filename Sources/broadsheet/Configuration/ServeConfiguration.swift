@@ -29,22 +29,6 @@ struct ServeConfiguration: Sendable {
     /// Whether to take over from the process that serves the file.
     var takesOver: Bool
 
-    /// The format of the access log.
-    enum LogStyle: String, Sendable, CaseIterable {
-        /// `text` on a terminal, `json` otherwise.
-        case auto
-        case text, json, off
-
-        /// Whether the server's own lines are JSON.
-        var isJSON: Bool {
-            switch self {
-            case .auto, .off: !Console.errorIsTerminal
-            case .text: false
-            case .json: true
-            }
-        }
-    }
-
     static let options =
         ownOptions + ClientsConfiguration.options + TransportConfiguration.options
 

@@ -242,3 +242,11 @@ struct ConfigurationFile {
         }
     }
 }
+
+/// Options that several commands share.
+enum CommonOptions {
+    static let database = Option(
+        "database", "FILE", "Database file that holds the articles.", default: "broadsheet.db")
+    static let config = Option(
+        "config", "FILE", "JSON file with values for any of these options.")
+}

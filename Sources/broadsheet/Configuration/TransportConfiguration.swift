@@ -82,21 +82,6 @@ struct TransportConfiguration: Sendable {
             .usage, "--redirect-http and --hsts need --tls-certificate and --tls-key")
     }
 
-    /// Rejects sockets of a supervisor that could not be served: they need the same settings as
-    /// the corresponding flags.
-    func check(activated sockets: ListenerSockets) throws(CommandFailure) {
-        let roles = sockets.all.filter(\.isActivated).map(\.role)
-        if roles.contains(.proxied), trustedProxies.isEmpty {
-            throw CommandFailure(
-                .configuration,
-                "a socket named proxied needs --trusted-proxy: other peers are rejected")
-        }
-        if roles.contains(.redirect), certificates.isEmpty {
-            throw CommandFailure(
-                .configuration, "a socket named redirect needs --tls-certificate and --tls-key")
-        }
-    }
-
     /// Copies all settings except the certificates to the server configuration.
     func apply(to server: inout ServerConfiguration) {
         server.redirects = redirects

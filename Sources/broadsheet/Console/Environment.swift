@@ -87,3 +87,10 @@ extension Timestamp {
         Timestamp(milliseconds: SystemClock.wallNanoseconds / 1_000_000)
     }
 }
+
+/// The version of this program.
+enum Version {
+    /// CHANGELOG.md lists what each version contains.
+    static let number = "0.1.0"
+    static let text = "broadsheet \(number)"
+}

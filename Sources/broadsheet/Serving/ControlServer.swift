@@ -13,14 +13,12 @@ import Sockets
     import Darwin
 #endif
 
-/// The socket next to a served file, `<database>.control`, through which the operator's commands
-/// reach the process that owns the file. Whoever can open it is an admin: its mode is 0600.
+/// Serves the operator's commands on the control socket. Whoever can open it is an admin: its mode
+/// is 0600.
 struct ControlServer {
     let server: HTTPServer?
     private let path: String
     private let database: String
-
-    static func path(of database: String) -> String { database + ".control" }
 
     var address: SocketAddress { .unix(path) }
 
@@ -29,7 +27,7 @@ struct ControlServer {
         _ takeovers: TakeoverServer, _ log: ServerLog
     ) throws(CommandFailure) {
         database = store.path
-        path = Self.path(of: database)
+        path = ControlSocket.path(of: database)
         guard path.utf8.count <= SocketAddress.unixPathLimit else {
             server = nil
             return

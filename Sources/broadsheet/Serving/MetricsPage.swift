@@ -30,7 +30,7 @@ struct MetricsPage: Sendable {
     func text() async -> [UInt8] {
         var page = MetricsText()
         page.family("broadsheet_build_info", .gauge, help: "Always 1; the version is a label.")
-        page.sample("broadsheet_build_info", ["version": VersionCommand.number], 1)
+        page.sample("broadsheet_build_info", ["version": Version.number], 1)
         meters.exchanges.write(to: &page)
         meters.handshakes.write(to: &page)
         await writeServer(to: &page)

@@ -86,18 +86,6 @@ extension ServiceError {
     }
 }
 
-extension Precondition {
-    /// The precondition of `If-Match` (RFC 9110 §13.1.1); only the version part of a validator is
-    /// compared.
-    init(_ condition: IfMatch?) {
-        switch condition {
-        case nil: self = .anything
-        case .any: self = .existing
-        case .tags(let tags): self = .versions(Set(tags.compactMap(Validator.version(in:))))
-        }
-    }
-}
-
 // The only place that maps errors to HTTP statuses, texts and header fields.
 
 extension ServiceError {

@@ -143,3 +143,20 @@ enum ActivatedSockets {
         }
     }
 }
+
+extension TransportConfiguration {
+    /// Rejects sockets of a supervisor that could not be served: they need the same settings as
+    /// the corresponding flags.
+    func check(activated sockets: ListenerSockets) throws(CommandFailure) {
+        let roles = sockets.all.filter(\.isActivated).map(\.role)
+        if roles.contains(.proxied), trustedProxies.isEmpty {
+            throw CommandFailure(
+                .configuration,
+                "a socket named proxied needs --trusted-proxy: other peers are rejected")
+        }
+        if roles.contains(.redirect), certificates.isEmpty {
+            throw CommandFailure(
+                .configuration, "a socket named redirect needs --tls-certificate and --tls-key")
+        }
+    }
+}

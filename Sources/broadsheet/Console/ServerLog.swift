@@ -52,6 +52,22 @@ struct ServerLog: Sendable {
     }
 }
 
+/// The format of the access log.
+enum LogStyle: String, Sendable, CaseIterable {
+    /// `text` on a terminal, `json` otherwise.
+    case auto
+    case text, json, off
+
+    /// Whether the server's own lines are JSON.
+    var isJSON: Bool {
+        switch self {
+        case .auto, .off: !Console.errorIsTerminal
+        case .text: false
+        case .json: true
+        }
+    }
+}
+
 /// How much the server logs.
 enum LogLevel: Int, Sendable, CaseIterable, Comparable, CustomStringConvertible {
     /// Failures only; of the access log, responses with a status of 500 or more.
@@ -129,7 +145,7 @@ struct ServerOutput: Sendable {
     /// Standard output, for the addresses that the server listens on.
     let announcements: LogWriter
 
-    init(_ style: ServeConfiguration.LogStyle) {
+    init(_ style: LogStyle) {
         let format: AccessLog.Format = style.isJSON ? .json : .text
         errors = LogWriter(descriptor: STDERR_FILENO, format: format)
         announcements = LogWriter(
