@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// A failed system call: the one place where `errno` becomes an error.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {

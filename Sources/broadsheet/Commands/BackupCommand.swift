@@ -1,13 +1,8 @@
 import ArticleStore
+import Glibc
 import Platform
 import SQLiteStore
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Copies the database to another file, even while it is being served.
 struct BackupCommand: Command {

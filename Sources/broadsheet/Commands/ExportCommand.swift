@@ -1,13 +1,8 @@
 import ArticleServices
 import ArticleStore
+import Glibc
 import Platform
 import SQLiteStore
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Writes the whole content of a database, so that `import` can restore it.
 struct ExportCommand: Command {

@@ -1,11 +1,6 @@
+import Glibc
 import HTTPServer
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The command's standard streams.
 enum Console {

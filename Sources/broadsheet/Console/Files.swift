@@ -1,10 +1,5 @@
+import Glibc
 import Platform
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Reads and writes small files as a whole.
 enum Files {

@@ -2,15 +2,10 @@ import ArticleAPI
 import ArticleClient
 import ArticleServices
 import ArticleStore
+import Glibc
 import HTTP
 import Platform
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A client of the process that serves a database, over its control socket.
 struct ControlClient: Sendable {

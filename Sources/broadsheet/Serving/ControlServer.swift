@@ -2,16 +2,11 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import Dispatch
+import Glibc
 import HTTP
 import HTTPServer
 import SQLiteStore
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Serves the operator's commands on the control socket. Whoever can open it is an admin: its mode
 /// is 0600.
