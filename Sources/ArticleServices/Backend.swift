@@ -87,13 +87,29 @@ public struct Backend: Sendable {
     }
 
     private func registerResources(on routes: inout Routes) {
-        ArticleService(
+        let articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
-            now: now
-        ).register(on: &routes)
-        RevisionService(store: store, cursors: cursors, now: now).register(on: &routes)
-        TagService(store: store, cursors: cursors, now: now).register(on: &routes)
-        AuthorService(store: store, cursors: cursors, now: now).register(on: &routes)
+            now: now)
+        routes.on(FetchArticlesRequest.self, articles.list)
+        routes.on(CreateArticleRequest.self, articles.create)
+        routes.on(FetchArticleRequest.self, articles.fetch)
+        routes.on(ReplaceArticleRequest.self, articles.replace)
+        routes.on(UpdateArticleRequest.self, articles.update)
+        routes.on(DeleteArticleRequest.self, articles.delete)
+
+        let revisions = RevisionService(store: store, cursors: cursors, now: now)
+        routes.on(FetchRevisionsRequest.self, revisions.list)
+        routes.on(FetchRevisionRequest.self, revisions.fetch)
+        routes.on(RestoreRevisionRequest.self, revisions.restore)
+
+        let tags = TagService(store: store, cursors: cursors, now: now)
+        routes.on(FetchTagsRequest.self, tags.list)
+
+        let authors = AuthorService(store: store, cursors: cursors, now: now)
+        routes.on(FetchAuthorsRequest.self, authors.list)
+        routes.on(FetchAuthorRequest.self, authors.fetch)
+        routes.on(ReplaceAuthorRequest.self, authors.replace)
+
         HealthService(store: store, log: log).register(on: &routes)
     }
 }

@@ -80,8 +80,9 @@ extension SQL {
             number, id, name, about, website, created_at, updated_at, revision)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         """
+    /// With the parameters of `insertAuthor`; the id and the time of creation stay as they are.
     static let updateAuthor: StaticString = """
-        UPDATE authors SET name = ?2, about = ?3, website = ?4, updated_at = ?5, revision = ?6
+        UPDATE authors SET name = ?3, about = ?4, website = ?5, updated_at = ?7, revision = ?8
         WHERE number = ?1
         """
 

@@ -25,7 +25,7 @@ extension WriteStep {
         if author == found.author { return (try state.versioned(author), false) }
         author.updatedAt = max(time, author.updatedAt)
         author.revision += 1
-        try replace(author, number: found.number)
+        try write(author, number: found.number, by: SQL.updateAuthor)
         return (try state.versioned(author), false)
     }
 
@@ -35,7 +35,15 @@ extension WriteStep {
         try facet.bind(1, FacetKind.author.rawValue)
         try facet.bind(2, author.id)
         let number = try facet.insert()
-        let row = try connection.statement(SQL.insertAuthor)
+        try write(author, number: number, by: SQL.insertAuthor)
+        return number
+    }
+
+    /// Inserts or updates the row of an author, and records the change.
+    private func write(
+        _ author: Author, number: Int64, by sql: StaticString
+    ) throws(StoreError) {
+        let row = try connection.statement(sql)
         try row.bind(1, number)
         try row.bind(2, author.id)
         try row.bind(3, author.name)
@@ -44,22 +52,6 @@ extension WriteStep {
         try row.bind(6, author.createdAt)
         try row.bind(7, author.updatedAt)
         try row.bind(8, author.revision)
-        try row.run()
-        connection.names.forgetAuthors()
-        try recordChange(
-            of: .author(author.id), number: number, revision: author.revision, isDeletion: false,
-            isPublic: true)
-        return number
-    }
-
-    private func replace(_ author: Author, number: Int64) throws(StoreError) {
-        let row = try connection.statement(SQL.updateAuthor)
-        try row.bind(1, number)
-        try row.bind(2, author.name)
-        try row.bind(3, author.about)
-        try row.bind(4, author.website)
-        try row.bind(5, author.updatedAt)
-        try row.bind(6, author.revision)
         try row.run()
         connection.names.forgetAuthors()
         try recordChange(
