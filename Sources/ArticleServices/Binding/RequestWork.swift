@@ -26,7 +26,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
     }
 
     /// The typed request.
-    func parse(
+    static func parse(
         _ message: HTTPRequest, _ context: RequestContext
     ) throws(ServiceError) -> Request {
         var path: [String: String] = [:]
@@ -59,11 +59,11 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
         guard message.body.count <= RequestCost.largeBytes else {
             return try await turns.take(.largeWrite, for: caller, context) {
                 (turn) throws(ServiceError) in
-                let whole = try await represented(parse(message, context), caller)
+                let whole = try await represented(Self.parse(message, context), caller)
                 return try Self.written(whole, message, turn)
             }
         }
-        let request = try parse(message, context)
+        let request = try Self.parse(message, context)
         if Request.endpoint.method.isSafe {
             return try await turns.take(cost(of: request), for: caller, context) {
                 (turn) throws(ServiceError) in

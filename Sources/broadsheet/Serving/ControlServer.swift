@@ -42,8 +42,7 @@ struct ControlServer {
         settings.limits.handlerMilliseconds = 3_600_000
         settings.limits.bodyMemoryBytes = 256 << 20
         do throws(RouterError) {
-            server = HTTPServer(
-                settings, router: try backend.controlRouter(store))
+            server = HTTPServer(settings, router: try backend.controlRouter())
         } catch { throw CommandFailure(.software, "\(error)") }
     }
 
