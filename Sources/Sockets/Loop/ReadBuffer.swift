@@ -1,5 +1,6 @@
 /// Bytes that were read from a channel but not consumed. It belongs to one loop, whose connections
 /// can take turns with it.
+@usableFromInline
 package final class ReadBuffer {
     @usableFromInline let memory: UnsafeMutableRawBufferPointer
     // Invariant: the bytes from `start` to `end` were read but not consumed.
@@ -17,7 +18,7 @@ package final class ReadBuffer {
     @inlinable package var isEmpty: Bool { start == end }
 
     /// The contents. Valid until the buffer changes.
-    @inlinable package var bytes: UnsafeBufferPointer<UInt8> {
+    @inlinable @inline(__always) package var bytes: UnsafeBufferPointer<UInt8> {
         UnsafeRawBufferPointer(rebasing: memory[start..<end]).assumingMemoryBound(to: UInt8.self)
     }
 
