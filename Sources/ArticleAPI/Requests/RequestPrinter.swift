@@ -91,14 +91,17 @@ extension PathTemplate {
 
     /// The path with these values for the parameters, percent-encoded.
     func path(_ values: [(name: String, value: String)]) -> [UInt8] {
-        segments.reduce(into: []) { path, segment in
+        var path: [UInt8] = []
+        path.reserveCapacity(description.utf8.count + values.reduce(0) { $0 + $1.value.utf8.count })
+        for segment in segments {
             path.append(UInt8(ascii: "/"))
             switch segment {
             case .literal(let literal): path += literal.utf8
             case .parameter(let name):
-                guard let value = values.first(where: { $0.name == name })?.value else { return }
+                guard let value = values.first(where: { $0.name == name })?.value else { continue }
                 path += PercentEncoding.encodeSegment(value).utf8
             }
         }
+        return path
     }
 }
