@@ -5,14 +5,14 @@ public enum RequestPrinter {
     /// The whole request; the client adds `Host` and credentials. A value that is not valid in a
     /// header field is omitted, and the fields record its name (`HTTPFields.rejectedName`).
     public static func print<Request: BackendAPIRequest>(_ request: Request) -> HTTPRequest {
-        print(request, for: ResponseMapper())
+        print(request, accepting: ResponseMapper<Request.Item>().accept)
     }
 
-    /// - Parameter mapper: the mapper for the response, if the caller already has it.
+    /// - Parameter accept: the field of the mapper for the response, if the caller has it already.
     package static func print<Request: BackendAPIRequest>(
-        _ request: Request, for mapper: ResponseMapper<Request.Item>
+        _ request: Request, accepting accept: HTTPFields
     ) -> HTTPRequest {
-        var draft = draft(of: request, mapper.accept)
+        var draft = draft(of: request, accept)
         if let body = draft.body { draft.fields.append(.contentType, body.mediaType) }
         guard let target = RequestTarget(target(of: draft, Request.endpoint)) else {
             preconditionFailure("programmer error: an encoded path and query are not a target")
