@@ -185,6 +185,13 @@ let package = Package(
             path: "Tests/Samples/Reader",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),
+        // The examples of doc comments, compiled and run.
+        tests(
+            "ExampleTests",
+            [
+                "ArticleAPI", "ArticleClient", "HTTP", "HTTPServer", "Platform", "Sockets",
+                "TestSupport",
+            ]),
         tests("LintTests", ["Resources"]),
         .target(
             name: "FuzzingLaws",

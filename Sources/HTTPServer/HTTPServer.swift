@@ -3,7 +3,7 @@ public import Platform
 public import Sockets
 import Synchronization
 
-/// Why a server cannot start.
+/// Why a server cannot start. A value; use it anywhere. See ``HTTPServer``.
 public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another process listens there.
     case addressInUse(SocketAddress)
@@ -25,7 +25,19 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// An HTTP/1.1 server on sockets: listeners, event loops and a router.
+/// Serves HTTP/1.1 on sockets: accepts connections, parses requests and sends the responses of a
+/// router's handlers.
+///
+/// A connection belongs to one event loop. Its requests are processed one after the other, and each
+/// receives one response; if the framing of a message is in doubt, the connection is closed.
+/// Whatever a client can cause is bounded by ``ServerLimits``. It can be started once; a start that
+/// fails can be repeated. Safe to use from any thread; handlers run on the event loops.
+///
+/// ```swift
+/// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
+/// let server = HTTPServer(ServerConfiguration(addresses: [local]), router: router)
+/// let addresses = try server.start()
+/// ```
 public final class HTTPServer: Sendable {
     private enum Lifecycle {
         case idle, starting

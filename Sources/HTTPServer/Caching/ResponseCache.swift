@@ -7,7 +7,16 @@ import Platform
 /// settled afterwards (`didChange`), no response is older than the data that was visible when the
 /// request arrived. A response is stored under its target, for `GET` without credentials, and
 /// invalidated when one of its tags changes. Concurrent requests for the same target share one
-/// generation.
+/// generation. Its responses take at most `limitBytes`. Safe to use from any thread.
+///
+/// ```swift
+/// routes.on(.get, "/articles/{id}") { request, context in
+///     await cache.respond(request, context) {
+///         let tag = CacheTag(kind: 1, low: 7)
+///         return .lasting(await render(), dependencies: [tag], until: nil)
+///     }
+/// }
+/// ```
 public final class ResponseCache: Sendable {
     /// The contents and counters of the cache.
     public struct Statistics: Sendable, Hashable {
@@ -210,7 +219,14 @@ public final class ResponseCache: Sendable {
 /// Something that responses depend on (a surrogate key): when it changes, they are invalidated.
 ///
 /// The cache does not interpret tags. If two things share a tag, responses are invalidated more
-/// often than necessary, but never too rarely.
+/// often than necessary, but never too rarely. A value; use it anywhere. A change is announced
+/// before it becomes visible, and settled afterwards:
+///
+/// ```swift
+/// cache.willChange([CacheTag(kind: 1, low: 7)], through: sequence)
+/// title.withLock { $0 = "changed" }
+/// cache.didChange(through: sequence)
+/// ```
 public struct CacheTag: Sendable, Hashable {
     private let kind: UInt8
     private let high: UInt64
@@ -227,7 +243,8 @@ public struct CacheTag: Sendable, Hashable {
     }
 }
 
-/// A handler's response to a request that does not depend on its sender.
+/// A handler's response to a request that does not depend on its sender. A value; use it anywhere.
+/// See ``ResponseCache``.
 public enum CacheableResponse: Sendable {
     /// Only for this request; mostly errors.
     case once(HTTPResponse)
@@ -239,6 +256,13 @@ public enum CacheableResponse: Sendable {
 
 /// A client whose credentials are valid but grant no more than anonymous access, so that it can be
 /// served from the public cache.
+///
+/// Immutable, and safe to use from any thread. Make one for each account and keep it: the key of
+/// its limits is computed once.
+///
+/// ```swift
+/// let reader = PublicReader(account: "reader-1")
+/// ```
 public final class PublicReader: Sendable {
     /// The key that the reader's requests are counted by, whatever address they come from.
     let key: RateLimitKey
@@ -247,7 +271,22 @@ public final class PublicReader: Sendable {
     public init(account: String) { key = RateLimitKey(account: account) }
 }
 
-/// Identifies readers by their credentials.
+/// Identifies readers by their credentials, so that they are served from the cache.
+///
+/// Readers receive cached responses whose `Cache-Control` says `public`, if nobody on the way could
+/// read their credentials. It is called on event loops, by several at once, and must be quick. A
+/// wrong `nil` only costs time.
+///
+/// ```swift
+/// struct OneReader: PublicReaders {
+///     let reader = PublicReader(account: "reader-1")
+///
+///     func reader(of authorization: borrowing Span<UInt8>) -> PublicReader? {
+///         let text = authorization.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
+///         return text == "Bearer reader" ? reader : nil
+///     }
+/// }
+/// ```
 public protocol PublicReaders: Sendable {
     /// The reader with these credentials; `nil` if that cannot be decided at once, or the
     /// credentials are invalid or grant more than anonymous access. The route then authenticates

@@ -2,7 +2,18 @@ public import Platform
 public import Sockets
 import Synchronization
 
-/// A connection that a server hands off between two requests.
+/// A connection that a server hands off between two requests, for another server to adopt.
+///
+/// It has one owner: the connection is closed unless `release` passes the socket on. It is given to
+/// the closure of ``HTTPServer/handOver(graceSeconds:quietSeconds:patienceSeconds:take:)`` on an
+/// event loop, and can be passed to any thread.
+///
+/// ```swift
+/// await server.handOver(graceSeconds: 10) { connection in
+///     let (peer, door) = (connection.peer, connection.door)
+///     next.adopt(connection.release(), from: peer, door: door)
+/// }
+/// ```
 public struct PassedConnection: ~Copyable, Sendable {
     public let descriptor: Descriptor
     public let peer: SocketAddress

@@ -1,7 +1,17 @@
 public import Platform
 public import Sockets
 
-/// The configuration of a server.
+/// The configuration of a server: where it listens, its limits, its cache and its observers.
+///
+/// A value; use it anywhere. Changes have no effect on servers that were created with it before. By
+/// default, neither the rate nor the number of connections of a single client is limited.
+///
+/// ```swift
+/// let local = SocketAddress.v4([127, 0, 0, 1], port: 0)
+/// var configuration = ServerConfiguration(addresses: [local], loops: 2)
+/// configuration.maximumConnections = 1_000
+/// configuration.report = { print($0) }
+/// ```
 public struct ServerConfiguration: Sendable {
     /// The addresses to listen on; port 0 lets the kernel choose one.
     public var addresses: [SocketAddress]

@@ -4,6 +4,13 @@ import Sockets
 
 /// The rate of requests that one client may send: a burst of so many, and then as many in each
 /// period (a token bucket that refills evenly).
+///
+/// A value; use it anywhere. It is always within the bounds of its initialiser.
+///
+/// ```swift
+/// configuration.limits.keyRate = RateLimit(requests: 12_000, seconds: 60)
+/// configuration.limits.addressRate = RateLimit("600/60")
+/// ```
 public struct RateLimit: Sendable, Hashable {
     public let requests: Int
     public let seconds: Int

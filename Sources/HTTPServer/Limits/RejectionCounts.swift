@@ -2,6 +2,13 @@ import Platform
 import Sockets
 
 /// Why the server rejects a request that it could serve at another time or for another client.
+///
+/// A value; use it anywhere. The raw values are labels of metrics and do not change.
+///
+/// ```swift
+/// var counts: [String: Int] = [:]
+/// for (reason, count) in server.rejections { counts[reason.rawValue] = count }
+/// ```
 public enum RejectionReason: String, Sendable, CaseIterable {
     /// A client's address sends too many requests.
     case addressRate = "address_rate"

@@ -2,6 +2,14 @@ public import HTTP
 import Synchronization
 
 /// The time and size limits of requests and connections.
+///
+/// A value; use it anywhere. Each attribute says what happens to a client that exceeds the limit.
+///
+/// ```swift
+/// configuration.limits.message.bodyBytes = 1 << 20
+/// configuration.limits.headMilliseconds = 5_000
+/// configuration.limits.connectionsPerAddress = 100
+/// ```
 public struct ServerLimits: Sendable {
     /// Maximum sizes of heads and bodies, in bytes.
     public var message = HTTPLimits()

@@ -7,7 +7,14 @@ import Synchronization
 /// Logs a line for each response: readable text on a terminal, otherwise one JSON object.
 ///
 /// Each loop collects the lines of its connections in its own buffer and passes them to the writer
-/// together.
+/// together, within 50 ms. The lines have no credentials and no bodies. Safe to use from any
+/// thread; `detail` can change while the server runs.
+///
+/// ```swift
+/// let log = AccessLog(writer)
+/// log.detail = .failures
+/// configuration.accessLog = log
+/// ```
 public final class AccessLog: HandshakeObserver {
     /// The format of a line.
     public enum Format: Sendable {

@@ -37,7 +37,8 @@ struct SentResponse {
     }
 }
 
-/// One request and its response, recorded when the response is sent or the connection has failed.
+/// One request and its response, recorded when the response is sent or the connection has failed. A
+/// value; use it anywhere. See ``ExchangeObserver``.
 public struct ExchangeRecord: Sendable {
     /// `nil` if the bytes were not a valid request.
     public let method: HTTPMethod?
@@ -58,7 +59,20 @@ public struct ExchangeRecord: Sendable {
     public let finishedMilliseconds: Int64
 }
 
-/// Observes exchanges, on the connection's loop: it must be quick.
+/// Observes exchanges, for logs and metrics.
+///
+/// It is called once for each response, on the connection's event loop, by several loops at once:
+/// it must be quick. Responses to bytes that are no valid request are reported as well.
+///
+/// ```swift
+/// final class FailureCounter: ExchangeObserver {
+///     let count = Atomic(0)
+///
+///     func finished(_ exchange: borrowing ExchangeRecord) {
+///         if exchange.status.code >= 500 { count.add(1, ordering: .relaxed) }
+///     }
+/// }
+/// ```
 public protocol ExchangeObserver: Sendable {
     func finished(_ exchange: borrowing ExchangeRecord)
 }

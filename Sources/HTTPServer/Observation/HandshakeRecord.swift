@@ -1,6 +1,6 @@
 public import Sockets
 
-/// The outcome of a client's TLS handshake.
+/// The outcome of a client's TLS handshake. A value; use it anywhere. See ``HandshakeObserver``.
 public struct HandshakeRecord: Sendable {
     public enum Outcome: Sendable, Hashable {
         /// Succeeded: the version as in `TLSv1.3`, and whether an earlier session was resumed.
@@ -54,7 +54,20 @@ public struct HandshakeRecord: Sendable {
     }
 }
 
-/// Observes handshakes, on the connection's loop: it must be quick.
+/// Observes TLS handshakes, for logs and metrics.
+///
+/// It is called once for each handshake, on the connection's event loop, by several loops at once:
+/// it must be quick.
+///
+/// ```swift
+/// final class PlainHTTPCounter: HandshakeObserver {
+///     let count = Atomic(0)
+///
+///     func ended(_ handshake: borrowing HandshakeRecord) {
+///         if case .failed(.plainHTTP, _) = handshake.outcome { count.add(1, ordering: .relaxed) }
+///     }
+/// }
+/// ```
 public protocol HandshakeObserver: Sendable {
     func ended(_ handshake: borrowing HandshakeRecord)
 }

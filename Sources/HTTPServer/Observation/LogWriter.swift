@@ -4,7 +4,15 @@ import Platform
 
 /// Writes lines to a descriptor on its own thread, the only one that a stalled reader can block.
 ///
-/// The queue is bounded; excess lines are dropped and counted in a line of their own.
+/// Lines are written in their order. The queue is bounded; excess lines are dropped and counted in
+/// a line of their own. Safe to use from any thread; only `write(_:withinSeconds:)` and `flush`
+/// wait.
+///
+/// ```swift
+/// let writer = LogWriter(descriptor: descriptor, format: .suiting(descriptor))
+/// writer.write("ready\n")
+/// let isWritten = writer.flush(withinSeconds: 10)
+/// ```
 public final class LogWriter: Sendable {
     private struct State {
         var waiting: [LineBuffer] = []

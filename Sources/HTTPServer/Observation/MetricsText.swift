@@ -1,4 +1,14 @@
 /// A metrics page in Prometheus text format 0.0.4, which OpenMetrics scrapers also read.
+///
+/// A value; use it anywhere. Labels and help texts are escaped; names are written as they are, and
+/// the caller writes each family once.
+///
+/// ```swift
+/// var page = MetricsText()
+/// page.single("queue_jobs", .gauge, help: "Jobs that wait.", 3)
+/// page.family("requests_total", .counter, help: "Requests by method.")
+/// page.sample("requests_total", ["method": "GET"], 12)
+/// ```
 public struct MetricsText: Sendable {
     /// `Content-Type` of the page.
     public static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
@@ -75,7 +85,7 @@ public struct MetricsText: Sendable {
     }
 }
 
-/// A number as a sample's value.
+/// A number as a sample's value: `Int`, `Int64` or `Double`. Use it anywhere. See ``MetricsText``.
 public protocol MetricValue: CustomStringConvertible {}
 
 extension Int: MetricValue {}

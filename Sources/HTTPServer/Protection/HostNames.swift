@@ -6,7 +6,13 @@ import Sockets
 ///
 /// A web page can make its own name resolve to 127.0.0.1 after loading (DNS rebinding) and then
 /// read the responses of a server on loopback, which the browser takes for the page's own origin.
-/// The `Host` of the request reveals this.
+/// The `Host` of the request reveals this; it receives a 421. A value; use it anywhere.
+///
+/// ```swift
+/// var names = HostNames()
+/// guard names.add("news.example.org") else { throw InvalidName() }
+/// configuration.hostNames = names
+/// ```
 public struct HostNames: Sendable {
     private var names: Set<String> = ["localhost"]
 

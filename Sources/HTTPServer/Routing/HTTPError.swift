@@ -1,6 +1,18 @@
 public import HTTP
 
 /// Why the server itself, rather than a handler, rejects a request.
+///
+/// A value, rendered on the connection's event loop. The server adds `Allow` and `Retry-After`
+/// itself; nothing in it comes from a handler, so that it can be shown to the client.
+///
+/// ```swift
+/// configuration.rejections = { error in
+///     let json = #"{"status":\#(error.status.code)}"#
+///     return HTTPResponse(
+///         error.status, fields: [.contentType: "application/json"],
+///         body: .bytes(Array(json.utf8)))
+/// }
+/// ```
 public struct HTTPError: Error, Sendable {
     public var status: HTTPStatus
     /// The reason, where the status alone does not identify it.

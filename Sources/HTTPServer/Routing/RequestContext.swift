@@ -3,6 +3,16 @@ public import Platform
 public import Sockets
 
 /// What the server knows of a request besides the request itself.
+///
+/// A value, passed to admission and handler; use it anywhere. `scope` and `body` belong to the
+/// exchange and have no effect after it.
+///
+/// ```swift
+/// routes.on(.get, "/articles/{id}") { _, context in
+///     let text = "\(context.requestID) reads \(context.parameters["id"] ?? "")"
+///     return HTTPResponse(.ok, body: .bytes(Array(text.utf8)))
+/// }
+/// ```
 public struct RequestContext: Sendable {
     /// Identifies the request in responses and logs.
     public let requestID: String
@@ -35,6 +45,16 @@ public struct RequestContext: Sendable {
 }
 
 /// The decoded path segments that match the route's parameters.
+///
+/// A value; use it anywhere. A handler finds every name of its route's template; tests that call a
+/// handler directly make their own.
+///
+/// ```swift
+/// let parameters = PathParameters(names: ["id"], values: ["7"])
+/// let context = RequestContext(
+///     requestID: "test", peer: .v4([127, 0, 0, 1], port: 0), template: "/articles/{id}",
+///     parameters: parameters, receivedSeconds: 0)
+/// ```
 public struct PathParameters: Sendable, Hashable {
     private let names: [String]
     private let values: [String]
@@ -57,7 +77,19 @@ public typealias HTTPHandler = @Sendable (HTTPRequest, RequestContext) async -> 
 /// runs on the connection's event loop and must not block.
 public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) async -> Admission
 
-/// A route's decision on a request head.
+/// A route's decision on a request head: who handles the request, or why nobody does.
+///
+/// It is made before the body is read, and again when the body has arrived, on the connection's
+/// event loop. The response of a rejection is sent as it is.
+///
+/// ```swift
+/// routes.protect(.delete, "/articles/{id}") { request, _ in
+///     guard request.fields[.authorization] == "Bearer secret" else {
+///         return .rejected(HTTPResponse(.unauthorized))
+///     }
+///     return .admitted({ _, _ in HTTPResponse(.noContent) }, account: "editor")
+/// }
+/// ```
 public enum Admission: Sendable {
     /// Handled by this handler, which may know the sender.
     ///
@@ -68,13 +100,27 @@ public enum Admission: Sendable {
     case rejected(HTTPResponse)
 }
 
-/// What the server does with the requests of a method and path.
+/// What the server does with the requests of a method and path. A value; use it anywhere. `on` and
+/// `protect` of a builder make it. See ``RouterBuilder``.
 public struct HTTPRoute: Sendable {
     let body: HTTPRouteBody
     let admit: HTTPAdmission
 }
 
 /// What a route does with the bodies of its requests.
+///
+/// A value; use it anywhere. Whatever the route, a body that breaks a limit receives the server's
+/// response.
+///
+/// ```swift
+/// routes.on(.post, "/uploads", body: .streamed) { _, context in
+///     var count = 0
+///     do {
+///         while let piece = try await context.body?.next() { count += piece.count }
+///     } catch { return HTTPResponse(.badRequest) }
+///     return HTTPResponse(.ok, body: .bytes(Array("\(count)".utf8)))
+/// }
+/// ```
 public enum HTTPRouteBody: Sendable {
     /// A body is rejected by the head and never read into memory.
     case rejected
@@ -89,6 +135,15 @@ public enum HTTPRouteBody: Sendable {
 
 /// What the server and a request's handler share during one exchange: from the start of the handler
 /// until the response is sent or the connection fails.
+///
+/// Safe to use from any thread. After the exchange, a turn that is held ends at once.
+///
+/// ```swift
+/// let search: HTTPHandler = { _, context in
+///     guard let seconds = context.scope?.charge(4) else { return HTTPResponse(.ok) }
+///     return HTTPResponse(.tooManyRequests, fields: [.retryAfter: "\(seconds)"])
+/// }
+/// ```
 public final class ExchangeScope: Sendable {
     private struct State {
         var turns: [WorkerTurn] = []

@@ -6,7 +6,15 @@ public typealias HTTPRouter = Router<HTTPRoute>
 /// Finds a value by the method and path of a request, in an immutable trie of path segments.
 ///
 /// Literals take precedence over parameters. Unless a route defines them, `HEAD` is routed like
-/// `GET`, and `OPTIONS` is answered by the router.
+/// `GET`, and `OPTIONS` is answered by the router. Other methods of a known path receive a 405.
+/// Safe to use from any thread.
+///
+/// ```swift
+/// var routes = HTTPRouterBuilder()
+/// routes.on(.get, "/articles/latest") { _, _ in HTTPResponse(.ok) }
+/// routes.on(.get, "/articles/{id}") { _, _ in HTTPResponse(.notFound) }
+/// let router: HTTPRouter = try routes.build()
+/// ```
 public struct Router<Value: Sendable>: Sendable {
     /// A class, like the nodes: requests pass on one reference.
     final class Route: Sendable {
@@ -134,6 +142,16 @@ public struct Router<Value: Sendable>: Sendable {
 }
 
 /// Collects routes and builds a router once.
+///
+/// A value; use it anywhere, before the server starts. Two routes that match the same requests are
+/// found when the router is built, not when the first request arrives.
+///
+/// ```swift
+/// var routes = HTTPRouterBuilder()
+/// routes.on(.get, "/articles/{id}") { _, _ in HTTPResponse(.ok) }
+/// routes.on(.delete, "/articles/{id}") { _, _ in HTTPResponse(.noContent) }
+/// let router = try routes.build()
+/// ```
 public struct RouterBuilder<Value: Sendable> {
     private var entries: [Entry] = []
 
@@ -279,7 +297,7 @@ struct PathTemplate {
     }
 }
 
-/// Why routes are invalid or conflict.
+/// Why routes are invalid or conflict. A value; use it anywhere. See ``RouterBuilder``.
 public enum RouterError: Error, Sendable, Hashable, CustomStringConvertible {
     case malformed(String, String)
     /// Two handlers match the same requests.
