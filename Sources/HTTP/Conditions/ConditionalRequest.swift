@@ -1,4 +1,13 @@
 /// Evaluates the preconditions of GET and HEAD requests.
+///
+/// Conditions are evaluated in the order of RFC 9110 §13.2.2, and never lead to 304 if they are
+/// invalid. Its functions may be used on any thread.
+///
+/// ```swift
+/// let outcome = ConditionalRequest.outcome(fields, etag: etag, lastModified: nil) {
+///     etag.stronglyMatches($0)
+/// }
+/// ```
 public enum ConditionalRequest {
     public enum Outcome: Sendable, Hashable {
         /// Respond as if the request had no preconditions.
@@ -52,6 +61,15 @@ public enum ConditionalRequest {
 }
 
 /// A validator of a representation (RFC 9110 §8.8.3).
+///
+/// A value; use it anywhere. Its text is a valid field value. `==` also distinguishes strong and
+/// weak tags; RFC 9110 has two other comparisons.
+///
+/// ```swift
+/// if let sent = EntityTag("W/\"7-x1y2z3\""), let current = EntityTag(value: "7-x1y2z3") {
+///     isCurrent = sent.weaklyMatches(current)
+/// }
+/// ```
 public struct EntityTag: Sendable, Hashable {
     /// The characters between the quotes.
     public let value: String
@@ -95,6 +113,12 @@ extension EntityTag: CustomStringConvertible {
 }
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110 §13.1.1, §13.1.2).
+///
+/// A value; use it anywhere. A field with more than `limit` tags is invalid.
+///
+/// ```swift
+/// if case .tags(let tags)? = TagCondition("\"6-x1y2z3\", \"7-x1y2z3\"") { expected = tags }
+/// ```
 public enum TagCondition: Sendable, Hashable {
     /// `*`
     case any

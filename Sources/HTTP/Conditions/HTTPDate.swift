@@ -1,4 +1,12 @@
 /// Dates in fields (RFC 9110 §5.6.7), in whole seconds since 1970.
+///
+/// Every date that it writes can be read again. Its functions use no locale and may be used on any
+/// thread.
+///
+/// ```swift
+/// fields[.lastModified] = HTTPDate.text(784_111_777)
+/// let seconds = fields[.lastModified].flatMap(HTTPDate.seconds)
+/// ```
 public enum HTTPDate {
     private static let days = Names(
         "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")

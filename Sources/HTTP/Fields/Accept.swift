@@ -1,4 +1,12 @@
 /// The media types that a client accepts, with their weights (RFC 9110 §12.5.1).
+///
+/// A value; use it anywhere. Reading it never fails: a client that sends nothing valid accepts
+/// everything.
+///
+/// ```swift
+/// let accept = Accept("text/html;q=0.5, application/json")
+/// let best = accept.best(of: offers)
+/// ```
 public struct Accept: Sendable, Hashable {
     private struct MediaRange: Sendable, Hashable {
         let type: MediaType
@@ -89,7 +97,12 @@ public struct Accept: Sendable, Hashable {
 
 /// Whether a client accepts the gzip content coding (RFC 9110 §12.5.3).
 ///
-/// It is evaluated for nearly every request, so it reads octets and creates no strings.
+/// It is evaluated for nearly every request, so it reads octets and creates no strings. A value;
+/// use it anywhere.
+///
+/// ```swift
+/// let usesGzip = AcceptEncoding(request.fields).prefersGzip
+/// ```
 public struct AcceptEncoding: Sendable, Hashable {
     // Weights in thousandths; `nil` if the field does not list the coding.
     private var gzip: Int?

@@ -1,6 +1,12 @@
 /// The nodes that proxies recorded for a request: the client first, then each proxy's peer.
 ///
-/// Anyone can send these fields; the caller decides which elements to trust.
+/// Anyone can send these fields; the caller decides which elements to trust. Its functions may be
+/// used on any thread.
+///
+/// ```swift
+/// let fields: HTTPFields = [.forwarded: "for=192.0.2.1;proto=https, for=unknown"]
+/// let hosts = ForwardedNodes.forwarded(fields)?.map { $0?.host }
+/// ```
 public enum ForwardedNodes {
     /// The `for` parameter of each `Forwarded` element (RFC 7239 §5.2); `nil` without the field.
     ///
@@ -29,7 +35,7 @@ public enum ForwardedNodes {
     }
 }
 
-/// A host with an optional port (RFC 7239 §6).
+/// A host with an optional port (RFC 7239 §6). A value; use it anywhere. See ``ForwardedNodes``.
 public struct ForwardedNode: Sendable, Hashable {
     /// An IP address without brackets; only its characters are checked.
     public let host: String
@@ -65,6 +71,14 @@ public struct ForwardedNode: Sendable, Hashable {
 }
 
 /// Whether a request reached a proxy over TLS or in plaintext, as reported by the proxy.
+///
+/// A value; use it anywhere. If in doubt, it is `plain`; the caller decides whether to trust the
+/// sender.
+///
+/// ```swift
+/// let fields: HTTPFields = [.xForwardedProto: "https, http"]
+/// let isSecure = ForwardedTransport(fields) == .secure
+/// ```
 public enum ForwardedTransport: Sendable, Hashable {
     case secure
     case plain

@@ -3,7 +3,14 @@
 /// All fields share one buffer (`name: value\r\n…`) with a small table of ranges, so that receiving
 /// a head costs one copy and sending one costs one write. Values with CR, LF or other control
 /// octets are rejected, and the fields remember the rejection (`rejectedName`), so that no message
-/// is sent that silently lacks a field.
+/// is sent that silently lacks a field. A value; use it anywhere.
+///
+/// ```swift
+/// var fields: HTTPFields = [.contentType: "text/plain", .vary: "Origin"]
+/// fields.append(.vary, "Accept-Encoding")
+/// fields[.contentType] = "text/html"
+/// let varies = fields.list(.vary, has: "accept-encoding")
+/// ```
 public struct HTTPFields: Sendable {
     /// The fields as sent on the wire, each with its line ending.
     public private(set) var wireBytes: [UInt8] = []

@@ -1,4 +1,13 @@
 /// A media type (RFC 9110 §8.3.1), with its parameters.
+///
+/// A value; use it anywhere. Type, subtype and the names of parameters are in lower case, so that
+/// they can be compared; values are as they were sent, without quotes.
+///
+/// ```swift
+/// let type = MediaType("Text/HTML; charset=\"UTF-8\"")
+/// let isPage = type?.is("text/html") ?? false
+/// let charset = type?.parameter("charset")
+/// ```
 public struct MediaType: Sendable, Hashable {
     /// In lower case.
     public let type: String

@@ -1,4 +1,12 @@
 /// The trace that a request belongs to (W3C Trace Context, `traceparent`).
+///
+/// A value; use it anywhere. Its IDs are valid: hexadecimal, and not only zeros.
+///
+/// ```swift
+/// if let trace = TraceContext(request.fields) {
+///     labels.append("trace \(trace.traceID), span \(trace.parentID)")
+/// }
+/// ```
 public struct TraceContext: Sendable, Hashable {
     /// The ID of the whole trace: 32 hexadecimal digits in lower case.
     public let traceID: String

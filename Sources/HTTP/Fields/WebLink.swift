@@ -1,4 +1,11 @@
 /// One link of a `Link` field (RFC 8288 §3).
+///
+/// A value; use it anywhere. Its text is a valid field value whatever it was made of.
+///
+/// ```swift
+/// let field = "</v1/articles?cursor=a>; rel=\"next\", </v1>; rel=\"up\""
+/// let next = WebLink.links(in: field).first { $0.has(relation: "next") }
+/// ```
 public struct WebLink: Sendable, Hashable {
     /// A percent-encoded URI reference, unchanged.
     public let target: String

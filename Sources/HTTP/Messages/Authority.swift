@@ -1,4 +1,12 @@
 /// A host with an optional port, as in `Host` (RFC 9110 §7.2, RFC 3986 §3.2).
+///
+/// A value; use it anywhere. The host is valid, but kept as it was sent: names are compared without
+/// case.
+///
+/// ```swift
+/// let authority = Authority(Array("[2001:db8::1]:8080".utf8))
+/// let port = authority?.port ?? 80
+/// ```
 public struct Authority: Sendable, Hashable {
     /// A name, an IPv4 address, or an IPv6 address in brackets.
     public let host: String
@@ -112,6 +120,14 @@ private enum IPv6Literal {
 }
 
 /// The destination of requests: a scheme with host and port (RFC 9110 §4.3.1), or a Unix socket.
+///
+/// A value; use it anywhere. Names are in lower case, and the scheme's default port is filled in,
+/// so that equal origins are `==`.
+///
+/// ```swift
+/// let origin = HTTPOrigin("https://Example.org:443")
+/// let host = origin?.authority
+/// ```
 public struct HTTPOrigin: Sendable, Hashable {
     public enum Scheme: String, Sendable, Hashable {
         case http, https

@@ -1,9 +1,17 @@
-/// A version of HTTP/1 (RFC 9112 §2.3).
+/// A version of HTTP/1 (RFC 9112 §2.3). A value; use it anywhere. See ``HTTPRequest``.
 public enum HTTPVersion: Sendable, Hashable {
     case http10, http11
 }
 
 /// A complete request, received or to be sent.
+///
+/// A value; use it anywhere. Its parts are valid by their types, but not necessarily together: what
+/// delimits the body is determined by whoever sends it (``RequestSerializer``).
+///
+/// ```swift
+/// var request = HTTPRequest(.post, target, fields: [.contentType: "application/json"])
+/// request.body = Array(#"{"title":"News"}"#.utf8)
+/// ```
 public struct HTTPRequest: Sendable, Equatable {
     public var method: HTTPMethod
     public var target: RequestTarget
@@ -25,6 +33,14 @@ public struct HTTPRequest: Sendable, Equatable {
 }
 
 /// A response to a request.
+///
+/// A value; use it anywhere. The fields do not say how the body is delimited: whoever sends it adds
+/// `Content-Length`, `Transfer-Encoding`, `Connection` and `Date`.
+///
+/// ```swift
+/// var response = HTTPResponse(.ok, body: .bytes(Array("hello".utf8)))
+/// response.fields[.contentType] = "text/plain"
+/// ```
 public struct HTTPResponse: Sendable {
     public var status: HTTPStatus
     public var fields: HTTPFields
@@ -39,7 +55,17 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-/// The body of a response.
+/// The body of a response: none, in memory, or produced while it is sent.
+///
+/// A value; use it anywhere. Copies of a stream share its pieces: each piece is delivered once.
+///
+/// ```swift
+/// switch response.body {
+/// case .none: break
+/// case .bytes(let bytes): received += bytes
+/// case .stream(let stream): while let piece = try await stream.next() { received += piece }
+/// }
+/// ```
 public enum HTTPBody: Sendable {
     case none
     case bytes([UInt8])
@@ -48,7 +74,16 @@ public enum HTTPBody: Sendable {
 
 /// A body that is produced piece by piece; each piece is requested when the previous one was sent.
 ///
-/// A sender whose receiver disconnects cancels the task that waits for the next piece.
+/// A sender whose receiver disconnects cancels the task that waits for the next piece. Safe to use
+/// from any thread; a sender calls `next` from one task at a time.
+///
+/// ```swift
+/// let stream = HTTPBodyStream {
+///     guard let line = lines.withLock({ $0.popFirst() }) else { return nil }
+///     return Array("\(line)\n".utf8)
+/// }
+/// let response = HTTPResponse(.ok, body: .stream(stream))
+/// ```
 public struct HTTPBodyStream: Sendable {
     /// The length of the whole body in bytes, if known in advance.
     public let length: Int?
@@ -71,6 +106,13 @@ public struct HTTPBodyStream: Sendable {
 }
 
 /// A request method (RFC 9110 §9): a case-sensitive token.
+///
+/// A value; use it anywhere. A method that is not known counts as neither safe nor idempotent.
+///
+/// ```swift
+/// let canRepeat = request.method.isIdempotent
+/// let custom = HTTPMethod("REPORT")
+/// ```
 public struct HTTPMethod: Sendable, Hashable {
     public let rawValue: String
 
@@ -106,6 +148,13 @@ extension HTTPMethod: CustomStringConvertible {
 }
 
 /// A status code (RFC 9110 §15), 100 to 599.
+///
+/// A value; use it anywhere. Codes without a constant are valid, too.
+///
+/// ```swift
+/// let isSuccess = (200..<300).contains(response.status.code)
+/// let line = "\(HTTPStatus.notFound)"
+/// ```
 public struct HTTPStatus: Sendable, Hashable {
     public let code: Int
 

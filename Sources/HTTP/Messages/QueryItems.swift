@@ -1,4 +1,11 @@
 /// The names and values of a query, in order (`a=1&b=2`).
+///
+/// A value; use it anywhere. Items are decoded, at most `limit` of them, and names may be repeated.
+///
+/// ```swift
+/// let query = try QueryItems(parsing: "tag=swift&tag=linux&q=a+b".utf8)
+/// let tags = query.values(of: "tag")
+/// ```
 public struct QueryItems: Sendable, Hashable {
     public struct Item: Sendable, Hashable {
         public var name: String
@@ -83,6 +90,14 @@ public struct QueryItems: Sendable, Hashable {
 }
 
 /// Percent-encoding (RFC 3986 §2.1), strict in both directions.
+///
+/// Malformed escapes, invalid UTF-8 and NUL are errors, never kept as they are. Its functions may
+/// be used on any thread.
+///
+/// ```swift
+/// let encoded = PercentEncoding.encodeQuery("café & bar")
+/// let decoded = try PercentEncoding.decode(encoded.utf8)
+/// ```
 public enum PercentEncoding {
     /// Why text cannot be decoded.
     public enum DecodingError: Error, Sendable, Hashable {

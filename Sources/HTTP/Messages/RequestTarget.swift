@@ -1,4 +1,12 @@
 /// The target of a request (RFC 9112 §3.2), in one of four forms.
+///
+/// A value; use it anywhere. It has no octets that are invalid in a request line, and keeps them as
+/// they were received; path and query are decoded on demand.
+///
+/// ```swift
+/// let target = RequestTarget(path: "/v1/articles/a%2Fb", query: "fields=title")
+/// let segments = try target?.segments()
+/// ```
 public struct RequestTarget: Sendable, Hashable {
     public enum Form: Sendable, Hashable {
         /// `/path?query`

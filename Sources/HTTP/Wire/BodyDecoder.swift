@@ -1,4 +1,15 @@
 /// Decodes a message body from the bytes after its head (RFC 9112 §6, §7.1), in pieces of any size.
+///
+/// A value for one body; use it anywhere. It consumes no byte of the next message, and fails with
+/// 413 before the body is longer than the limit, and with 400 for malformed chunks. Trailers are
+/// discarded.
+///
+/// ```swift
+/// var decoder = try BodyDecoder(.chunked)
+/// var body: [UInt8] = []
+/// let received = Array("5\r\nhello\r\n0\r\n\r\nGET".utf8)[...]
+/// let consumed = try decoder.decode(received.span, into: &body)
+/// ```
 public struct BodyDecoder: Sendable {
     private enum State: Sendable {
         case length(Int)

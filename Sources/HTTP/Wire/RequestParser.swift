@@ -1,4 +1,5 @@
-/// The head of a request, with what it implies for the connection.
+/// The head of a request, with what it implies for the connection. A value; use it anywhere. See
+/// ``RequestParser``.
 public struct RequestHead: Sendable, Equatable {
     public var method: HTTPMethod
     public var target: RequestTarget
@@ -11,7 +12,7 @@ public struct RequestHead: Sendable, Equatable {
     public var expectsContinue: Bool
 }
 
-/// How a message's body is delimited (RFC 9112 §6).
+/// How a message's body is delimited (RFC 9112 §6). A value; use it anywhere. See ``BodyDecoder``.
 public enum BodyFraming: Sendable, Hashable {
     case none
     /// Bytes, greater than 0.
@@ -24,7 +25,17 @@ public enum BodyFraming: Sendable, Hashable {
 /// Parses successive request heads from a growing buffer (RFC 9112).
 ///
 /// Pass all bytes from the start of the head; the parser remembers how far it has read. After a
-/// head, remove `consumed` bytes from the buffer and continue with the body.
+/// head, remove `consumed` bytes from the buffer and continue with the body. A value for one
+/// connection; use it anywhere. A head is parsed the same way however it is split into pieces, and
+/// a head that another recipient might read differently is rejected.
+///
+/// ```swift
+/// var parser = RequestParser()
+/// if let head = try parser.parse(buffer.span) {
+///     buffer = buffer.dropFirst(parser.consumed)
+///     targets.append("\(head.method) \(head.target)")
+/// }
+/// ```
 public struct RequestParser: Sendable {
     private var scanner: HeadScanner
     /// The length of the last head.
@@ -141,7 +152,8 @@ private struct RequestLine {
 }
 
 /// Why bytes are not an acceptable message. The rest of the connection cannot be parsed reliably
-/// after this error, so the server responds and closes it.
+/// after this error, so the server responds and closes it. A value; use it anywhere. See
+/// ``RequestParser``.
 public struct HTTPParseError: Error, Sendable, Hashable {
     /// The status of the server's response.
     public let status: HTTPStatus
@@ -157,6 +169,15 @@ public struct HTTPParseError: Error, Sendable, Hashable {
 }
 
 /// Maximum sizes in bytes; larger messages are rejected.
+///
+/// A value; use it anywhere. A message is rejected as soon as it exceeds a limit, not when it is
+/// complete.
+///
+/// ```swift
+/// var limits = HTTPLimits()
+/// limits.requestLineBytes = 2_048
+/// var parser = RequestParser(limits: limits)
+/// ```
 public struct HTTPLimits: Sendable, Hashable {
     /// Of a request line with its line ending; otherwise 414.
     public var requestLineBytes = 8 << 10

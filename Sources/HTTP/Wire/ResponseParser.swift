@@ -1,4 +1,4 @@
-/// The head of a response.
+/// The head of a response. A value; use it anywhere. See ``ResponseParser``.
 public struct ResponseHead: Sendable, Equatable {
     public var status: HTTPStatus
     public var version: HTTPVersion
@@ -7,7 +7,16 @@ public struct ResponseHead: Sendable, Equatable {
     public var keepsAlive: Bool
 }
 
-/// Parses response heads from a growing buffer, as `RequestParser` parses request heads.
+/// Parses response heads from a growing buffer, as ``RequestParser`` parses request heads.
+///
+/// A value for one connection; use it anywhere. Interim responses (1xx) are heads of their own,
+/// which the caller skips.
+///
+/// ```swift
+/// var parser = ResponseParser()
+/// let received = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello".utf8)[...]
+/// let head = try parser.parse(received.span, to: .get)
+/// ```
 public struct ResponseParser: Sendable {
     private var scanner: HeadScanner
     /// The length of the last head.

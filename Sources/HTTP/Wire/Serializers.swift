@@ -1,4 +1,12 @@
 /// Writes requests as HTTP/1.1 octets (RFC 9112 §3).
+///
+/// The body's length is always stated correctly, whatever the fields say. Its functions may be used
+/// on any thread.
+///
+/// ```swift
+/// let request = HTTPRequest(.get, target, fields: [.host: "example.org"])
+/// let bytes = RequestSerializer.bytes(of: request)
+/// ```
 public enum RequestSerializer {
     /// Serializes the whole request: request line, fields, `Content-Length` if there is a body or
     /// the method implies one, and the body. The fields must include `Host`; a body length among
@@ -27,6 +35,19 @@ public enum RequestSerializer {
 }
 
 /// Writes responses as HTTP/1.1 octets (RFC 9112 §4).
+///
+/// It writes what it is given: the caller sends a body that matches the framing, and no fields with
+/// a rejected value. Its functions may be used on any thread.
+///
+/// ```swift
+/// var bytes: [UInt8] = []
+/// ResponseSerializer.appendHead(
+///     status: .ok, fields: [.contentType: "text/plain"], framing: .chunked,
+///     date: Array(HTTPDate.text(784_111_777).utf8), keepsAlive: true, version: .http11,
+///     to: &bytes)
+/// ResponseSerializer.appendChunk(Array("hello".utf8), to: &bytes)
+/// bytes += ResponseSerializer.lastChunk
+/// ```
 public enum ResponseSerializer {
     /// How the body is framed.
     public enum Framing: Sendable, Hashable {
