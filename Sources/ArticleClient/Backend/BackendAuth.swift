@@ -3,11 +3,17 @@ import HTTP
 
 /// Manages the current user's credentials: where they are stored and how they are renewed.
 ///
-/// A request belongs to the session in which it was made, from one `signIn` to the next `signIn`
-/// or `signOut`. It is never sent with another session's token: when its session ends, it fails
-/// with `BackendError.signedOut`, whether it is in progress, waiting for a retry, or queued.
-/// Renewing the token does not end the session. Requests that were made while signed out need no
-/// credentials and continue when a user signs in.
+/// A request belongs to the session in which it was made, from one `signIn` to the next `signIn` or
+/// `signOut`. It is never sent with another session's token: when its session ends, it fails with
+/// `BackendError.signedOut`, whether it is in progress, waiting for a retry, or queued. Renewing
+/// the token does not end the session. Requests that were made while signed out need no credentials
+/// and continue when a user signs in. Safe to use from any thread.
+///
+/// ```swift
+/// let auth = try BackendAuth(store: store)
+/// try auth.signIn(Credentials(token: key, account: "ada"))
+/// let backend = BackendService(transport: transport, auth: auth)
+/// ```
 public final class BackendAuth: Sendable {
     /// Gets new credentials for expired ones. The service that it receives sends no credentials,
     /// so that a rejected renewal does not trigger another one. If the returned credentials have

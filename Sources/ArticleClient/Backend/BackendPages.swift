@@ -11,7 +11,7 @@ public import ArticleAPI
 ///
 /// Each page is requested when the iterator needs it. An item that moves down the list in the
 /// meantime is not repeated, if it is among the last 10,000 items. After an error, the same
-/// iterator can request the page again.
+/// iterator can request the page again. A value; iterate on any actor, any number of times.
 public struct BackendPages<Request: PagedRequest>: AsyncSequence, Sendable {
     public typealias Element = Page<Request.PageItem>
     public typealias Failure = BackendError
@@ -63,9 +63,15 @@ public struct BackendPages<Request: PagedRequest>: AsyncSequence, Sendable {
     }
 }
 
-/// The items of a list, page after page.
+/// The items of a list, page after page, with what ``BackendPages`` guarantees.
 ///
-/// `for try await article in backend.pages(of: FetchArticlesRequest()).items { … }`
+/// A value; iterate on any actor, any number of times.
+///
+/// ```swift
+/// for try await usage in backend.pages(of: FetchTagsRequest(limit: 2)).items {
+///     names.append(usage.tag.name)
+/// }
+/// ```
 public struct BackendItems<Request: PagedRequest>: AsyncSequence, Sendable {
     public typealias Element = Request.PageItem
     public typealias Failure = BackendError

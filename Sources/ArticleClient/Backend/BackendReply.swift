@@ -2,6 +2,15 @@ public import ArticleAPI
 public import HTTP
 
 /// An item with metadata of the response from which it was decoded.
+///
+/// A value; use it anywhere. The metadata belongs to the response that the item came from, even if
+/// that is a cached copy.
+///
+/// ```swift
+/// let options = RequestOptions(freshness: .orCachedWhenOffline)
+/// let reply = try await backend.reply(to: FetchTagsRequest(), options: options)
+/// let isOffline = reply.source == .cached
+/// ```
 public struct BackendReply<Item: Sendable>: Sendable {
     /// Where the response came from.
     public enum Source: Sendable, Hashable {
@@ -68,7 +77,8 @@ struct CallResponse: Sendable {
 /// ```
 ///
 /// The sequence has one or two replies. If the request to the backend fails, it throws the error
-/// after the copy. Leaving the loop or cancelling its task cancels the request.
+/// after the copy. Leaving the loop or cancelling its task cancels the request. A value; iterate on
+/// any actor.
 public struct BackendReplies<Request: BackendAPIRequest>: AsyncSequence, Sendable {
     public typealias Element = BackendReply<Request.Item>
     public typealias Failure = BackendError

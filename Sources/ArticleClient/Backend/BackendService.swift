@@ -6,7 +6,13 @@ import HTTP
 /// It adds the token and headers, follows redirects, renews credentials, retries what is safe to
 /// retry, shares equal requests, and revalidates cached responses. It does not know any endpoints,
 /// so that a new request needs no change here. Values of a service that are copies of each other
-/// share connections, cached responses and credentials.
+/// share connections, cached responses and credentials. Use it from any actor; large responses are
+/// decoded elsewhere.
+///
+/// ```swift
+/// let backend = BackendService(configuration: configuration, transport: transport)
+/// let page = try await backend.send(FetchTagsRequest(limit: 5))
+/// ```
 public struct BackendService: Sendable {
     /// What copies of a service share. It is one reference because each request passes the service
     /// through several tasks.

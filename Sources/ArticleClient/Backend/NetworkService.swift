@@ -2,7 +2,13 @@ public import HTTP
 
 /// Runs exchanges over a transport; each ends exactly once and is reported to the observers.
 ///
-/// This is a class because each request passes it through several functions.
+/// It does not add credentials and neither retries nor caches: ``BackendService`` does. Safe to use
+/// from any thread. This is a class because each request passes it through several functions.
+///
+/// ```swift
+/// let service = NetworkService(transport, observers: [{ print($0.curl) }])
+/// let response = try await service.send(request, to: origin)
+/// ```
 public final class NetworkService: Sendable {
     let transport: any Transport
     private let observers: [BackendObserver]

@@ -2,6 +2,14 @@ import HTTP
 
 /// Stores responses with their validators, up to a limit, so that the backend can validate a copy
 /// instead of sending it again (RFC 9111, a private cache).
+///
+/// A copy is only used for the account that received it. If the cache is full, the copies that were
+/// not used for the longest time are removed. Safe to use from any thread.
+///
+/// ```swift
+/// let cache = ResponseCache(limitBytes: 32 << 20)
+/// let backend = BackendService(transport: transport, cache: cache)
+/// ```
 public final class ResponseCache: Sendable {
     private struct State {
         var entries: [CacheKey: CachedResponse] = [:]

@@ -7,6 +7,15 @@ public import HTTP
 #endif
 
 /// The base URL of a backend, and timeouts, limits and headers for its requests.
+///
+/// A value; use it anywhere. Changes have no effect on services that were made with it before.
+/// `shared` may be read and set on any thread.
+///
+/// ```swift
+/// var configuration = BackendConfiguration(baseURL: "https://articles.example.org/api")
+/// configuration.timeout = .seconds(20)
+/// configuration.headers[.userAgent] = "reader/1.0"
+/// ```
 public struct BackendConfiguration: Sendable {
     public var baseURL: BaseURL
     /// The time limit of a request, including retries, redirects and renewed credentials.
@@ -36,6 +45,14 @@ public struct BackendConfiguration: Sendable {
 }
 
 /// The address of a backend: an origin and a prefix for all paths.
+///
+/// A value; use it anywhere. A literal that is not a base URL traps, as a programmer error; text
+/// from elsewhere is parsed with `init(_:)`, which fails instead.
+///
+/// ```swift
+/// let fixed: BaseURL = "https://example.org/api/"
+/// let entered = BaseURL(text)
+/// ```
 public struct BaseURL: Sendable, Hashable, CustomStringConvertible {
     public let origin: HTTPOrigin
     /// The prefix without a trailing slash, such as `/api`; usually empty.
@@ -89,6 +106,14 @@ extension BaseURL: ExpressibleByStringLiteral {
 }
 
 /// The clocks and random numbers that the SDK uses, which tests can replace.
+///
+/// A value; use it anywhere. The closures are called on any thread.
+///
+/// ```swift
+/// var environment = ClientEnvironment.system
+/// environment.sleep = { delay in delays.withLock { $0.append(delay) } }
+/// environment.random = { bound in bound }
+/// ```
 public struct ClientEnvironment: Sendable {
     /// Monotonic time, from any starting point.
     public var now: @Sendable () -> Duration

@@ -2,7 +2,13 @@ public import HTTP
 
 /// Options of one request that differ from its configuration.
 ///
-/// `RequestOptions(freshness: .reloaded, timeout: .seconds(10))`
+/// A value; use it anywhere. What is not set is as in the configuration.
+///
+/// ```swift
+/// let options = RequestOptions(
+///     freshness: .reloaded, timeout: .seconds(10), headers: [.xRequestID: "reload-1"])
+/// let page = try await backend.send(FetchTagsRequest(), options: options)
+/// ```
 public struct RequestOptions: Sendable {
     /// How old the response may be.
     public var freshness: Freshness
@@ -50,7 +56,12 @@ public struct RequestOptions: Sendable {
 ///
 /// Only safe requests and those with an `Idempotency-Key` are retried, and never past the deadline.
 /// The delay is random between zero and an exponential bound ("full jitter"), so that clients that
-/// failed together do not retry together; `Retry-After` is a minimum.
+/// failed together do not retry together; `Retry-After` is a minimum. A value; use it anywhere.
+///
+/// ```swift
+/// configuration.retries.attempts = 5
+/// configuration.retries.longest = .seconds(30)
+/// ```
 public struct RetryPolicy: Sendable {
     /// The maximum number of attempts; 1 for no retries.
     public var attempts = 3

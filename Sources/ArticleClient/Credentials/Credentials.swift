@@ -1,6 +1,13 @@
 public import ArticleAPI
 
 /// Credentials for the backend: an API key, or a token that can be renewed.
+///
+/// A value; use it anywhere. Its description contains no secrets; its JSON does.
+///
+/// ```swift
+/// let credentials = Credentials(token: key, refreshToken: "renewal", account: "ada")
+/// let line = "signing in with \(credentials)"
+/// ```
 public struct Credentials: Sendable, Hashable {
     /// A key or an access token, sent as `Authorization: Bearer`.
     public var token: String
@@ -34,6 +41,18 @@ extension Credentials: JSONModel {
 }
 
 /// Stores credentials between runs of an app.
+///
+/// A ``BackendAuth`` calls it from one thread at a time, which may be any thread. It may block.
+///
+/// ```swift
+/// struct FixedKey: CredentialStore {
+///     let key: String
+///
+///     func load() -> Credentials? { Credentials(token: key) }
+///     func save(_ credentials: Credentials) {}
+///     func remove() {}
+/// }
+/// ```
 public protocol CredentialStore: Sendable {
     /// `nil` if there are none.
     func load() throws(CredentialStoreError) -> Credentials?
@@ -41,7 +60,8 @@ public protocol CredentialStore: Sendable {
     func remove() throws(CredentialStoreError)
 }
 
-/// Why credentials cannot be read or stored; never contains the credentials.
+/// Why credentials cannot be read or stored; never contains the credentials. A value; use it
+/// anywhere. See ``CredentialStore``.
 public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The device has not been unlocked since it started; try again later.
@@ -66,7 +86,12 @@ public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConve
     public var isTemporary: Bool { kind == .locked }
 }
 
-/// Keeps credentials in memory, for tests.
+/// Keeps credentials in memory, for tests. Safe to use from any thread.
+///
+/// ```swift
+/// let store = MemoryCredentialStore(Credentials(token: "first"))
+/// let auth = try BackendAuth(store: store)
+/// ```
 public final class MemoryCredentialStore: CredentialStore {
     private let credentials: Locked<Credentials?>
 
@@ -100,7 +125,7 @@ struct Session: Sendable, Hashable {
     }
 }
 
-/// Whether a user is signed in.
+/// Whether a user is signed in. A value; use it anywhere. See ``BackendAuth``.
 public enum SessionState: Sendable, Hashable {
     /// The store cannot be read yet, for example before the first unlock of a device. It is read
     /// again when a request is sent, and by `BackendAuth.reload()`.

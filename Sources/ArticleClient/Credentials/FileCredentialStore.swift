@@ -7,6 +7,15 @@ import ArticleAPI
 #endif
 
 /// Stores credentials in a file that only its owner can read (mode 0600).
+///
+/// The file is always complete: it is replaced in one step, even if several processes save at once.
+/// A value; use it anywhere. Its methods block.
+///
+/// ```swift
+/// let store = FileCredentialStore(path: path)
+/// try store.save(Credentials(token: key))
+/// let stored = try store.load()
+/// ```
 public struct FileCredentialStore: CredentialStore {
     private static let limitBytes = 64 << 10
     public let path: String

@@ -13,7 +13,14 @@ import ArticleAPI
     /// device only, and never part of a backup.
     ///
     /// On macOS this keychain is only available to signed apps. A command-line tool without
-    /// entitlements gets `.notEntitled` and should use a `FileCredentialStore`.
+    /// entitlements gets `.notEntitled` and should use a `FileCredentialStore`. A value; use it
+    /// anywhere. Its methods block.
+    ///
+    /// ```swift
+    /// let store = KeychainCredentialStore(
+    ///     service: "org.example.reader", baseURL: backend.baseURL,
+    ///     accessGroup: "ABCDE12345.org.example.shared")
+    /// ```
     public struct KeychainCredentialStore: CredentialStore {
         private let store: KeychainItemStore<SecurityItem>
 

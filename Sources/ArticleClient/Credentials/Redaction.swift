@@ -81,6 +81,13 @@ enum Redaction {
 }
 
 /// Requests as shell commands, for reproducing them by hand. Secrets are omitted.
+///
+/// A line is one command for a POSIX shell, whatever the request contains. Its functions may be
+/// used on any thread.
+///
+/// ```swift
+/// let line = CurlLine.text(of: request, to: origin)
+/// ```
 public enum CurlLine {
     /// The longest body that is included, in bytes.
     private static let bodyLimit = 16 << 10

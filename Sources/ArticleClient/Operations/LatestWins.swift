@@ -9,7 +9,10 @@ public import ArticleAPI
 /// With a pause, a request is sent once no other one has been made for that long, so that a typed
 /// word is one request and not one for each letter.
 ///
-/// `let search = LatestWins(backend, pause: .milliseconds(250))`
+/// ```swift
+/// let search = LatestWins(backend, pause: .milliseconds(250))
+/// let page = try await search.send(FetchArticlesRequest(tag: "swift"))
+/// ```
 public final class LatestWins: Sendable {
     private struct State {
         var question = 0

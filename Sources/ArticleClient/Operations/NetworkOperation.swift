@@ -4,9 +4,15 @@ public import ArticleAPI
 ///
 /// An operation that is cancelled before its turn never runs. An operation with dependencies runs
 /// when they have succeeded, and fails with the error of the first one that fails. It runs with the
-/// task-local values of the task that added it. When it has ended, it only keeps its outcome.
+/// task-local values of the task that added it. When it has ended, it only keeps its outcome. Safe
+/// to use from any thread.
 ///
-/// `queue.add(NetworkOperation(priority: .low, group: "images") { await download(image) })`
+/// ```swift
+/// let preview = NetworkOperation(priority: .low, group: "images") { await download("small") }
+/// let image = NetworkOperation(group: "images", after: [preview]) { await download("large") }
+/// queue.add(image)
+/// queue.add(preview)
+/// ```
 public final class NetworkOperation: Sendable {
     public typealias Outcome = Result<Void, BackendError>
 
@@ -216,7 +222,14 @@ public final class NetworkOperation: Sendable {
 
 /// A request as an operation, which a queue sends when its turn comes.
 ///
-/// `queue.add(ServiceOperation(FetchTagsRequest(), on: backend, priority: .high))`
+/// It belongs to the session in which it was made, and ends exactly once. Safe to use from any
+/// thread.
+///
+/// ```swift
+/// let tags = ServiceOperation(FetchTagsRequest(), on: backend, priority: .high)
+/// queue.add(tags)
+/// let page = try await tags.value()
+/// ```
 public final class ServiceOperation<Request: BackendAPIRequest>: Sendable {
     public let request: Request
     /// The untyped operation, for queues and dependencies.

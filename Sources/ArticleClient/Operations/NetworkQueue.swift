@@ -1,10 +1,13 @@
 /// Runs a limited number of operations at a time, by priority and then in the order of arrival.
 ///
-/// `let images = NetworkQueue(width: 2)` loads two pictures at a time; `images.cancelAll()` cancels
-/// all of them.
-///
 /// An operation must not wait for another one of its own queue by `ended()`, because both might
-/// wait for a free slot: declare it as a dependency instead.
+/// wait for a free slot: declare it as a dependency instead. A queue that is released cancels what
+/// is waiting. Safe to use from any thread.
+///
+/// ```swift
+/// let queue = NetworkQueue(width: 2)
+/// for name in names { queue.add(NetworkOperation(group: "images") { await download(name) }) }
+/// ```
 public final class NetworkQueue: Sendable {
     private struct State {
         /// By priority, then by age.

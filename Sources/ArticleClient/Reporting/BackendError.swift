@@ -3,8 +3,15 @@ public import ArticleAPI
 /// Why a request to the backend failed.
 ///
 /// `isStopped` errors need not be shown, `isTransient` ones are worth another attempt, and
-/// `errorDescription` is a sentence to show:
-/// `if !error.isStopped { message = error.errorDescription }`.
+/// `errorDescription` is a sentence to show. A value; use it anywhere.
+///
+/// ```swift
+/// do throws(BackendError) {
+///     page = try await backend.send(FetchTagsRequest())
+/// } catch {
+///     if !error.isStopped { message = error.errorDescription }
+/// }
+/// ```
 public enum BackendError: Error, Sendable, Hashable {
     /// The exchange failed in transit, or the response is malformed.
     case transport(TransportFailure)

@@ -5,6 +5,16 @@ public import HTTP
 public typealias BackendObserver = @Sendable (BackendEvent) -> Void
 
 /// Something that happened to a request.
+///
+/// A value without secrets, which can be logged; use it anywhere. The events of one exchange are
+/// reported in their order, on the thread where they happen.
+///
+/// ```swift
+/// let observer: BackendObserver = { event in
+///     guard case .finished(.success(let status)) = event.kind else { return }
+///     log("\(event.target): \(status)")
+/// }
+/// ```
 public struct BackendEvent: Sendable {
     public enum Kind: Sendable, Hashable {
         /// An exchange has started; it may be a retry.

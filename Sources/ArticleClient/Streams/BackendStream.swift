@@ -4,7 +4,13 @@ public import HTTP
 /// The body of a response as it arrives, piece by piece; releasing it ends the exchange.
 ///
 /// A stream belongs to the session of its request: when that ends, it fails with
-/// `BackendError.signedOut`.
+/// `BackendError.signedOut`. An interrupted body fails, unless only the end of the connection
+/// delimits it. A value; each piece is delivered once, on the actor that iterates.
+///
+/// ```swift
+/// let stream = try await backend.stream(request)
+/// for try await piece in stream { received += piece }
+/// ```
 public struct BackendStream: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = BackendError

@@ -1,4 +1,5 @@
-/// One event of a stream (the HTML standard, §9.2).
+/// One event of a stream (the HTML standard, §9.2). A value; use it anywhere. See
+/// ``ServerSentEvents``.
 public struct ServerSentEvent: Sendable, Hashable {
     /// `message` if the stream does not name a type.
     public var type: String
@@ -18,10 +19,16 @@ public struct ServerSentEvent: Sendable, Hashable {
 
 /// The events of a stream, in order.
 ///
-/// `for try await event in ServerSentEvents(try await backend.stream(feed)) { apply(event.data) }`
-///
 /// When the stream is interrupted, repeat the request after the last event's `retry`, with its `id`
-/// as `Last-Event-ID`.
+/// as `Last-Event-ID`. An event that is longer than the limit ends the sequence with an error. A
+/// value; iterate over it once, on any actor.
+///
+/// ```swift
+/// for try await event in ServerSentEvents(try await backend.stream(request)) {
+///     texts.append(event.data)
+///     lastID = event.id
+/// }
+/// ```
 public struct ServerSentEvents: AsyncSequence, Sendable {
     public typealias Element = ServerSentEvent
     public typealias Failure = BackendError

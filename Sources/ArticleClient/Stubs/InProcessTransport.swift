@@ -1,6 +1,16 @@
 public import HTTP
 
 /// Responds to requests with a closure, for tests and previews without sockets.
+///
+/// Deadlines, limits and cancellation have the same effect as with a transport over the network,
+/// even if the closure ignores them. Safe to use from any thread; the closure runs on any thread,
+/// several times at once.
+///
+/// ```swift
+/// let transport = InProcessTransport { request, origin in
+///     HTTPResponse(.ok, body: .bytes(Array("\(origin)\(request.target)".utf8)))
+/// }
+/// ```
 public struct InProcessTransport: Transport {
     private let respond: @Sendable (HTTPRequest, HTTPOrigin) async throws -> HTTPResponse
 

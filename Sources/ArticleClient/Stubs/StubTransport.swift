@@ -2,6 +2,16 @@ public import ArticleAPI
 import HTTP
 
 /// The responses of a stub: one closure for each type of request.
+///
+/// A value, filled while the stub is made. The closures run on any thread, several at a time. A
+/// request without a route fails with the problem `not-implemented`.
+///
+/// ```swift
+/// let backend = BackendService.stub { routes in
+///     routes.on(FetchTagsRequest.self) { _ in Page(items: []) }
+///     routes.on(FetchArticlesRequest.self) { _ in throw Problem(.forbidden) }
+/// }
+/// ```
 public struct StubRoutes: Sendable {
     fileprivate struct Route: Sendable {
         let endpoint: Endpoint

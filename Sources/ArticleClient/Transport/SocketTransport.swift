@@ -6,6 +6,14 @@
     import Sockets
 
     /// Carries requests over its own pooled connections, also over Unix sockets.
+    ///
+    /// Connections are reused and limited in number; requests wait for one in the order of arrival.
+    /// Safe to use from any thread: the work is done on its own event loop.
+    ///
+    /// ```swift
+    /// let transport = SocketTransport()
+    /// let backend = BackendService(configuration: configuration, transport: transport)
+    /// ```
     public final class SocketTransport: Transport {
         private let configuration: HTTPClientConfiguration
         private let client = Lock<HTTPClient?>(nil)

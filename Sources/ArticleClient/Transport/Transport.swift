@@ -3,7 +3,22 @@ public import HTTP
 /// Sends a request to an origin and returns its response.
 ///
 /// A transport ends every exchange exactly once and promptly: with a response, at the deadline, or
-/// when its task is cancelled. It follows no redirects and caches nothing.
+/// when its task is cancelled. It follows no redirects and caches nothing. It is called from any
+/// thread, for several exchanges at a time.
+///
+/// ```swift
+/// struct TracingTransport: Transport {
+///     let transport: any Transport
+///
+///     func exchange(
+///         _ request: HTTPRequest, with origin: HTTPOrigin, options: TransportOptions
+///     ) async throws(TransportError) -> HTTPResponse {
+///         var request = request
+///         request.fields[.traceparent] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+///         return try await transport.exchange(request, with: origin, options: options)
+///     }
+/// }
+/// ```
 public protocol Transport: Sendable {
     /// - Returns: a response of any status with a complete body (`HTTPBody.bytes`) or, if the
     ///   options say `isStreamed`, with a streamed one that fails with a `TransportError`.
@@ -21,6 +36,15 @@ extension Transport {
 }
 
 /// The limits of one exchange.
+///
+/// A value; use it anywhere. An exchange that exceeds a limit ends with an error.
+///
+/// ```swift
+/// var options = TransportOptions()
+/// options.timeout = .seconds(10)
+/// options.bodyBytes = 1 << 20
+/// let response = try await transport.exchange(request, with: origin, options: options)
+/// ```
 public struct TransportOptions: Sendable {
     /// The time until the end of the response, or until the head of a streamed one.
     public var timeout = Duration.seconds(60)
@@ -36,7 +60,7 @@ public struct TransportOptions: Sendable {
     public init() {}
 }
 
-/// Why there is no response.
+/// Why there is no response. A value; use it anywhere. See ``Transport``.
 public enum TransportError: Error, Sendable, Hashable {
     case cancelled
     case timedOut
@@ -45,7 +69,7 @@ public enum TransportError: Error, Sendable, Hashable {
     case failed(TransportFailure)
 }
 
-/// What went wrong during an exchange.
+/// What went wrong during an exchange. A value; use it anywhere. See ``Transport``.
 public struct TransportFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The connection ended before the response was complete.
