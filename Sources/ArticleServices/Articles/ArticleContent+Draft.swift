@@ -9,10 +9,8 @@ extension ArticleContent {
         at now: Timestamp
     ) throws(ServiceError) {
         try self.init(
-            draft, slug: Self.slug(draft.slug, title: draft.title),
-            html: rendered.kept, measure: rendered.measure,
-            language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
-            at: now)
+            draft, slug: Self.slug(draft.slug, title: draft.title), html: rendered.kept,
+            measure: rendered.measure, defaultLanguage: defaultLanguage, at: now)
     }
 
     /// The content that replaces an article's; attributes missing from the replacement get their
@@ -38,44 +36,33 @@ extension ArticleContent {
         try self.init(
             draft, slug: slug, html: rendered?.kept,
             measure: isUnchanged ? currentMeasure : rendered?.measure ?? TextMeasure(draft.body),
-            language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
-            at: now)
+            defaultLanguage: defaultLanguage, at: now)
     }
 
     /// The content of an imported article, whose draft has been validated. Without a time, the
     /// store uses the time of the first import.
     init(imported draft: Article.Draft, slug: SlugChoice) {
-        let status = draft.status ?? .draft
-        let measure = TextMeasure(draft.body)
-        self.init(
-            slug: slug, title: draft.title, summary: draft.summary, body: draft.body,
-            language: draft.language ?? "und", authors: draft.authors,
-            tags: draft.tags.map(Tag.init(named:)), heroImage: draft.heroImage,
-            status: status == .scheduled ? .published : status, publishedAt: draft.publishedAt,
-            source: draft.source, wordCount: measure.words,
-            readingMinutes: measure.readingMinutes)
+        self.init(draft, slug: slug, measure: TextMeasure(draft.body))
+        // In the form in which it is sent over the control socket.
+        self.draft.language = language
+        self.draft.status = status == .scheduled ? .published : status
     }
 
     /// Sets the rendered body.
     mutating func take(_ rendered: RenderedBody) {
         bodyHTML = rendered.kept
-        wordCount = rendered.measure.words
-        readingMinutes = rendered.measure.readingMinutes
+        measure = rendered.measure
     }
 
     private init(
         _ draft: Article.Draft, slug: SlugChoice, html: BodyHTML?, measure: TextMeasure,
-        language: String, status: Article.Status,
-        at now: Timestamp
+        defaultLanguage: String, at now: Timestamp
     ) throws(ServiceError) {
-        let publication = try Publication(status, at: draft.publishedAt, now: now)
-        self.init(
-            slug: slug, title: draft.title, summary: draft.summary, body: draft.body,
-            bodyHTML: html, language: language, authors: draft.authors,
-            tags: draft.tags.map(Tag.init(named:)), heroImage: draft.heroImage,
-            status: publication.status,
-            publishedAt: publication.time, source: draft.source, wordCount: measure.words,
-            readingMinutes: measure.readingMinutes)
+        let publication = try Publication(draft.status ?? .draft, at: draft.publishedAt, now: now)
+        self.init(draft, slug: slug, bodyHTML: html, measure: measure)
+        self.draft.language = draft.language ?? defaultLanguage
+        self.draft.status = publication.status
+        self.draft.publishedAt = publication.time
     }
 
     private static func slug(_ wanted: String?, title: String) -> SlugChoice {

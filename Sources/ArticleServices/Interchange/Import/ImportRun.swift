@@ -53,7 +53,7 @@ struct ImportRun {
         _ item: ImportItem, path: String, line: Int?, omissions: [FrontMatter.LeftOut] = []
     ) async throws(InterchangeError) {
         batch.append(Waiting(item: item, path: path, line: line, omissions: omissions))
-        batchBytes += item.content.body.utf8.count
+        batchBytes += item.content.draft.body.utf8.count
         if batch.count >= Self.batchItems || batchBytes >= Self.batchBytes { try await flush() }
     }
 
@@ -100,7 +100,7 @@ struct ImportRun {
             var content = try ArticleContent(
                 draft, rendered: rendered, defaultLanguage: language, at: now)
             // Without a time, the store uses the time of the first import.
-            content.publishedAt = draft.publishedAt
+            content.draft.publishedAt = draft.publishedAt
             return ImportItem(
                 path: identity, digest: Digest.sha256(Array("\(language)\n".utf8) + bytes),
                 id: draft.id ?? nextID(at: now), content: content,
