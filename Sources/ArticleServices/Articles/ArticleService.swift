@@ -282,14 +282,4 @@ extension Article {
         }
         return bytes
     }
-
-    /// An estimate of the article's size in bytes.
-    var textBytes: Int {
-        let names = tags.reduce(0) { $0 + $1.name.utf8.count + $1.key.utf8.count }
-        let byline = authors.reduce(0) { $0 + $1.name.utf8.count }
-        return 1_000 + title.utf8.count + summary.utf8.count + (body?.utf8.count ?? 0)
-            + (bodyHTML?.utf8.count ?? 0) + names + byline
-            + (heroImage?.alternativeText?.utf8.count ?? 0) + (heroImage?.url.utf8.count ?? 0)
-            + (source?.url?.utf8.count ?? 0) + 100 * authors.count
-    }
 }
