@@ -104,7 +104,7 @@ let package = Package(
         // Tests mirror the sources.
         layer(
             "TestSupport",
-            ["CLinux", "COpenSSL", "HTTP", "HTTPServer", "Platform", "Sockets"]),
+            ["ArticleAPI", "CLinux", "COpenSSL", "HTTP", "HTTPServer", "Platform", "Sockets"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests("PlatformTests", ["CLinux", "Platform", "TestSupport"]),
         tests("SocketsTests", ["CLinux", "Platform", "Sockets", "TestSupport"]),

@@ -11,6 +11,7 @@ public struct Backend: Sendable {
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
     private let markdown: MarkdownRenderer
+    private let admin: AdminService
     private let defaultLanguage: String
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -18,12 +19,13 @@ public struct Backend: Sendable {
     /// Reads keys and secrets from the store.
     ///
     /// - Parameters:
+    ///   - file: maintenance of the store's database file.
     ///   - operatorKey: an admin key in addition to those in the store.
     ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
     ///   - log: receives causes of errors that are not disclosed to clients.
     public init(
-        store: any ArticleStore, operatorKey: OperatorKey? = nil,
+        store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
         cacheBytes: Int = Backend.defaultCacheBytes,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
@@ -38,6 +40,8 @@ public struct Backend: Sendable {
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
+        // One for all routers, so that its limits apply to all of their requests together.
+        admin = AdminService(store: store, keys: keys, markdown: markdown, file: file, now: now)
     }
 
     /// 64 MiB.
@@ -60,7 +64,7 @@ public struct Backend: Sendable {
         configuration.readers = keys
     }
 
-    /// The public API.
+    /// The API for everybody; requests that administer the backend require an admin's key.
     public func router() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
             responses: responses, workers: store.workers, writes: writes, now: now, log: log
@@ -71,29 +75,42 @@ public struct Backend: Sendable {
         return try routes.router()
     }
 
-    /// The API for the operator's commands on the control socket: the public API with admin rights
-    /// and without a key, plus database maintenance.
-    ///
-    /// - Parameter file: maintenance of the store's database file.
-    public func controlRouter(_ file: any StoreMaintenance) throws(RouterError) -> HTTPRouter {
+    /// The API for the operator's commands on the control socket: the same with admin rights and
+    /// without a key. Older commands find the requests of admins where they used to be.
+    public func controlRouter() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
             responses: responses, workers: store.workers, writes: writes, now: now, log: log
         ) { _ in .controlSocket }
         registerResources(on: &routes)
-        ControlService(
-            store: store, keys: keys, markdown: markdown, file: file, now: now, log: log
-        ).register(on: &routes)
+        routes.alias(AdminPath.prefix, as: AdminPath.former)
         return try routes.router()
     }
 
     private func registerResources(on routes: inout Routes) {
-        ArticleService(
+        let articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
-            now: now
-        ).register(on: &routes)
-        RevisionService(store: store, cursors: cursors, now: now).register(on: &routes)
-        TagService(store: store, cursors: cursors, now: now).register(on: &routes)
-        AuthorService(store: store, cursors: cursors, now: now).register(on: &routes)
+            now: now)
+        routes.on(FetchArticlesRequest.self, articles.list)
+        routes.on(CreateArticleRequest.self, articles.create)
+        routes.on(FetchArticleRequest.self, articles.fetch)
+        routes.on(ReplaceArticleRequest.self, articles.replace)
+        routes.on(UpdateArticleRequest.self, articles.update)
+        routes.on(DeleteArticleRequest.self, articles.delete)
+
+        let revisions = RevisionService(store: store, cursors: cursors, now: now)
+        routes.on(FetchRevisionsRequest.self, revisions.list)
+        routes.on(FetchRevisionRequest.self, revisions.fetch)
+        routes.on(RestoreRevisionRequest.self, revisions.restore)
+
+        let tags = TagService(store: store, cursors: cursors, now: now)
+        routes.on(FetchTagsRequest.self, tags.list)
+
+        let authors = AuthorService(store: store, cursors: cursors, now: now)
+        routes.on(FetchAuthorsRequest.self, authors.list)
+        routes.on(FetchAuthorRequest.self, authors.fetch)
+        routes.on(ReplaceAuthorRequest.self, authors.replace)
+
         HealthService(store: store, log: log).register(on: &routes)
+        admin.register(on: &routes)
     }
 }

@@ -106,7 +106,7 @@ extension ClientConnection {
         guard !buffer.isEmpty else { return nil }
         do throws(HTTPParseError) {
             let head = try parser.parse(Span(_unsafeElements: buffer.bytes), to: method)
-            if head != nil { buffer.use(parser.consumed) }
+            if head != nil { buffer.consume(parser.consumed) }
             return head
         } catch { throw .malformed(error.detail) }
     }

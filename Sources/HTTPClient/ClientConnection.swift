@@ -19,7 +19,7 @@ final class ClientConnection: @unchecked Sendable {
     /// The current or next exchange.
     private(set) var exchange: Exchange?
     var parser: ResponseParser
-    let buffer: ReceiveBuffer
+    let buffer: ReadBuffer
     /// Created for the first gzip body and reused for later ones.
     var gzip: GzipDecoder?
     /// The number of completed exchanges.
@@ -34,7 +34,7 @@ final class ClientConnection: @unchecked Sendable {
         self.pool = pool
         parser = ResponseParser(limits: pool.configuration.message)
         let message = pool.configuration.message
-        buffer = ReceiveBuffer(
+        buffer = ReadBuffer(
             capacity: max(32 << 10, message.requestLineBytes + message.fieldBytes + 1_024))
     }
 
@@ -215,38 +215,4 @@ extension ResponseHead {
         }
         return coding == "gzip" || coding == "x-gzip"
     }
-}
-
-/// Bytes that a connection has received but not consumed.
-final class ReceiveBuffer {
-    private let memory: UnsafeMutableRawBufferPointer
-    private var start = 0
-    private var end = 0
-
-    /// - Parameter capacity: Larger than the longest head, in bytes.
-    init(capacity: Int) { memory = .allocate(byteCount: capacity, alignment: 16) }
-
-    deinit { memory.deallocate() }
-
-    var isEmpty: Bool { start == end }
-
-    /// The contents. Valid until the buffer changes.
-    var bytes: UnsafeBufferPointer<UInt8> {
-        UnsafeRawBufferPointer(rebasing: memory[start..<end]).assumingMemoryBound(to: UInt8.self)
-    }
-
-    /// The free space for the next bytes; empty if the buffer is full.
-    func room() -> UnsafeMutableRawBufferPointer {
-        if start == end {
-            (start, end) = (0, 0)
-        } else if end == memory.count, start > 0 {
-            memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[start..<end]))
-            (start, end) = (0, end - start)
-        }
-        return UnsafeMutableRawBufferPointer(rebasing: memory[end...])
-    }
-
-    func added(_ count: Int) { end += count }
-
-    func use(_ count: Int) { start += count }
 }

@@ -1,12 +1,7 @@
+import Glibc
 import HTTP
 import Platform
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The connections of a client, and the assignment of exchanges to them.
 ///

@@ -1,5 +1,6 @@
 import CZlib
 import HTTP
+import Sockets
 
 /// Decodes the body of one response while it is received: its framing, then gzip.
 struct ResponseBodyDecoder {
@@ -45,7 +46,7 @@ struct ResponseBodyDecoder {
     ///
     /// - Parameter received: Bytes that were received but not consumed.
     mutating func decode(
-        _ received: ReceiveBuffer, into body: inout [UInt8]
+        _ received: ReadBuffer, into body: inout [UInt8]
     ) throws(HTTPClientError) {
         guard let gzip else { return try unframe(received, into: &body) }
         if !hasMoreInside, !isOver {
@@ -73,10 +74,11 @@ struct ResponseBodyDecoder {
     }
 
     private mutating func unframe(
-        _ received: ReceiveBuffer, into bytes: inout [UInt8]
+        _ received: ReadBuffer, into bytes: inout [UInt8]
     ) throws(HTTPClientError) {
         do throws(HTTPParseError) {
-            received.use(try decoder.decode(Span(_unsafeElements: received.bytes), into: &bytes))
+            received.consume(
+                try decoder.decode(Span(_unsafeElements: received.bytes), into: &bytes))
         } catch { throw Self.error(error, limitBytes) }
         isOver = decoder.isComplete
     }

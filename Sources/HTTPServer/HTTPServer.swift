@@ -11,6 +11,8 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
     case noLoop(SystemError)
     /// A server can only be started once.
     case alreadyStarted
+    /// The server was stopped while it was starting.
+    case stopped
 
     public var description: String {
         switch self {
@@ -18,6 +20,7 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
         case .cannotListen(let address, let error): "cannot listen on \(address): \(error)"
         case .noLoop(let error): "cannot create an event loop: \(error)"
         case .alreadyStarted: "the server has already been started"
+        case .stopped: "the server was stopped"
         }
     }
 }
@@ -25,9 +28,16 @@ public enum HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible 
 /// An HTTP/1.1 server on sockets: listeners, event loops and a router.
 public final class HTTPServer: Sendable {
     private enum Lifecycle {
-        case idle
-        case running([BoundListener], EventLoopGroup, [LoopContext])
+        case idle, starting
+        case running(Run)
         case stopped
+    }
+
+    /// What a running server consists of.
+    private struct Run {
+        let doors: [BoundListener]
+        let group: EventLoopGroup
+        let locals: [LoopContext]
     }
 
     /// A listening socket with the rules for its connections.
@@ -57,8 +67,8 @@ public final class HTTPServer: Sendable {
     /// The number of read buffers that connections hold: idle ones hold none.
     public var buffersInUse: Int {
         lifecycle.withLock { lifecycle in
-            guard case .running(_, _, let locals) = lifecycle else { return 0 }
-            return locals.reduce(0) { $0 + $1.buffersInUse.load(ordering: .relaxed) }
+            guard case .running(let run) = lifecycle else { return 0 }
+            return run.locals.reduce(0) { $0 + $1.buffersInUse.load(ordering: .relaxed) }
         }
     }
 
@@ -71,7 +81,7 @@ public final class HTTPServer: Sendable {
     /// The current latency of each loop in seconds: how long new work waits.
     public func loopLags() async -> [Double] {
         let loops: [EventLoop] = lifecycle.withLock { lifecycle in
-            if case .running(_, let group, _) = lifecycle { group.loops } else { [] }
+            if case .running(let run) = lifecycle { run.group.loops } else { [] }
         }
         var lags: [Double] = []
         for loop in loops {
@@ -87,7 +97,7 @@ public final class HTTPServer: Sendable {
     /// Runs the body after every loop has responded in turn: never if one hangs.
     public func whenResponsive(_ body: @escaping @Sendable () -> Void) {
         let loops: [EventLoop] = lifecycle.withLock { lifecycle in
-            if case .running(_, let group, _) = lifecycle { group.loops } else { [] }
+            if case .running(let run) = lifecycle { run.group.loops } else { [] }
         }
         Self.pass(loops[...], body)
     }
@@ -112,41 +122,62 @@ public final class HTTPServer: Sendable {
     ) throws(HTTPServerError) -> [SocketAddress] {
         try lifecycle.withLock { (lifecycle) throws(HTTPServerError) in
             guard case .idle = lifecycle else { throw .alreadyStarted }
-            let group: EventLoopGroup
-            do throws(SystemError) {
-                group = try EventLoopGroup(count: configuration.loops)
-            } catch { throw .noLoop(error) }
-            let locals = group.loops.map { LoopContext($0, configuration.accessLog) }
-            var doors: [BoundListener] = []
-            do throws(HTTPServerError) {
-                for address in configuration.addresses {
-                    let rules = rules.serving(address, configuration).of(doors.count)
-                    doors.append(
-                        try door(at: address, configuration.open, rules, group, locals))
-                }
-                for address in configuration.proxiedAddresses {
-                    let rules = rules.serving(address, configuration, isProxied: true)
-                        .of(doors.count)
-                    doors.append(
-                        try door(at: address, configuration.openProxied, rules, group, locals))
-                }
-                let port = doors.first.map(\.listener.address.port)
-                for address in configuration.redirects {
-                    let rules = rules.redirecting(
-                        from: address, to: port ?? 443, configuration
-                    ).of(doors.count)
-                    doors.append(
-                        try door(at: address, configuration.openRedirect, rules, group, locals))
-                }
-            } catch {
-                group.stop()
-                throw error
-            }
-            ready()
-            for door in doors { door.listener.start() }
-            lifecycle = .running(doors, group, locals)
-            return doors.map(\.listener.address)
+            lifecycle = .starting
         }
+        let run: Run
+        do throws(HTTPServerError) {
+            run = try bind()
+        } catch {
+            lifecycle.withLock { lifecycle in
+                if case .starting = lifecycle { lifecycle = .idle }
+            }
+            throw error
+        }
+        ready()
+        let isWanted = lifecycle.withLock { lifecycle in
+            guard case .starting = lifecycle else { return false }
+            for door in run.doors { door.listener.start() }
+            lifecycle = .running(run)
+            return true
+        }
+        guard isWanted else {
+            run.group.stop()
+            throw .stopped
+        }
+        return run.doors.map(\.listener.address)
+    }
+
+    private func bind() throws(HTTPServerError) -> Run {
+        let group: EventLoopGroup
+        do throws(SystemError) {
+            group = try EventLoopGroup(count: configuration.loops)
+        } catch { throw .noLoop(error) }
+        let locals = group.loops.map { LoopContext($0, configuration.accessLog) }
+        var doors: [BoundListener] = []
+        do throws(HTTPServerError) {
+            for address in configuration.addresses {
+                let rules = rules.serving(address, configuration).of(doors.count)
+                doors.append(try door(at: address, configuration.open, rules, group, locals))
+            }
+            for address in configuration.proxiedAddresses {
+                let rules = rules.serving(address, configuration, isProxied: true)
+                    .of(doors.count)
+                doors.append(
+                    try door(at: address, configuration.openProxied, rules, group, locals))
+            }
+            let port = doors.first.map(\.listener.address.port)
+            for address in configuration.redirects {
+                let rules = rules.redirecting(
+                    from: address, to: port ?? 443, configuration
+                ).of(doors.count)
+                doors.append(
+                    try door(at: address, configuration.openRedirect, rules, group, locals))
+            }
+        } catch {
+            group.stop()
+            throw error
+        }
+        return Run(doors: doors, group: group, locals: locals)
     }
 
     private func door(
@@ -198,9 +229,9 @@ public final class HTTPServer: Sendable {
     public func adopt(_ connection: consuming Descriptor, from peer: SocketAddress, door: Int) {
         let take: (@Sendable (consuming Descriptor, SocketAddress) -> Void)? =
             lifecycle.withLock { lifecycle in
-                guard case .running(let doors, _, _) = lifecycle, doors.indices.contains(door)
+                guard case .running(let run) = lifecycle, run.doors.indices.contains(door)
                 else { return nil }
-                return doors[door].take
+                return run.doors[door].take
             }
         take?(connection, peer)
     }
@@ -211,13 +242,13 @@ public final class HTTPServer: Sendable {
     /// close`, and closes what is left after `graceSeconds`. A second call with 0 closes everything
     /// at once.
     public func stop(graceSeconds: Double = 10) async {
-        guard let (doors, group, locals) = running() else { return }
-        for door in doors { await door.listener.stop() }
+        guard let run = running() else { return }
+        for door in run.doors { await door.listener.stop() }
         if graceSeconds > 0 {
-            group.drain()
+            run.group.drain()
             await gate.waitUntilEmpty(seconds: graceSeconds)
         }
-        await end(group, locals)
+        await end(run)
     }
 
     /// Hands everything off without clients noticing: the sockets stay open, and new clients wait
@@ -234,13 +265,14 @@ public final class HTTPServer: Sendable {
         graceSeconds: Double, quietSeconds: Double = 1, patienceSeconds: Double = 0.5,
         take: @escaping @Sendable (consuming PassedConnection) -> Void
     ) async {
-        guard let (doors, group, locals) = running() else { return }
+        guard let run = running() else { return }
+        let (group, locals) = (run.group, run.locals)
         departure.setQuiet(seconds: quietSeconds)
         if configuration.tls != nil || !configuration.proxiedAddresses.isEmpty {
             group.leave(now: false)
             await Self.pause(seconds: quietSeconds)
         }
-        for door in doors { await door.listener.rest() }
+        for door in run.doors { await door.listener.rest() }
         departure.open(take)
         group.leave(now: true)
         await gate.waitUntilEmpty(seconds: min(patienceSeconds, graceSeconds))
@@ -277,21 +309,21 @@ public final class HTTPServer: Sendable {
         await busy.waitUntilEmpty(seconds: seconds)
     }
 
-    private func running() -> ([BoundListener], EventLoopGroup, [LoopContext])? {
+    private func running() -> Run? {
         lifecycle.withLock { lifecycle in
-            guard case .running(let doors, let group, let locals) = lifecycle else {
+            guard case .running(let run) = lifecycle else {
                 lifecycle = .stopped
                 return nil
             }
-            return (doors, group, locals)
+            return run
         }
     }
 
-    private func end(_ group: EventLoopGroup, _ locals: [LoopContext]) async {
-        group.stop()
+    private func end(_ run: Run) async {
+        run.group.stop()
         // Handlers that ignore their cancellation are not waited for any longer.
         await gate.waitUntilEmpty(seconds: 1)
-        if configuration.accessLog != nil { await Self.handOverLines(of: locals, seconds: 1) }
+        if configuration.accessLog != nil { await Self.handOverLines(of: run.locals, seconds: 1) }
         lifecycle.withLock { $0 = .stopped }
     }
 

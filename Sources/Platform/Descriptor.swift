@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// A file descriptor with one owner, closed when it leaves scope (`close(2)`).
 public struct Descriptor: ~Copyable, Sendable {

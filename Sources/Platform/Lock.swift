@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    public import Glibc
-#else
-    public import Darwin
-#endif
+public import Glibc
 
 /// A value that only the lock's holder can access (`pthread_mutex_t`, which the thread sanitizer
 /// understands). This is the only kind of lock.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// The machine's clocks (`clock_gettime(2)`), in nanoseconds.
 package enum SystemClock {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// A failed system call: the one place where `errno` becomes an error.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -19,7 +15,10 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error of the call that just returned -1.
     package static func last(_ call: String) -> SystemError { SystemError(call, code: errno) }
 
-    public var description: String { "\(call): \(String(cString: strerror(code)))" }
+    public var description: String { "\(call): \(reason)" }
+
+    /// The system's error message without the name of the call (`strerror(3)`).
+    package var reason: String { String(cString: strerror(code)) }
 
     /// Another process is listening on the address.
     public var isAddressInUse: Bool { code == EADDRINUSE }

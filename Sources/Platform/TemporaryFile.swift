@@ -33,14 +33,21 @@ public struct TemporaryFile: Sendable {
         }
     }
 
+    /// Moves the complete file to a path, durably (`fsync(2)`, `rename(2)`): an existing file there
+    /// stays until then.
+    package func replace(_ path: String) throws(SystemError) {
+        _ = try retrying("fsync") { fsync(descriptor) }
+        _ = try retrying("rename") { rename(self.path, path) }
+        try FileSystem.flushFolder(of: path)
+    }
+
     /// Removes files that `init` created with the same prefix in processes that ended before they
     /// could remove them, including the journals of databases.
     ///
     /// Only regular files of this user with mode 0600 and a single link that no process has open.
     public static func removeAbandoned(_ prefix: String) {
-        let cut = prefix.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = cut.map { $0 == prefix.startIndex ? "/" : String(prefix[..<$0]) } ?? "."
-        let start = (cut.map { String(prefix[prefix.index(after: $0)...]) } ?? prefix) + "."
+        let folder = FileSystem.folder(of: prefix)
+        let start = FileSystem.name(of: prefix) + "."
         for name in names(in: folder) {
             guard name.hasPrefix(start), name.hasSuffix(ending),
                 name.utf8.count == start.utf8.count + randomCharacters + ending.utf8.count

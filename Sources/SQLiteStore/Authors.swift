@@ -50,8 +50,9 @@ extension SQL {
             number, id, name, about, website, created_at, updated_at, revision)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         """
+    /// With the parameters of `insertAuthor`; the id and the time of creation stay as they are.
     fileprivate static let updateAuthor: StaticString = """
-        UPDATE authors SET name = ?2, about = ?3, website = ?4, updated_at = ?5, revision = ?6
+        UPDATE authors SET name = ?3, about = ?4, website = ?5, updated_at = ?7, revision = ?8
         WHERE number = ?1
         """
 }
@@ -151,7 +152,7 @@ extension WriteStep {
         if author == found.author { return (try state.versioned(author), false) }
         author.updatedAt = max(time, author.updatedAt)
         author.revision += 1
-        try replace(author, number: found.number)
+        try write(author, number: found.number, by: SQL.updateAuthor)
         return (try state.versioned(author), false)
     }
 
@@ -161,7 +162,15 @@ extension WriteStep {
         try facet.bind(1, FacetKind.author.rawValue)
         try facet.bind(2, author.id)
         let number = try facet.insert()
-        let row = try connection.statement(SQL.insertAuthor)
+        try write(author, number: number, by: SQL.insertAuthor)
+        return number
+    }
+
+    /// Inserts or updates the row of an author, and records the change.
+    private func write(
+        _ author: Author, number: Int64, by sql: StaticString
+    ) throws(StoreError) {
+        let row = try connection.statement(sql)
         try row.bind(1, number)
         try row.bind(2, author.id)
         try row.bind(3, author.name)
@@ -170,22 +179,6 @@ extension WriteStep {
         try row.bind(6, author.createdAt)
         try row.bind(7, author.updatedAt)
         try row.bind(8, author.revision)
-        try row.run()
-        connection.names.forgetAuthors()
-        try recordChange(
-            of: .author(author.id), number: number, revision: author.revision, isDeletion: false,
-            isPublic: true)
-        return number
-    }
-
-    private func replace(_ author: Author, number: Int64) throws(StoreError) {
-        let row = try connection.statement(SQL.updateAuthor)
-        try row.bind(1, number)
-        try row.bind(2, author.name)
-        try row.bind(3, author.about)
-        try row.bind(4, author.website)
-        try row.bind(5, author.updatedAt)
-        try row.bind(6, author.revision)
         try row.run()
         connection.names.forgetAuthors()
         try recordChange(

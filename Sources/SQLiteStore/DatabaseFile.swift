@@ -1,5 +1,6 @@
 import ArticleStore
 import Glibc
+import Platform
 
 /// Exclusive ownership of a database file for the lifetime of this object: no other process (and no
 /// other store in this one) can acquire it.
@@ -77,7 +78,7 @@ final class DatabaseFile: Sendable {
             let made = Glibc.open(path, flags | O_CREAT | O_EXCL, 0o600)
             if made >= 0 {
                 do throws(StoreOpeningError) {
-                    try FileOwner(of: folder(of: path)).give(made, path)
+                    try FileOwner(of: FileSystem.folder(of: path)).give(made, path)
                 } catch {
                     unlink(path)
                     Glibc.close(made)
@@ -130,12 +131,7 @@ final class DatabaseFile: Sendable {
         } catch { throw .failed(path: path, reason: error.reason) }
     }
 
-    var folder: String { Self.folder(of: path) }
-
-    private static func folder(of path: String) -> String {
-        let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        return cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    }
+    var folder: String { FileSystem.folder(of: path) }
 
     /// Rejects a file that is not writable, which SQLite would open for reading.
     func checkWritable() throws(StoreOpeningError) {
@@ -176,16 +172,13 @@ final class DatabaseFile: Sendable {
             throw .failed(path: path, reason: String(cString: strerror(errno)))
         }
         guard mayCreate else { throw .missing(path: path) }
-        let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let folder = folder(of: path)
-        let name = cut.map { String(path[path.index(after: $0)...]) } ?? path
-        guard let resolved = realpath(folder, nil) else {
+        guard let resolved = realpath(FileSystem.folder(of: path), nil) else {
             let reason = String(cString: strerror(errno))
             throw .failed(path: path, reason: "its folder: \(reason)")
         }
         defer { free(resolved) }
         let base = String(cString: resolved)
-        return base == "/" ? "/" + name : base + "/" + name
+        return (base == "/" ? "/" : base + "/") + FileSystem.name(of: path)
     }
 }
 

@@ -99,10 +99,9 @@ public final class DatabasePlace {
 
     /// Makes renames durable (`fsync(2)` of the folder).
     private func flush() throws(StoreOpeningError) {
-        let folder = open(file.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw failure(file.folder) }
-        defer { close(folder) }
-        guard fsync(folder) == 0 else { throw failure(file.folder) }
+        do throws(SystemError) {
+            try FileSystem.flushFolder(of: path)
+        } catch { throw .failed(path: file.folder, reason: error.reason) }
     }
 
     private func failure(_ path: String) -> StoreOpeningError {
@@ -142,19 +141,17 @@ public final class DatabaseKeepsake: Sendable {
         let opened = open(path, O_RDONLY | O_CLOEXEC)
         guard opened >= 0 else { throw failure }
         let source = Descriptor(opened)
-        let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceBytes, alignment: 1)
-        defer { piece.deallocate() }
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
         // Invariant: everything before the positions of both descriptors is copied.
         while true {
-            let count = read(source.raw, piece.baseAddress, piece.count)
+            let count = read(source.raw, &piece, piece.count)
             guard count >= 0 else { throw failure }
             if count == 0 { return }
-            var written = 0
-            while written < count {
-                let some = write(
-                    copy.descriptor, piece.baseAddress.map { $0 + written }, count - written)
-                guard some > 0 else { throw errno == ENOSPC ? .noRoom : failure }
-                written += some
+            do throws(SystemError) {
+                try FileSystem.write(piece[..<count], to: copy.descriptor)
+            } catch {
+                throw error.code == ENOSPC
+                    ? .noRoom : .failed(path: copy.path, reason: error.reason)
             }
             guard goesOn() else { throw .failed(path: path, reason: "the copy was aborted") }
         }

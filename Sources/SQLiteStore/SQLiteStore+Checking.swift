@@ -162,28 +162,14 @@ extension SQL {
             UNION ALL SELECT article, uuid, state, publication,
                 (SELECT number FROM facets WHERE kind = 4 AND key = source_name) FROM live
                 WHERE source_name IS NOT NULL)
-        SELECT 'article ' || hex(places.uuid) || ' is not listed under '
-            || ifnull(places.facet, 'a facet')
-        FROM places LEFT JOIN listings
-            ON listings.facet = places.facet AND listings.state = places.state
-            AND listings.publication = places.publication AND listings.id = places.uuid
-        WHERE listings.article IS NOT places.article LIMIT 20
-        """,
-        """
-        WITH live AS (
-            SELECT articles.number AS article, articles.id AS uuid, articles.state AS state,
-                publication, authors, tags, language, source_name
-            FROM articles JOIN revisions ON row = (articles.number << 20 | revision)
-            WHERE articles.state < 3),
-        places AS (
-            SELECT article, uuid, state, publication, 1 AS facet FROM live
-            UNION ALL SELECT article, uuid, state, publication, value FROM live, json_each(authors)
-            UNION ALL SELECT article, uuid, state, publication, value FROM live, json_each(tags)
-            UNION ALL SELECT article, uuid, state, publication,
-                (SELECT number FROM facets WHERE kind = 3 AND key = language) FROM live
-            UNION ALL SELECT article, uuid, state, publication,
-                (SELECT number FROM facets WHERE kind = 4 AND key = source_name) FROM live
-                WHERE source_name IS NOT NULL)
+        SELECT * FROM (
+            SELECT 'article ' || hex(places.uuid) || ' is not listed under '
+                || ifnull(places.facet, 'a facet')
+            FROM places LEFT JOIN listings
+                ON listings.facet = places.facet AND listings.state = places.state
+                AND listings.publication = places.publication AND listings.id = places.uuid
+            WHERE listings.article IS NOT places.article LIMIT 20)
+        UNION ALL
         SELECT 'there are ' || listed || ' listing entries instead of ' || expected
         FROM (SELECT (SELECT count(*) FROM listings) AS listed,
             (SELECT count(*) FROM places) AS expected)

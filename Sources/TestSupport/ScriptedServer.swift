@@ -43,12 +43,13 @@ public final class ScriptedServer: Sendable {
 
     /// Serves with the script while the body runs. The body has its own thread and may block.
     public static func run(
+        on address: SocketAddress = .v4([127, 0, 0, 1], port: 0),
         _ script: @escaping @Sendable (ScriptedPeer, Int) async throws -> Void,
         _ body: (ScriptedServer) async throws -> Void
     ) async throws {
         await ServerSlots.take()
         defer { ServerSlots.give() }
-        let server = try ScriptedServer(script)
+        let server = try ScriptedServer(on: address, script)
         do {
             try await withTaskExecutorPreference(TestThreads()) { try await body(server) }
         } catch {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// Entry point: selects the subcommand, runs it, and reports a failure as one line and a status.
 @main

@@ -19,7 +19,7 @@ import Testing
         // --help is not an option; the others belong to docker or curl.
         let foreign: Set = [
             "--help", "--cacert", "--publish", "--volume", "--tag", "--detach", "--env", "--force",
-            "--header", "--json",
+            "--header", "--json", "--unix-socket",
         ]
         for document in try Self.documents() {
             for match in document.matches(of: /--[a-z][a-z-]*/) {

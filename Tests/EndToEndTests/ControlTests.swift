@@ -21,7 +21,11 @@ import Testing
         #expect(lstat(socket, &status) == 0)
         #expect(status.st_mode == S_IFSOCK | 0o600)
         let client = TestClient(.unix(socket))
-        #expect(try client.get("/control/state").text == #"{"sequence":0,"articles":0}"#)
+        // Older commands find it at its former path, which exists nowhere else.
+        for path in ["/v1/admin/state", "/control/state"] {
+            #expect(try client.get(path).text == #"{"sequence":0,"articles":0}"#)
+        }
+        #expect(try served.client.get("/v1/admin/state").status == 401)
         #expect(try served.client.get("/control/state").status == 404)
         #expect(served.stop() == 0)
         #expect(lstat(socket, &status) != 0)
@@ -73,7 +77,7 @@ import Testing
         let response = try connection.response(to: .post)
         #expect(response.status == 401)
         #expect(response.text.contains("The API key was revoked."))
-        let state = try TestClient(.unix(database + ".control")).get("/control/state")
+        let state = try TestClient(.unix(database + ".control")).get("/v1/admin/state")
         #expect(state.text.contains(#""articles":0"#))
         #expect(served.stop() == 0)
     }

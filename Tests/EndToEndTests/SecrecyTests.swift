@@ -59,7 +59,7 @@ import Testing
         // The client reads nothing, and the copy is larger than the socket buffers.
         let reader = try RawConnection(.unix(database + ".control"))
         try reader.send(
-            "POST /control/backups HTTP/1.1\r\nHost: control\r\nContent-Length: 0\r\n\r\n")
+            "POST /v1/admin/backups HTTP/1.1\r\nHost: control\r\nContent-Length: 0\r\n\r\n")
         let old = served.program.processID
         #expect(
             await eventually { self.surprises(old).contains { $0.hasSuffix("(deleted)") } })

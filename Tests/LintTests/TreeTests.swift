@@ -54,6 +54,18 @@ import Testing
         }
     }
 
+    /// What is not built for Apple's platforms must not look as if it were.
+    @Test func `only the libraries for apps have branches for other platforms`() throws {
+        let portable = ["HTTP", "ArticleAPI", "ArticleClient", "URLSessionTransport"]
+        for file in try SourceTree.files() where file.isSwift {
+            guard let target = file.target, !portable.contains(target) else { continue }
+            for (index, line) in SwiftText(file).code.enumerated()
+            where line.contains(/\bDarwin\b|canImport\(Glibc\)|#if os\(/) {
+                Issue.record("\(file.path):\(index + 1) has a branch: \(line)")
+            }
+        }
+    }
+
     @Test func `every target has tests`() throws {
         let folders = Set(try SourceTree.names(in: "Tests"))
         for target in try SourceTree.names(in: "Sources") {

@@ -108,6 +108,21 @@ public struct ObjectCodec<Model>: Sendable {
         return model
     }
 
+    /// Reads a JSON object as `scan` does, with a handwritten decoder of its members, which reads
+    /// them in the order of the fields.
+    @inline(__always)
+    func scan(
+        _ parser: inout JSONParser,
+        _ make: (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Model
+    ) -> Model? {
+        var members = MemberScanner(names)
+        guard members.open(&parser) else { return nil }
+        do throws(UnreadPart) {
+            let model = try make(&parser, &members)
+            return members.close(&parser) ? model : nil
+        } catch { return nil }
+    }
+
     /// Reports what a backend would reject in a model that was made in code.
     func check(_ model: Model, _ reader: inout JSONReader) {
         for check in checks { check(model, &reader) }
@@ -187,8 +202,7 @@ extension Field {
                 return nil
             },
             scan: { (parser, members) throws(UnreadPart) in
-                guard members.reaches(&parser) else { throw UnreadPart() }
-                return try members.value(&parser, format.scan)
+                try members.required(&parser, format.scan)
             },
             check: { model, reader in format.check(get(model), &reader) })
     }
@@ -210,8 +224,7 @@ extension Field {
                 return format.read(value, &reader).map(Optional.some)
             },
             scan: { (parser, members) throws(UnreadPart) in
-                guard members.reaches(&parser), !members.hasNull(&parser) else { return nil }
-                return try members.value(&parser, format.scan)
+                try members.optional(&parser, format.scan)
             },
             check: { model, reader in
                 if let value = get(model) { format.check(value, &reader) }
@@ -235,10 +248,7 @@ extension Field {
                 return format.read(value, &reader)
             },
             scan: { (parser, members) throws(UnreadPart) in
-                guard members.reaches(&parser), !members.hasNull(&parser) else {
-                    return defaultValue
-                }
-                return try members.value(&parser, format.scan)
+                try members.optional(&parser, format.scan) ?? defaultValue
             },
             check: { model, reader in format.check(get(model), &reader) })
     }

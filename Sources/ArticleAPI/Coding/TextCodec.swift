@@ -232,6 +232,14 @@ extension TextCodec where Value == String {
     public static var idempotencyKey: TextCodec { .token(1...200) }
 }
 
+extension JSONParser {
+    mutating func scanTimestamp() -> Timestamp? { scanPlain { Timestamp(plain: $0) } }
+
+    mutating func scanIdentifier<Subject>() -> Identifier<Subject>? {
+        scanPlain { Identifier(ascii: $0) }
+    }
+}
+
 extension JSONCodec where Value == Timestamp {
     /// RFC 3339; written in UTC with milliseconds.
     public static var timestamp: JSONCodec {

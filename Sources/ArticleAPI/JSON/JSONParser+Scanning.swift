@@ -85,6 +85,12 @@ extension JSONParser {
         return (text, true)
     }
 
+    /// A string in Unicode NFC, which ASCII is already.
+    mutating func scanNormalizedText() -> String? {
+        guard let (text, isASCII) = scanText() else { return nil }
+        return isASCII ? text : text.inNFC
+    }
+
     /// A value made from a string's bytes, if they contain no escapes.
     mutating func scanPlain<Value>(_ make: (borrowing Span<UInt8>) -> Value?) -> Value? {
         guard takesValue(), takes(UInt8(ascii: "\"")) else { return nil }
@@ -187,6 +193,24 @@ struct MemberScanner {
         return value
     }
 
+    /// The value of the next field, which must be present.
+    @inline(__always)
+    mutating func required<Value>(
+        _ parser: inout JSONParser, _ scan: (inout JSONParser) -> Value?
+    ) throws(UnreadPart) -> Value {
+        guard reaches(&parser) else { throw UnreadPart() }
+        return try value(&parser, scan)
+    }
+
+    /// The value of the next field; `nil` if it is absent or `null`.
+    @inline(__always)
+    mutating func optional<Value>(
+        _ parser: inout JSONParser, _ scan: (inout JSONParser) -> Value?
+    ) throws(UnreadPart) -> Value? {
+        guard reaches(&parser), !hasNull(&parser) else { return nil }
+        return try value(&parser, scan)
+    }
+
     /// Skips `null` at this position; false if the value is not `null`.
     mutating func hasNull(_ parser: inout JSONParser) -> Bool {
         guard parser.takesNull() else { return false }
@@ -280,23 +304,27 @@ final class MemberNames: Sendable {
         guard length <= parser.bytes.count - position else { return false }
         return written.withUnsafeBytes { written in
             parser.bytes.withUnsafeBytes { text in
-                func isSame(_ index: Int) -> Bool {
-                    text.loadUnaligned(fromByteOffset: position + index, as: UInt64.self)
-                        == written.loadUnaligned(fromByteOffset: start + index, as: UInt64.self)
+                func isSame<Word: FixedWidthInteger & BitwiseCopyable>(
+                    _ index: Int, _: Word.Type
+                ) -> Bool {
+                    text.loadUnaligned(fromByteOffset: position + index, as: Word.self)
+                        == written.loadUnaligned(fromByteOffset: start + index, as: Word.self)
+                }
+                // The last word overlaps with the one before it.
+                if length < 8 {
+                    guard length < 4 else {
+                        return isSame(0, UInt32.self) && isSame(length - 4, UInt32.self)
+                    }
+                    return text[position..<position + length]
+                        .elementsEqual(written[start..<start + length])
                 }
                 var index = 0
                 // Invariant: the first `index` bytes are the same.
                 while index + 8 <= length {
-                    guard isSame(index) else { return false }
+                    guard isSame(index, UInt64.self) else { return false }
                     index += 8
                 }
-                // The last eight bytes overlap with those before them.
-                if length >= 8 { return index == length || isSame(length - 8) }
-                while index < length {
-                    if text[position + index] != written[start + index] { return false }
-                    index += 1
-                }
-                return true
+                return index == length || isSame(length - 8, UInt64.self)
             }
         }
     }

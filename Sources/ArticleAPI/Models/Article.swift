@@ -110,14 +110,14 @@ extension Article: JSONModel {
         .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)))
 }
 
-/// A handwritten encoder for articles, which takes less than half the time of their codec: lists of
-/// articles are the most frequent responses. A test compares the two for every attribute and
-/// selection.
+/// A handwritten encoder and decoder for articles, which take about half the time of their codec:
+/// lists of articles are the most frequent responses. Tests compare them with the codec.
 extension Article {
     public static let format: JSONCodec<Article> = {
         let format = JSONCodec.object(shape)
         return JSONCodec(
-            schema: format.schema, read: format.read, scan: format.scan,
+            schema: format.schema, read: format.read,
+            scan: { shape.scan(&$0, Article.init(scanning:_:)) },
             write: { article, plan, writer in
                 writer.object { article.writeAttributes(plan, to: &$0) }
             },
@@ -174,9 +174,54 @@ extension Article {
         writer.attribute("\"wordCount\":", 17, plan) { $0.integer(wordCount) }
         writer.attribute("\"readingMinutes\":", 18, plan) { $0.integer(readingMinutes) }
     }
+
+    /// Reads the attributes in the order of the codec.
+    private init(
+        scanning parser: inout JSONParser, _ members: inout MemberScanner
+    ) throws(UnreadPart) {
+        self.init(
+            id: try members.required(&parser) { $0.scanIdentifier() },
+            slug: try members.required(&parser) { $0.scanNormalizedText() },
+            title: try members.required(&parser) { $0.scanNormalizedText() },
+            summary: try members.required(&parser) { $0.scanNormalizedText() },
+            body: try members.optional(&parser) { $0.scanNormalizedText() },
+            bodyHTML: try members.optional(&parser) { $0.scanNormalizedText() },
+            language: try members.required(&parser, Self.languageFormat.scan),
+            authors: try members.required(&parser) {
+                $0.scanItems {
+                    Author.Reference.shape.scan(&$0, Author.Reference.init(scanning:_:))
+                }
+            },
+            tags: try members.required(&parser) {
+                $0.scanItems { Tag.shape.scan(&$0, Tag.init(scanning:_:)) }
+            },
+            heroImage: try members.optional(&parser) { HeroImage.shape.scan(&$0) },
+            status: try members.required(&parser) { parser in
+                parser.scanText().map { Status(name: $0.text) }
+            },
+            publishedAt: try members.optional(&parser) { $0.scanTimestamp() },
+            createdAt: try members.required(&parser) { $0.scanTimestamp() },
+            updatedAt: try members.required(&parser) { $0.scanTimestamp() },
+            revision: try members.required(&parser) { $0.scanInteger() },
+            version: try members.optional(&parser, Self.versionFormat.scan),
+            source: try members.optional(&parser) { Source.shape.scan(&$0) },
+            wordCount: try members.required(&parser) { $0.scanInteger() },
+            readingMinutes: try members.required(&parser) { $0.scanInteger() })
+    }
+
+    private static let languageFormat = JSONCodec.text(.language)
+    private static let versionFormat = JSONCodec.text(.version)
 }
 
 extension Author.Reference {
+    fileprivate init(
+        scanning parser: inout JSONParser, _ members: inout MemberScanner
+    ) throws(UnreadPart) {
+        self.init(
+            id: try members.required(&parser) { $0.scanIdentifier() },
+            name: try members.required(&parser) { $0.scanNormalizedText() })
+    }
+
     fileprivate func writeAttributes(_ plan: FieldPlan?, to writer: inout JSONWriter) {
         writer.attribute("\"id\":", 0, plan) { $0.string { id.write(to: &$0) } }
         writer.attribute("\"name\":", 1, plan) { $0.string(name) }
@@ -184,6 +229,14 @@ extension Author.Reference {
 }
 
 extension Tag {
+    fileprivate init(
+        scanning parser: inout JSONParser, _ members: inout MemberScanner
+    ) throws(UnreadPart) {
+        self.init(
+            key: try members.required(&parser) { $0.scanNormalizedText() },
+            name: try members.required(&parser) { $0.scanNormalizedText() })
+    }
+
     fileprivate func writeAttributes(_ plan: FieldPlan?, to writer: inout JSONWriter) {
         writer.attribute("\"key\":", 0, plan) { $0.string(key) }
         writer.attribute("\"name\":", 1, plan) { $0.string(name) }

@@ -87,14 +87,14 @@ public enum RequestPrinter {
     /// The whole request; the client adds `Host` and credentials. A value that is not valid in a
     /// header field is omitted, and the fields record its name (`HTTPFields.rejectedName`).
     public static func print<Request: BackendAPIRequest>(_ request: Request) -> HTTPRequest {
-        print(request, for: ResponseMapper())
+        print(request, accepting: ResponseMapper<Request.Item>().accept)
     }
 
-    /// - Parameter mapper: the mapper for the response, if the caller already has it.
+    /// - Parameter accept: the field of the mapper for the response, if the caller has it already.
     package static func print<Request: BackendAPIRequest>(
-        _ request: Request, for mapper: ResponseMapper<Request.Item>
+        _ request: Request, accepting accept: HTTPFields
     ) -> HTTPRequest {
-        var draft = draft(of: request, mapper.accept)
+        var draft = draft(of: request, accept)
         if let body = draft.body { draft.fields.append(.contentType, body.mediaType) }
         guard let target = RequestTarget(target(of: draft, Request.endpoint)) else {
             preconditionFailure("programmer error: an encoded path and query are not a target")
@@ -316,14 +316,17 @@ extension PathTemplate {
 
     /// The path with these values for the parameters, percent-encoded.
     func path(_ values: [(name: String, value: String)]) -> [UInt8] {
-        segments.reduce(into: []) { path, segment in
+        var path: [UInt8] = []
+        path.reserveCapacity(description.utf8.count + values.reduce(0) { $0 + $1.value.utf8.count })
+        for segment in segments {
             path.append(UInt8(ascii: "/"))
             switch segment {
             case .literal(let literal): path += literal.utf8
             case .parameter(let name):
-                guard let value = values.first(where: { $0.name == name })?.value else { return }
+                guard let value = values.first(where: { $0.name == name })?.value else { continue }
                 path += PercentEncoding.encodeSegment(value).utf8
             }
         }
+        return path
     }
 }

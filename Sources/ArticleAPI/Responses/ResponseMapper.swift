@@ -16,7 +16,7 @@ public struct ResponseMapper<Item: ResponseItem>: Sendable {
     }
 
     public func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item {
-        try encoding.read(bytes).get()
+        try encoding.read(bytes)
     }
 }
 
@@ -137,7 +137,7 @@ public struct ResponseEncoding<Item>: Sendable {
     public let mediaType: String?
     /// Writes the body; `capacity` bytes are reserved for it.
     let writeBody: @Sendable (Item, FieldSelection?, _ capacity: Int) -> [UInt8]
-    let read: @Sendable ([UInt8]) -> Result<Item, ResponseMapperError>
+    let read: @Sendable ([UInt8]) throws(ResponseMapperError) -> Item
 }
 
 extension ResponseEncoding {
@@ -157,9 +157,7 @@ extension JSONRepresentable {
         return ResponseEncoding(
             kind: .json(format.schema), mediaType: "application/json",
             writeBody: { format.bytes(of: $0, $1, capacity: $2) },
-            read: { bytes in
-                Result { () throws(ResponseMapperError) in try format.map(bytes) }
-            })
+            read: { (bytes) throws(ResponseMapperError) in try format.map(bytes) })
     }
 }
 
@@ -169,7 +167,7 @@ public struct NoContent: ResponseItem, Hashable {
 
     public static let encoding = ResponseEncoding<NoContent>(
         kind: .nothing, mediaType: nil, writeBody: { _, _, _ in [] },
-        read: { _ in .success(NoContent()) })
+        read: { (_) throws(ResponseMapperError) in NoContent() })
 }
 
 /// A response of raw bytes.
@@ -181,5 +179,5 @@ public struct RawBody: ResponseItem, Hashable {
     public static let encoding = ResponseEncoding<RawBody>(
         kind: .bytes, mediaType: "application/octet-stream",
         writeBody: { item, _, _ in item.bytes },
-        read: { .success(RawBody($0)) })
+        read: { (bytes) throws(ResponseMapperError) in RawBody(bytes) })
 }

@@ -81,26 +81,31 @@ extension Identifier: LosslessStringConvertible {
 
     /// The 36-character form in lower case (RFC 9562 §4).
     public var description: String {
-        var bytes: [UInt8] = []
-        write(to: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        String(unsafeUninitializedCapacity: 36) { write(to: $0) }
     }
 
     /// Appends the 36-character form.
     func write(to bytes: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 36) { text in
-            var position = 0
-            for index in 0..<32 {
-                if index == 8 || index == 12 || index == 16 || index == 20 {
-                    text[position] = UInt8(ascii: "-")
-                    position += 1
-                }
-                let word = index < 16 ? high : low
-                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15))) & 0xF
-                text[position] = digit < 10 ? 48 + digit : 87 + digit
-                position += 1
-            }
+            _ = write(to: text)
             bytes.append(contentsOf: UnsafeBufferPointer(text))
         }
+    }
+
+    /// Writes the 36-character form and returns its length.
+    private func write(to text: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var position = 0
+        // Invariant: the digits before `index` are written, and the hyphens between them.
+        for index in 0..<32 {
+            if index == 8 || index == 12 || index == 16 || index == 20 {
+                text[position] = UInt8(ascii: "-")
+                position += 1
+            }
+            let word = index < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (index & 15))) & 0xF
+            text[position] = digit < 10 ? 48 + digit : 87 + digit
+            position += 1
+        }
+        return position
     }
 }

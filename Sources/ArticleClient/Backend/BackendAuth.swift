@@ -18,7 +18,7 @@ public final class BackendAuth: Sendable {
         var current = CurrentSession()
         var renewal: SharedTask<Void>?
         var waits = Waits()
-        var alarm: (instant: ContinuousClock.Instant, task: Task<Void, Never>)?
+        var alarm: (instant: Duration, task: Task<Void, Never>)?
         var subscribers: [Int: AsyncStream<SessionState>.Continuation] = [:]
         var lastSubscriber = 0
         var reported: SessionState?
@@ -26,7 +26,7 @@ public final class BackendAuth: Sendable {
         var caches: [WeakCache] = []
 
         /// Whether no alarm is set for this instant or an earlier one.
-        func isBefore(_ instant: ContinuousClock.Instant) -> Bool {
+        func isBefore(_ instant: Duration) -> Bool {
             alarm.map { instant < $0.instant } ?? true
         }
 
@@ -186,15 +186,20 @@ public final class BackendAuth: Sendable {
         }
     }
 
+    /// Whether there is a store that may have to be read or written before a request.
+    var hasStore: Bool { keeper != nil }
+
+    /// Reads the store if that failed before, and begins to retry a failed write.
+    func catchUpWithStore() async throws(BackendError) {
+        guard let keeper else { return }
+        if state.withLock({ $0.current.unread != nil }) { try await readForRequest() }
+        if keeper.isBehind { _ = ClientTask.startApart { try? keeper.retry() } }
+    }
+
     /// The session that a call belongs to.
     ///
     /// - Parameter id: the session in which the call was made; `nil` for the current one.
-    func session(_ id: Session.ID? = nil) async throws(BackendError) -> Session {
-        // Without a store, there is nothing to read or retry.
-        if let keeper {
-            if state.withLock({ $0.current.unread != nil }) { try await readForRequest() }
-            if keeper.isBehind { _ = ClientTask.startApart { try? keeper.retry() } }
-        }
+    func session(_ id: Session.ID? = nil) throws(BackendError) -> Session {
         if id == Session.anonymous.id { return .anonymous }
         let session = state.withLock { $0.current.session }
         guard id == nil || session.id == id else { throw .signedOut }
@@ -342,7 +347,7 @@ extension BackendAuth {
         in session: Session.ID, for time: Duration, _ leave: @escaping Waits.Leave
     ) -> Int? {
         // Bounded to 136 years, so that the sum cannot overflow.
-        let deadline = ContinuousClock.now + min(max(time, .zero), .seconds(1 << 32))
+        let deadline = SystemTime.now + min(max(time, .zero), .seconds(1 << 32))
         let (wait, isNext) = state.withLock { state -> (Int?, Bool) in
             guard state.current.lasts(session) else {
                 return (nil, false)
@@ -357,7 +362,7 @@ extension BackendAuth {
     func endWait(_ wait: Int) { state.withLock { $0.waits.remove(wait) } }
 
     /// One task wakes up for all waiters, most of which have usually left long before.
-    private func setAlarm(_ instant: ContinuousClock.Instant) {
+    private func setAlarm(_ instant: Duration) {
         let task = ClientTask.start(at: instant) { [weak self] in self?.wake(instant) }
         let useless = state.withLock { state -> Task<Void, Never>? in
             guard state.isBefore(instant) else { return task }
@@ -367,10 +372,10 @@ extension BackendAuth {
         useless?.cancel()
     }
 
-    private func wake(_ instant: ContinuousClock.Instant) {
+    private func wake(_ instant: Duration) {
         let (late, next) = state.withLock { state in
             if state.alarm?.instant == instant { state.alarm = nil }
-            return (state.waits.removeAll(until: .now), state.waits.nextDeadline)
+            return (state.waits.removeAll(until: SystemTime.now), state.waits.nextDeadline)
         }
         for leave in late { leave(.timedOut) }
         if let next { setAlarm(next) }

@@ -4,7 +4,7 @@ import HTTP
 extension BackendService {
     func response(to call: Call) async -> Result<CallResponse, BackendError> {
         guard call.request.method.isSafe else { return await written(call) }
-        let key = CacheKey(call.request, to: call.origin, owner: call.session.owner)
+        let key = CacheKey(call)
         let freshness = call.options.freshness
         if freshness == .cached {
             return cache?.copy(for: key).map { .success(copied($0, call)) } ?? .failure(.notCached)
@@ -16,8 +16,8 @@ extension BackendService {
         }
         let callKey = CallKey(
             cacheKey: key, session: call.session.id, isConditional: freshness != .reloaded)
-        let outcome = await network.waiting {
-            await calls.outcome(for: callKey, call.stay, on: network.executor) {
+        let outcome = await network.waiting { executor in
+            await calls.outcome(for: callKey, call.stay, on: executor) {
                 await fetched(call, key, for: $0)
             }
         }
@@ -56,14 +56,14 @@ extension BackendService {
         _ call: Call, _ work: @escaping @Sendable () async -> Result<Value, BackendError>
     ) async -> Result<Value, BackendError> {
         let flight = SharedTask<Value>(deadline: call.stay.deadline)
-        return await network.waiting {
-            flight.start(on: network.executor, work)
+        return await network.waiting { executor in
+            flight.start(on: executor, work)
             return await flight.join(call.stay) ?? .failure(.cancelled)
         }
     }
 
     private func fetched(
-        _ call: Call, _ key: CacheKey, for waiters: any Waiters
+        _ call: Call, _ key: CacheKey, for waiters: SharedTask<CallResponse>
     ) async -> Result<CallResponse, BackendError> {
         guard let cache, call.request.method == .get else {
             return await exchanged(call, for: waiters).map(CallResponse.init)

@@ -14,7 +14,9 @@ extension BackendService {
     /// Sends the call and retries it until the deadline, where that is safe and may help.
     ///
     /// - Parameter waiters: all callers that wait for it, if it is shared.
-    func exchanged(_ call: Call, for waiters: (any Waiters)? = nil) async -> Outcome {
+    func exchanged(
+        _ call: Call, for waiters: SharedTask<CallResponse>? = nil
+    ) async -> Outcome {
         let policy = configuration.retries
         var attempt = 1
         while true {
@@ -44,7 +46,7 @@ extension BackendService {
 
     /// Whether the backend is still processing a request with the same key, and says when to retry.
     private func isInFlight(_ outcome: Outcome, _ call: Call) -> Bool {
-        guard case .success(let response) = outcome, response.status == .conflict,
+        guard outcome.status == .conflict, case .success(let response) = outcome,
             call.request.fields.contains(.idempotencyKey), retryAfter(outcome) != nil,
             case .problem(let problem) = Self.error(of: CallResponse(response))
         else { return false }
@@ -53,12 +55,13 @@ extension BackendService {
 
     /// Why a retry may help; `nil` if it would not.
     private func reasonToRetry(_ outcome: Outcome, _ isInFlight: Bool) -> BackendError? {
+        if let status = outcome.status, !isInFlight,
+            !configuration.retries.statuses.contains(status)
+        {
+            return nil
+        }
         switch outcome {
-        case .success(let response):
-            guard isInFlight || configuration.retries.statuses.contains(response.status) else {
-                return nil
-            }
-            return Self.error(of: CallResponse(response))
+        case .success(let response): return Self.error(of: CallResponse(response))
         case .failure(let error):
             switch error {
             case .offline, .timedOut: return error
@@ -81,7 +84,7 @@ extension BackendService {
 
     /// Sends the call with the token; a rejected token is renewed, at most twice.
     private func authorized(
-        _ call: Call, _ waiters: (any Waiters)?
+        _ call: Call, _ waiters: SharedTask<CallResponse>?
     ) async throws(BackendError) -> HTTPResponse {
         var token = try auth.token(of: call.session)
         var renewals = 0
@@ -106,31 +109,41 @@ extension BackendService {
     /// Sends the call and follows redirects while its session lasts; the token is only sent to the
     /// backend's own origin.
     private func redirected(
-        _ call: Call, _ token: String?, _ waiters: (any Waiters)?
+        _ call: Call, _ token: String?, _ waiters: SharedTask<CallResponse>?
     ) async throws(BackendError) -> (HTTPResponse, HTTPOrigin) {
-        var (request, origin) = (call.request, call.origin)
+        var redirect: Redirect?
         for _ in 0...max(0, configuration.redirects) {
-            var outgoing = request
-            if let token, origin == call.origin {
-                try checkSecrecy(of: origin)
-                guard outgoing.fields.set(.authorization, to: "Bearer \(token)") else {
-                    throw .transport(
-                        TransportFailure(.credentials, "the token is not valid in a header field"))
-                }
+            let request = redirect?.request ?? call.request
+            let origin = redirect?.origin ?? call.origin
+            let token = origin == call.origin ? token : nil
+            let outgoing = try token.map { (token) throws(BackendError) in
+                try authorized(request, to: origin, token)
             }
             _ = try auth.token(of: call.session)
             let response = try await network.send(
-                outgoing, to: origin, options: try transportOptions(call, waiters), for: waiters)
-            guard let next = try Redirect(response, of: request, from: origin) else {
-                return (response, origin)
-            }
-            (request, origin) = (next.request, next.origin)
+                outgoing ?? request, to: origin, options: try transportOptions(call, waiters),
+                for: waiters)
+            redirect = try Redirect(response, of: request, from: origin)
+            if redirect == nil { return (response, origin) }
         }
         throw .transport(
             TransportFailure(.redirected, "more than \(configuration.redirects) redirects"))
     }
 
     private static let sharedTimeout = Duration.seconds(3_600)
+
+    /// The request with the token.
+    private func authorized(
+        _ request: HTTPRequest, to origin: HTTPOrigin, _ token: String
+    ) throws(BackendError) -> HTTPRequest {
+        try checkSecrecy(of: origin)
+        var request = request
+        guard request.fields.set(.authorization, to: "Bearer \(token)") else {
+            throw .transport(
+                TransportFailure(.credentials, "the token is not valid in a header field"))
+        }
+        return request
+    }
 
     private func checkSecrecy(of origin: HTTPOrigin) throws(BackendError) {
         guard origin.scheme == .https || origin.isLoopback || configuration.sendsTokensInTheClear
@@ -142,12 +155,12 @@ extension BackendService {
     }
 
     /// When the last waiter gives up, in the time of `ClientEnvironment.now`.
-    private func deadline(of call: Call, _ waiters: (any Waiters)?) -> Duration {
+    private func deadline(of call: Call, _ waiters: SharedTask<CallResponse>?) -> Duration {
         waiters?.deadline ?? call.stay.deadline
     }
 
     private func transportOptions(
-        _ call: Call, _ waiters: (any Waiters)?
+        _ call: Call, _ waiters: SharedTask<CallResponse>?
     ) throws(BackendError) -> TransportOptions {
         let left = deadline(of: call, waiters) - environment.now()
         guard left > .zero else { throw .timedOut }
@@ -159,6 +172,13 @@ extension BackendService {
         options.isStreamed = call.isStreamed
         options.uploadProgress = call.options.uploadProgress
         return options
+    }
+}
+
+extension BackendService.Outcome {
+    /// The status of the response, read without a copy of it; `nil` without a response.
+    fileprivate var status: HTTPStatus? {
+        if case .success(let response) = self { response.status } else { nil }
     }
 }
 
@@ -237,8 +257,8 @@ struct Redirect {
     init?(
         _ response: HTTPResponse, of request: HTTPRequest, from origin: HTTPOrigin
     ) throws(BackendError) {
-        guard let location = response.fields[.location],
-            let method = Self.method(response.status, request.method),
+        guard let method = Self.method(response.status, request.method),
+            let location = response.fields[.location],
             let (target, next) = Self.resolve(location, request.target, origin)
         else { return nil }
         var request = request

@@ -91,32 +91,28 @@ public struct BackendService: Sendable {
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> Request.Item {
-        try await reply(to: request, options: options, in: nil).item
+        try await send(request, options: options, in: nil)
     }
 
     /// Sends the request and returns its item with metadata of the response.
     public func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendReply<Request.Item> {
-        try await reply(to: request, options: options, in: nil)
+        let mapper = parts.mappers.mapper(for: Request.Item.self)
+        let call = try await call(RequestPrinter.print(request, accepting: mapper.accept), options)
+        let received = try await response(to: call).get()
+        return received.reply(try await item(of: received, to: call, by: mapper))
     }
 
     /// - Parameter session: the session in which the request was made; `nil` for the current one.
-    private func reply<Request: BackendAPIRequest>(
-        to request: Request, options: RequestOptions, in session: Session.ID?
-    ) async throws(BackendError) -> BackendReply<Request.Item> {
+    private func send<Request: BackendAPIRequest>(
+        _ request: Request, options: RequestOptions, in session: Session.ID?
+    ) async throws(BackendError) -> Request.Item {
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
-            RequestPrinter.print(request, for: mapper), options, in: session)
+            RequestPrinter.print(request, accepting: mapper.accept), options, in: session)
         let received = try await response(to: call).get()
-        guard (200..<300).contains(received.status.code) else { throw Self.error(of: received) }
-        // Only responses that take less than 0.1 ms are mapped on the caller's actor, which is
-        // usually the main actor.
-        let item =
-            received.bytes.count <= Self.mappedAtOnce
-            ? try map(received, of: call, by: mapper)
-            : try await mapApart(received, of: call, by: mapper)
-        return received.reply(item)
+        return try await item(of: received, to: call, by: mapper)
     }
 
     /// The outcome of `send` in a session, as a value.
@@ -124,7 +120,7 @@ public struct BackendService: Sendable {
         of request: Request, options: RequestOptions, in session: Session.ID
     ) async -> Result<Request.Item, BackendError> {
         do throws(BackendError) {
-            return .success(try await reply(to: request, options: options, in: session).item)
+            return .success(try await send(request, options: options, in: session))
         } catch { return .failure(error) }
     }
 
@@ -135,7 +131,8 @@ public struct BackendService: Sendable {
         _ request: HTTPRequest, _ options: RequestOptions, isStreamed: Bool = false,
         in session: Session.ID? = nil
     ) async throws(BackendError) -> Call {
-        let session = try await auth.session(session)
+        if auth.hasStore { try await auth.catchUpWithStore() }
+        let session = try auth.session(session)
         return try Call(
             request, configuration, options, isStreamed: isStreamed, by: auth, in: session,
             now: environment.now())
@@ -144,16 +141,28 @@ public struct BackendService: Sendable {
     /// The largest body in bytes that is mapped on the caller's actor; a page of 20 is smaller.
     private static var mappedAtOnce: Int { 16 << 10 }
 
+    /// The item of a successful response.
+    private func item<Item: ResponseItem>(
+        of received: CallResponse, to call: Call, by mapper: KeptMapper<Item>
+    ) async throws(BackendError) -> Item {
+        guard (200..<300).contains(received.status.code) else { throw Self.error(of: received) }
+        // Only responses that take less than 0.1 ms are mapped on the caller's actor, which is
+        // usually the main actor.
+        return received.bytes.count <= Self.mappedAtOnce
+            ? try map(received, of: call, by: mapper)
+            : try await mapApart(received, of: call, by: mapper)
+    }
+
     @concurrent private func mapApart<Item: ResponseItem>(
-        _ received: CallResponse, of call: Call, by mapper: ResponseMapper<Item>
+        _ received: CallResponse, of call: Call, by mapper: KeptMapper<Item>
     ) async throws(BackendError) -> Item {
         try map(received, of: call, by: mapper)
     }
 
     private func map<Item: ResponseItem>(
-        _ received: CallResponse, of call: Call, by mapper: ResponseMapper<Item>
+        _ received: CallResponse, of call: Call, by mapper: KeptMapper<Item>
     ) throws(BackendError) -> Item {
-        let start = environment.now()
+        let start = network.isObserved ? environment.now() : .zero
         do throws(ResponseMapperError) {
             let item = try mapper.map(received.bytes)
             network.notify(event(.mapped, call, since: start))
@@ -184,18 +193,28 @@ public struct BackendService: Sendable {
 
 /// The mappers of a service, one for each type of item: some take longer to make than to use.
 final class ResponseMapperCache: Sendable {
-    private final class Kept<Item: ResponseItem>: Sendable {
-        let mapper = ResponseMapper<Item>()
-    }
     /// Bounded by the number of item types.
     private let kept = Locked([ObjectIdentifier: any AnyObject & Sendable]())
 
-    func mapper<Item: ResponseItem>(for _: Item.Type) -> ResponseMapper<Item> {
+    func mapper<Item: ResponseItem>(for _: Item.Type) -> KeptMapper<Item> {
         let type = ObjectIdentifier(Item.self)
         let found = kept.withLock { $0[type] }
-        if let found = found as? Kept<Item> { return found.mapper }
-        let new = Kept<Item>()
+        if let found = found as? KeptMapper<Item> { return found }
+        let new = KeptMapper<Item>()
         kept.withLock { $0[type] = new }
-        return new.mapper
+        return new
     }
+}
+
+/// A mapper that is passed on without being copied.
+final class KeptMapper<Item: ResponseItem>: Sendable {
+    private let mapper: ResponseMapper<Item>
+    let accept: HTTPFields
+
+    init() {
+        mapper = ResponseMapper()
+        accept = mapper.accept
+    }
+
+    func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Item { try mapper.map(bytes) }
 }

@@ -1,7 +1,9 @@
 public import HTTP
 
 /// Runs exchanges over a transport; each ends exactly once and is reported to the observers.
-public struct NetworkService: Sendable {
+///
+/// This is a class because each request passes it through several functions.
+public final class NetworkService: Sendable {
     let transport: any Transport
     private let observers: [BackendObserver]
     private let environment: ClientEnvironment
@@ -15,16 +17,20 @@ public struct NetworkService: Sendable {
         self.environment = environment
     }
 
-    /// The transport's executor, on which exchanges end.
-    var executor: (any TaskExecutor)? { transport.executor }
+    /// Whether anyone receives events.
+    var isObserved: Bool { !observers.isEmpty }
 
     /// Waits for an exchange where it ends: on the transport's executor, if there is one.
     ///
     /// Exchanges also start there without waking it up again. And a task that waits on an actor is
     /// resumed by way of the global executor, which wakes up one more thread.
-    func waiting<Value: Sendable>(_ wait: @Sendable () async -> Value) async -> Value {
-        guard let executor else { return await wait() }
-        return await withTaskExecutorPreference(executor) { @concurrent in await wait() }
+    ///
+    /// - Parameter wait: receives the executor; `nil` for anywhere.
+    func waiting<Value: Sendable>(
+        _ wait: @Sendable ((any TaskExecutor)?) async -> Value
+    ) async -> Value {
+        guard let executor = transport.executor else { return await wait(nil) }
+        return await withTaskExecutorPreference(executor) { @concurrent in await wait(executor) }
     }
 
     /// Sends the request and returns the response of any status, complete or streamed as the
@@ -38,9 +44,9 @@ public struct NetworkService: Sendable {
     /// - Parameter waiters: when all have left, the exchange ends for the reason of the last one.
     func send(
         _ request: HTTPRequest, to origin: HTTPOrigin, options: TransportOptions,
-        for waiters: (any Waiters)?
+        for waiters: SharedTask<CallResponse>?
     ) async throws(BackendError) -> HTTPResponse {
-        guard !observers.isEmpty else { return try await exchange(request, origin, options) }
+        guard isObserved else { return try await exchange(request, origin, options) }
         let start = environment.now()
         notify(BackendEvent(.started, request, to: origin))
         let outcome: Result<HTTPResponse, BackendError>
@@ -66,7 +72,7 @@ public struct NetworkService: Sendable {
 
     /// Notifies the observers; the event is only created if there are any.
     func notify(_ event: @autoclosure () -> BackendEvent) {
-        guard !observers.isEmpty else { return }
+        guard isObserved else { return }
         let event = event()
         for observer in observers { observer(event) }
     }

@@ -8,16 +8,24 @@ final class SharedTask<Value: Sendable>: Sendable {
 
     private struct State {
         /// The waiters; `nil` for one that is about to wait.
-        var seats: [Int: Waiter?] = [:]
+        var seats = Numbered<Waiter?>()
         /// Why waiters left that were about to wait.
         var departed: [Int: BackendError] = [:]
-        var lastSeat = 0
         var outcome: Outcome?
         var deadline: Duration
         /// Why the last waiter left; then nobody can join.
         var abandonment: BackendError?
-        var priority: TaskPriority
+        /// As a number: the layout of `TaskPriority` is only known at run time, and so would be
+        /// that of the state.
+        var priority: TaskPriority.RawValue
         var task: Task<Void, Never>?
+
+        /// The task, if its priority must be raised to this one.
+        mutating func raise(to other: TaskPriority) -> Task<Void, Never>? {
+            guard other.rawValue > priority else { return nil }
+            priority = other.rawValue
+            return task
+        }
     }
 
     private let state: Locked<State>
@@ -27,10 +35,16 @@ final class SharedTask<Value: Sendable>: Sendable {
     /// - Parameter deadline: the deadline of the first waiter, in `ClientEnvironment.now` time.
     init(outlivesWaiters: Bool = false, deadline: Duration = .zero) {
         self.outlivesWaiters = outlivesWaiters
-        state = Locked(State(deadline: deadline, priority: Task.currentPriority))
+        state = Locked(State(deadline: deadline, priority: Task.currentPriority.rawValue))
     }
 
-    /// Whether the last waiter has left, so that nobody can join.
+    /// The latest deadline among the waiters, in `ClientEnvironment.now` time.
+    var deadline: Duration { state.withLock { $0.deadline } }
+
+    /// Why the last waiter left, so that nobody can join; `nil` while one is waiting.
+    var abandonment: BackendError? { state.withLock { $0.abandonment } }
+
+    /// Whether the last waiter has left.
     var isAbandoned: Bool { state.withLock { $0.abandonment != nil } }
 
     /// Starts the work once, or not at all if it has already ended.
@@ -39,11 +53,18 @@ final class SharedTask<Value: Sendable>: Sendable {
     func start(
         on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Outcome
     ) {
+        run(on: executor) { [self] in end(await work()) }
+    }
+
+    /// Starts work that calls `end` itself, as `start` does.
+    func run(
+        on executor: (any TaskExecutor)? = nil,
+        _ work: sending @escaping @isolated(any) () async -> Void
+    ) {
         guard state.withLock({ $0.outcome == nil }) else { return }
-        let whole = { @Sendable [self] in end(await work()) }
         let task =
             outlivesWaiters
-            ? ClientTask.startApart(whole) : ClientTask.start(on: executor, whole)
+            ? ClientTask.startApart(work) : ClientTask.start(on: executor, work)
         let isUseless = state.withLock { state in
             state.task = state.outcome == nil ? task : nil
             return state.abandonment != nil || state.outcome != nil
@@ -56,7 +77,7 @@ final class SharedTask<Value: Sendable>: Sendable {
         let (waiters, task) = state.withLock { state in
             guard state.outcome == nil else { return ([Waiter](), nil as Task<Void, Never>?) }
             state.outcome = outcome
-            defer { state.seats = [:] }
+            defer { state.seats.removeAll() }
             return (state.seats.values.compactMap(\.self), state.task.take())
         }
         for waiter in waiters { waiter.resume(returning: outcome) }
@@ -89,17 +110,17 @@ final class SharedTask<Value: Sendable>: Sendable {
         }
     }
 
+    /// The seat of those who come when it has ended, and receive the outcome at once.
+    private static var noSeat: Int { 0 }
+
     private func takeSeat(_ deadline: Duration?) -> Int? {
         let priority = Task.currentPriority
         let (seat, task) = state.withLock { state -> (Int?, Task<Void, Never>?) in
             guard state.abandonment == nil else { return (nil, nil) }
-            state.lastSeat += 1
-            guard state.outcome == nil else { return (state.lastSeat, nil) }
-            state.seats[state.lastSeat] = .some(nil)
+            guard state.outcome == nil else { return (Self.noSeat, nil) }
+            let seat = state.seats.add(nil)
             if let deadline { state.deadline = max(state.deadline, deadline) }
-            guard priority > state.priority else { return (state.lastSeat, nil) }
-            state.priority = priority
-            return (state.lastSeat, state.task)
+            return (seat, state.raise(to: priority))
         }
         if let task { ClientTask.raise(task, to: priority) }
         return seat
@@ -111,27 +132,24 @@ final class SharedTask<Value: Sendable>: Sendable {
             return await wait()
         }
         return await withTaskPriorityEscalationHandler(operation: wait) { _, priority in
-            let task = self.state.withLock { state in
-                guard priority > state.priority else { return nil as Task<Void, Never>? }
-                state.priority = priority
-                return state.task
-            }
-            task?.escalatePriority(to: priority)
+            self.state.withLock { $0.raise(to: priority) }?.escalatePriority(to: priority)
         }
     }
 
     private func sit(_ waiter: Waiter, on seat: Int) -> Outcome? {
         state.withLock { state in
-            if let reason = state.departed.removeValue(forKey: seat) { return .failure(reason) }
+            if !state.departed.isEmpty, let reason = state.departed.removeValue(forKey: seat) {
+                return .failure(reason)
+            }
             if let outcome = state.outcome { return outcome }
-            state.seats[seat] = waiter
+            state.seats.replace(seat, by: waiter)
             return nil
         }
     }
 
     private func leave(_ seat: Int, with reason: BackendError) {
         let (waiter, task) = state.withLock { state in
-            guard state.outcome == nil, let place = state.seats.removeValue(forKey: seat) else {
+            guard state.outcome == nil, let place = state.seats.remove(seat) else {
                 return (nil as Waiter?, nil as Task<Void, Never>?)
             }
             if place == nil { state.departed[seat] = reason }
@@ -144,17 +162,54 @@ final class SharedTask<Value: Sendable>: Sendable {
     }
 }
 
-/// The waiters of an exchange.
-protocol Waiters: AnyObject, Sendable {
-    /// The latest deadline among them, in `ClientEnvironment.now` time.
-    var deadline: Duration { get }
-    /// Why the last of them left; `nil` while one is waiting.
-    var abandonment: BackendError? { get }
-}
+/// Values by their numbers, which ascend from 1. Usually there are few, for which hashing would
+/// cost more than searching.
+struct Numbered<Value> {
+    private var entries: [(number: Int, value: Value)] = []
+    private var last = 0
 
-extension SharedTask: Waiters {
-    var deadline: Duration { state.withLock { $0.deadline } }
-    var abandonment: BackendError? { state.withLock { $0.abandonment } }
+    var isEmpty: Bool { entries.isEmpty }
+
+    var values: some Collection<Value> { entries.lazy.map(\.value) }
+
+    /// Adds a value and returns its number.
+    mutating func add(_ value: Value) -> Int {
+        last += 1
+        entries.append((last, value))
+        return last
+    }
+
+    /// Replaces the value of a number, if there is one.
+    mutating func replace(_ number: Int, by value: Value) {
+        if let index = index(of: number) { entries[index].value = value }
+    }
+
+    /// Removes a value; `nil` if it has been removed before.
+    @discardableResult
+    mutating func remove(_ number: Int) -> Value? {
+        index(of: number).map { entries.remove(at: $0).value }
+    }
+
+    /// Removes the values that satisfy the condition, and returns them.
+    mutating func removeAll(where isUnwanted: (Value) -> Bool) -> [Value] {
+        let removed = values.filter(isUnwanted)
+        if !removed.isEmpty { entries.removeAll { isUnwanted($0.value) } }
+        return removed
+    }
+
+    mutating func removeAll() { entries.removeAll() }
+
+    private func index(of number: Int) -> Int? {
+        var range = entries.indices
+        // Invariant: the number, if it is there, is in the range.
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let found = entries[middle].number
+            if found == number { return middle }
+            range = found < number ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return nil
+    }
 }
 
 /// The only place where the SDK creates tasks: for work that can outlive its first caller, such as
@@ -164,30 +219,31 @@ enum ClientTask {
     /// - Parameter executor: where it runs; if `nil`, it starts on the caller's thread where the
     ///   system supports that, and continues on the global executor.
     static func start(
-        on executor: (any TaskExecutor)? = nil, _ work: @escaping @Sendable () async -> Void
+        on executor: (any TaskExecutor)? = nil,
+        _ work: sending @escaping @isolated(any) () async -> Void
     ) -> Task<Void, Never> {
-        if let executor { return Task(executorPreference: executor) { await work() } }
+        if let executor { return Task(executorPreference: executor, operation: work) }
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            return Task.immediate { await work() }
+            return Task.immediate(operation: work)
         }
-        return Task { await work() }
+        return Task(operation: work)
     }
 
     /// Starts work that may block its thread; it never runs on the caller's thread.
     ///
     /// - Parameter priority: `nil` for the caller's.
     static func startApart(
-        priority: TaskPriority? = nil, _ work: @escaping @Sendable () async -> Void
+        priority: TaskPriority? = nil, _ work: sending @escaping @isolated(any) () async -> Void
     ) -> Task<Void, Never> {
-        Task(priority: priority) { await work() }
+        Task(priority: priority, operation: work)
     }
 
-    /// Performs the work at an instant.
+    /// Performs the work at an instant of `SystemTime`.
     static func start(
-        at instant: ContinuousClock.Instant, _ work: @escaping @Sendable () -> Void
+        at instant: Duration, _ work: @escaping @Sendable () -> Void
     ) -> Task<Void, Never> {
         Task.detached(priority: .high) {
-            try? await Task.sleep(until: instant, clock: .continuous)
+            try? await Task.sleep(until: SystemTime.start + instant, clock: .continuous)
             if !Task.isCancelled { work() }
         }
     }
@@ -209,42 +265,34 @@ struct Waits {
 
     private struct Wait {
         let session: Session.ID
-        let deadline: ContinuousClock.Instant
+        let deadline: Duration
         let leave: Leave
     }
 
     /// Bounded by the number of calls in progress.
-    private var waits: [Int: Wait] = [:]
-    private var last = 0
+    private var waits = Numbered<Wait>()
 
+    /// - Parameter deadline: an instant of `SystemTime`.
     mutating func add(
-        _ session: Session.ID, until deadline: ContinuousClock.Instant, _ leave: @escaping Leave
+        _ session: Session.ID, until deadline: Duration, _ leave: @escaping Leave
     ) -> Int {
-        last += 1
-        waits[last] = Wait(session: session, deadline: deadline, leave: leave)
-        return last
+        waits.add(Wait(session: session, deadline: deadline, leave: leave))
     }
 
-    mutating func remove(_ wait: Int) { waits[wait] = nil }
+    mutating func remove(_ wait: Int) { waits.remove(wait) }
 
     /// Removes the waits of a session that has ended.
     mutating func removeAll(of session: Session.ID) -> [Leave] {
-        take { $0.session == session }
+        waits.removeAll { $0.session == session }.map(\.leave)
     }
 
     /// Removes the waits whose deadline has passed.
-    mutating func removeAll(until now: ContinuousClock.Instant) -> [Leave] {
-        take { $0.deadline <= now }
+    mutating func removeAll(until now: Duration) -> [Leave] {
+        waits.removeAll { $0.deadline <= now }.map(\.leave)
     }
 
     /// The earliest deadline; `nil` if nobody waits.
-    var nextDeadline: ContinuousClock.Instant? { waits.values.lazy.map(\.deadline).min() }
-
-    private mutating func take(_ isDone: (Wait) -> Bool) -> [Leave] {
-        let done = waits.filter { isDone($0.value) }
-        for wait in done.keys { waits[wait] = nil }
-        return done.values.map(\.leave)
-    }
+    var nextDeadline: Duration? { waits.values.lazy.map(\.deadline).min() }
 }
 
 /// How long a call waits: until its deadline, while its session lasts.
@@ -280,10 +328,10 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - stay: how long this caller waits; the work continues while others wait.
     ///   - executor: where the work runs; `nil` for anywhere.
-    ///   - work: receives the callers that wait for it.
+    ///   - work: receives its task, which knows who waits for it.
     func outcome(
         for key: Key, _ stay: Stay, on executor: (any TaskExecutor)? = nil,
-        _ work: @escaping @Sendable (any Waiters) async -> Outcome
+        _ work: @escaping @Sendable (SharedTask<Value>) async -> Outcome
     ) async -> Outcome {
         // Terminates: a round without an outcome found work that its last waiter had just left, and
         // the next round finds other work or starts its own.
@@ -295,10 +343,10 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
                 return (flight, true)
             }
             if isNew {
-                flight.start(on: executor) { [self] in
+                flight.run(on: executor) { [self] in
                     let outcome = await work(flight)
                     forget(flight, key)
-                    return outcome
+                    flight.end(outcome)
                 }
             }
             if let outcome = await flight.join(stay) { return outcome }

@@ -84,7 +84,9 @@ public final class ResponseCache: Sendable {
 }
 
 /// What determines a response's bytes: the request's origin, content and account.
-struct CacheKey: Hashable, Sendable {
+///
+/// This is a class because each request uses its key in several places.
+final class CacheKey: Hashable, Sendable {
     let origin: HTTPOrigin
     /// The owner of the session, which stays the same when a token is renewed.
     let owner: String
@@ -93,21 +95,29 @@ struct CacheKey: Hashable, Sendable {
     /// The hash of everything, stored because the key is looked up several times.
     private let digest: Int
 
-    init(_ request: HTTPRequest, to origin: HTTPOrigin, owner: String) {
-        self.origin = origin
-        self.owner = owner
+    init(_ call: Call) {
+        origin = call.origin
+        owner = call.session.owner
+        // The parts are taken one by one, because a copy of the request would copy all of them.
+        let (target, fields) = (call.request.target.bytes, call.request.fields.wireBytes)
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(request.target.bytes.count + request.fields.wireBytes.count + 16)
-        bytes += request.method.rawValue.utf8
+        bytes.reserveCapacity(target.count + fields.count + 16)
+        bytes += call.request.method.rawValue.utf8
         bytes.append(0x20)
-        bytes += request.target.bytes
+        bytes += target
         bytes.append(0x20)
-        bytes += request.fields.wireBytes
+        bytes += fields
         self.bytes = bytes
         var hasher = Hasher()
         bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hasher.combine(owner)
         digest = hasher.finalize()
+    }
+
+    static func == (left: CacheKey, right: CacheKey) -> Bool {
+        left === right
+            || left.digest == right.digest && left.bytes == right.bytes
+                && left.owner == right.owner && left.origin == right.origin
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }
@@ -168,29 +178,43 @@ struct CacheControl {
     init(_ fields: HTTPFields) {
         var seconds: Int64?
         var (forbidsStorage, mustAsk) = (false, false)
-        var text: [UInt8] = []
         fields.withEachElement(of: .cacheControl) { directive in
-            text.removeAll(keepingCapacity: true)
-            // Invariant: `text` is the part before `index`, in lower case.
-            for index in 0..<directive.count {
-                let byte = directive[index]
-                guard byte > 0x20, byte != UInt8(ascii: "\"") else { continue }
-                text.append((65...90).contains(byte) ? byte | 0x20 : byte)
+            if Self.value("no-store", directive) == "" { forbidsStorage = true }
+            if let value = Self.value("no-cache", directive), value.isEmpty || value.first == "=" {
+                mustAsk = true
             }
-            if text == Self.noStore { forbidsStorage = true }
-            if text == Self.noCache || text.starts(with: Self.noCacheOf) { mustAsk = true }
-            if seconds == nil, text.starts(with: Self.maxAge) {
-                seconds = Int64(String(decoding: text[Self.maxAge.count...], as: UTF8.self))
+            if seconds == nil, let value = Self.value("max-age=", directive) {
+                seconds = Int64(value)
             }
         }
         self.forbidsStorage = forbidsStorage
         lifetime = mustAsk ? nil : seconds.flatMap { $0 > 0 ? .seconds($0) : nil }
     }
 
-    private static let noStore = Array("no-store".utf8)
-    private static let noCache = Array("no-cache".utf8)
-    private static let noCacheOf = Array("no-cache=".utf8)
-    private static let maxAge = Array("max-age=".utf8)
+    /// The directive after this beginning, in lower case and without white space and quotation
+    /// marks; `nil` if it begins differently.
+    private static func value(
+        _ beginning: StaticString, _ directive: borrowing Span<UInt8>
+    ) -> String? {
+        var length = 0
+        var rest: [UInt8] = []
+        // Invariant: the octets before `index` are the first `length` ones of the beginning, or all
+        // of it and `rest`.
+        for index in 0..<directive.count {
+            let byte = directive[index]
+            guard byte > 0x20, byte != UInt8(ascii: "\"") else { continue }
+            let lower = (65...90).contains(byte) ? byte | 0x20 : byte
+            if length == beginning.utf8CodeUnitCount {
+                rest.append(lower)
+            } else if beginning.utf8Start[length] == lower {
+                length += 1
+            } else {
+                return nil
+            }
+        }
+        guard length == beginning.utf8CodeUnitCount else { return nil }
+        return String(decoding: rest, as: UTF8.self)
+    }
 
     static func age(_ fields: HTTPFields) -> Duration {
         .seconds(max(0, fields[.age].flatMap { Int64($0) } ?? 0))

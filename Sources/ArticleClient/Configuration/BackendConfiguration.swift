@@ -112,12 +112,16 @@ public struct ClientEnvironment: Sendable {
     }
 
     /// The system's clock and random numbers.
-    public static let system: ClientEnvironment = {
-        let start = ContinuousClock.now
-        return ClientEnvironment(
-            now: { ContinuousClock.now - start },
-            wallSeconds: { Int64(Date().timeIntervalSince1970) },
-            sleep: { try await Task.sleep(for: $0) },
-            random: { Int64.random(in: 0...max(0, $0)) })
-    }()
+    public static let system = ClientEnvironment(
+        now: { SystemTime.now },
+        wallSeconds: { Int64(Date().timeIntervalSince1970) },
+        sleep: { try await Task.sleep(for: $0) },
+        random: { Int64.random(in: 0...max(0, $0)) })
+}
+
+/// The continuous clock, read as the time since it was first read. Unlike an instant of the clock,
+/// a duration has a layout that the compiler knows, so that copying one needs no calls.
+enum SystemTime {
+    static let start = ContinuousClock.now
+    static var now: Duration { ContinuousClock.now - start }
 }

@@ -55,6 +55,9 @@ public struct Principal: Sendable, Hashable {
     /// exactly what is public, and shared cached responses can be used.
     var seesHidden: Bool { may(.readHistory) }
 
+    /// Names the audience in the description of a list, to which its cursors are bound.
+    var audienceName: String { seesHidden ? "editors" : "everyone" }
+
     /// An edit by this principal; idempotent if it has a key.
     func edit(at time: Timestamp, _ key: IdempotencyKey?) -> Edit {
         let actor: Edit.Actor =

@@ -1,49 +1,29 @@
-public import ArticleAPI
-public import ArticleStore
+import ArticleAPI
+import ArticleStore
 
 /// The operations on articles.
-public struct ArticleService: Sendable {
+struct ArticleService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
     let markdown: MarkdownRenderer
     let defaultLanguage: String
     let now: @Sendable () -> Timestamp
 
-    public init(
-        store: any ArticleStore, cursors: CursorSealer, markdown: MarkdownRenderer,
-        defaultLanguage: String, now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.store = store
-        self.cursors = cursors
-        self.markdown = markdown
-        self.defaultLanguage = defaultLanguage
-        self.now = now
-    }
-
-    func register(on routes: inout Routes) {
-        routes.on(FetchArticlesRequest.self, list)
-        routes.on(CreateArticleRequest.self, create)
-        routes.on(FetchArticleRequest.self, fetch)
-        routes.on(ReplaceArticleRequest.self, replace)
-        routes.on(UpdateArticleRequest.self, update)
-        routes.on(DeleteArticleRequest.self, delete)
-    }
-
     func list(
         _ request: FetchArticlesRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Article>> {
         let now = now()
-        let list = try ArticleList(request, caller: caller, now: now, cursors: cursors)
-        do {
-            let slice = try await bounded(
-                store.articles(list.query), request.fields, in: list.query.sort)
-            let page = Page(
-                items: slice.items.map { $0.asOf(now) },
-                next: slice.next.map { cursors.seal($0, in: list.name) }, count: slice.count)
-            return Reply(
-                page, fields: request.fields, renderer: renderer(of: request.fields),
-                dependencies: .lists(at: now))
-        } catch { throw ServiceError(error) }
+        let list = ArticleList(request, caller: caller, now: now)
+        let page = try await cursors.page(of: list.name, from: request.cursor) { after in
+            var query = list.query
+            query.after = after
+            var slice = try await bounded(store.articles(query), request.fields, in: query.sort)
+            slice.items = slice.items.map { $0.asOf(now) }
+            return slice
+        }
+        return Reply(
+            page, fields: request.fields, renderer: renderer(of: request.fields),
+            dependencies: .lists(at: now))
     }
 
     func fetch(
@@ -74,9 +54,7 @@ struct ArticleList {
     /// time.
     let name: String
 
-    init(
-        _ request: FetchArticlesRequest, caller: Principal, now: Timestamp, cursors: CursorSealer
-    ) throws(ServiceError) {
+    init(_ request: FetchArticlesRequest, caller: Principal, now: Timestamp) {
         var list = request
         list.cursor = nil
         list.fields = nil
@@ -84,7 +62,7 @@ struct ArticleList {
         list.count = nil
         // The default order is the same list whether or not it is specified.
         list.sort = request.sort ?? .newestFirst
-        name = "\(caller.seesHidden ? "editors" : "everyone")?\(RequestPrinter.target(of: list))"
+        name = "\(caller.audienceName)?\(RequestPrinter.target(of: list))"
 
         var query = ArticleQuery(audience: caller.audience(at: now), now: now)
         query.tags = request.tags.map { Tag(named: $0).key }
@@ -100,7 +78,6 @@ struct ArticleList {
         query.withBodies =
             request.fields?.contains("body") ?? false
             || BodyHTML.isAskedFor(by: request.fields)
-        if let cursor = request.cursor { query.after = try cursors.open(cursor, in: name) }
         self.query = query
     }
 }

@@ -1,41 +1,23 @@
-public import ArticleAPI
-public import ArticleStore
-import HTTP
+import ArticleAPI
+import ArticleStore
 
 /// The operations on authors.
-public struct AuthorService: Sendable {
+struct AuthorService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
     let now: @Sendable () -> Timestamp
 
-    public init(
-        store: any ArticleStore, cursors: CursorSealer, now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.store = store
-        self.cursors = cursors
-        self.now = now
-    }
-
-    func register(on routes: inout Routes) {
-        routes.on(FetchAuthorsRequest.self, list)
-        routes.on(FetchAuthorRequest.self, fetch)
-        routes.on(ReplaceAuthorRequest.self, replace)
-    }
-
     func list(
         _ request: FetchAuthorsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Author>> {
-        let name = "authors for \(caller.seesHidden ? "editors" : "everyone")"
-        let after: Author.ID? =
-            if let cursor = request.cursor { try cursors.open(cursor, in: name) } else { nil }
-        do {
-            let now = now()
-            let slice = try await store.authors(
+        let now = now()
+        let page = try await cursors.page(
+            of: "authors for \(caller.audienceName)", from: request.cursor
+        ) { after in
+            try await store.authors(
                 after: after, limit: request.limit ?? 20, visibleTo: caller.audience(at: now))
-            return Reply(
-                Page(items: slice.items, next: slice.next.map { cursors.seal($0, in: name) }),
-                dependencies: .lists(at: now))
-        } catch { throw ServiceError(error) }
+        }
+        return Reply(page, dependencies: .lists(at: now))
     }
 
     func fetch(

@@ -35,6 +35,25 @@ public struct CursorSealer: Sendable {
         return position
     }
 
+    /// The page of a list that a request asks for.
+    ///
+    /// - Parameters:
+    ///   - list: describes the list; it must differ between lists, and between audiences that see
+    ///     different items.
+    ///   - cursor: where the page begins; `nil` for the beginning of the list.
+    ///   - slice: reads the items after a position from the store.
+    func page<Item, Position: CursorPosition>(
+        of list: String, from cursor: String?,
+        _ slice: (Position?) async throws -> Slice<Item, Position>
+    ) async throws(ServiceError) -> Page<Item> {
+        let position: Position? = if let cursor { try open(cursor, in: list) } else { nil }
+        do {
+            let slice = try await slice(position)
+            return Page(
+                items: slice.items, next: slice.next.map { seal($0, in: list) }, count: slice.count)
+        } catch { throw ServiceError(error) }
+    }
+
     private static let invalid = ServiceError.badParameter(
         "cursor", "is not a valid cursor for this list; restart without a cursor")
 }

@@ -80,9 +80,10 @@ struct Representation<Request: BackendAPIRequest> {
     private static var longestWaitSeconds: Int64 { 60 }
 
     /// Shared caches may store public responses and must revalidate them each time; responses that
-    /// depend on the caller are private.
+    /// depend on the caller are private. Nobody stores what only admins may see.
     private var cacheControl: String {
-        caller == .anonymous ? "public, no-cache" : "private, no-cache"
+        if Request.endpoint.access == .administer { return "no-store" }
+        return caller == .anonymous ? "public, no-cache" : "private, no-cache"
     }
 
     private func appendLinks(to fields: inout HTTPFields) {

@@ -61,26 +61,58 @@ struct Routes {
                 Request.Item
             >
     ) {
-        let (authenticate, responses, log) = (authenticate, responses, log)
-        let endpoint = Request.endpoint
+        let (responses, log) = (responses, log)
         // Created once, as the encoding is computed on each access.
         let encoding = Request.Item.encoding
-        let mediaType = encoding.mediaType.flatMap { MediaType($0) }
         let work = RequestWork(encoding: encoding, turns: turns, now: now, handle)
+        admit(Request.self, encoding.mediaType.flatMap { MediaType($0) }) { caller in
+            { message, context in
+                await Self.respond(message, context, caller, work, responses, log)
+            }
+        }
+    }
+
+    /// Binds a request whose handler makes the whole HTTP response, as it is too long for memory.
+    mutating func stream<Request: BackendAPIRequest>(
+        _: Request.Type,
+        _ handle:
+            @escaping @Sendable (Request, Principal) async throws(ServiceError) -> HTTPResponse
+    ) where Request.Item == RawBody {
+        let log = log
+        admit(Request.self, nil) { caller in
+            { message, context in
+                do throws(ServiceError) {
+                    let request = try RequestWork<Request>.parse(message, context)
+                    return try await handle(request, caller)
+                } catch {
+                    return error.response(to: context.requestID, log: log)
+                }
+            }
+        }
+    }
+
+    /// Checks everything that does not require the body: the only place where a request's access
+    /// is enforced.
+    ///
+    /// - Parameters:
+    ///   - mediaType: that of the response; `nil` if clients cannot choose.
+    ///   - handler: makes the handler for an authorized principal.
+    private mutating func admit<Request: BackendAPIRequest>(
+        _: Request.Type, _ mediaType: MediaType?,
+        _ handler: @escaping @Sendable (Principal) -> HTTPHandler
+    ) {
+        let (authenticate, log) = (authenticate, log)
+        let endpoint = Request.endpoint
         builder.protect(
             endpoint.method, endpoint.template.description,
             body: Request.parameters.body == nil ? .rejected : .whole
         ) { message, context in
-            // Checks everything that does not require the body.
             do throws(ServiceError) {
                 let caller = try await authenticate(message.fields)
                 try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)
                 if !endpoint.method.isSafe { try Self.checkConditions(message) }
-                let handler: HTTPHandler = { message, context in
-                    await Self.respond(message, context, caller, work, responses, log)
-                }
-                return .admitted(handler, account: caller.account)
+                return .admitted(handler(caller), account: caller.account)
             } catch {
                 return .rejected(error.response(to: context.requestID, log: log))
             }
@@ -97,7 +129,7 @@ struct Routes {
             guard !caller.seesHidden, message.method.isSafe,
                 !ConditionalRequest.hasPreconditions(message.fields)
             else { return try await work.response(to: message, context, caller) }
-            let request = try work.parse(message, context)
+            let request = try RequestWork<Request>.parse(message, context)
             // Shared responses are created as for an anonymous client, whoever requests them first.
             let response = await responses.respond(message, context, log: log) {
                 () throws(ServiceError) in
@@ -112,6 +144,11 @@ struct Routes {
     /// Binds a path that is not part of the contract (health, operations).
     mutating func on(_ method: HTTPMethod, _ template: String, _ handler: @escaping HTTPHandler) {
         builder.on(method, template, handler)
+    }
+
+    /// Serves the requests below a path below another one as well.
+    mutating func alias(_ prefix: String, as other: String) {
+        builder.alias(prefix, as: other)
     }
 
     /// The router for all bindings.
@@ -164,7 +201,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
     }
 
     /// The typed request.
-    func parse(
+    static func parse(
         _ message: HTTPRequest, _ context: RequestContext
     ) throws(ServiceError) -> Request {
         var path: [String: String] = [:]
@@ -197,11 +234,11 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
         guard message.body.count <= RequestCost.largeBytes else {
             return try await turns.take(.largeWrite, for: caller, context) {
                 (turn) throws(ServiceError) in
-                let whole = try await represented(parse(message, context), caller)
+                let whole = try await represented(Self.parse(message, context), caller)
                 return try Self.written(whole, message, turn)
             }
         }
-        let request = try parse(message, context)
+        let request = try Self.parse(message, context)
         if Request.endpoint.method.isSafe {
             return try await turns.take(cost(of: request), for: caller, context) {
                 (turn) throws(ServiceError) in

@@ -1,39 +1,21 @@
-public import ArticleAPI
-public import ArticleStore
-import HTTP
+import ArticleAPI
+import ArticleStore
 
 /// The operations on the history of an article, including a deleted one.
-public struct RevisionService: Sendable {
+struct RevisionService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
     let now: @Sendable () -> Timestamp
 
-    public init(
-        store: any ArticleStore, cursors: CursorSealer, now: @escaping @Sendable () -> Timestamp
-    ) {
-        self.store = store
-        self.cursors = cursors
-        self.now = now
-    }
-
-    func register(on routes: inout Routes) {
-        routes.on(FetchRevisionsRequest.self, list)
-        routes.on(FetchRevisionRequest.self, fetch)
-        routes.on(RestoreRevisionRequest.self, restore)
-    }
-
     func list(
         _ request: FetchRevisionsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Revision>> {
-        let name = "revisions of \(request.id)"
-        let below: Int? =
-            if let cursor = request.cursor { try cursors.open(cursor, in: name) } else { nil }
-        do {
-            let slice = try await store.revisions(
-                of: request.id, below: below, limit: request.limit ?? 20)
-            return Reply(
-                Page(items: slice.items, next: slice.next.map { cursors.seal($0, in: name) }))
-        } catch { throw ServiceError(error) }
+        let page = try await cursors.page(
+            of: "revisions of \(request.id)", from: request.cursor
+        ) { below in
+            try await store.revisions(of: request.id, below: below, limit: request.limit ?? 20)
+        }
+        return Reply(page)
     }
 
     func fetch(

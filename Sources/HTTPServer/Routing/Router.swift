@@ -50,13 +50,17 @@ public struct Router<Value: Sendable>: Sendable {
     private let root: Node
     /// The methods of all routes, for `OPTIONS *`.
     private let methods: [HTTPMethod]
+    /// The method and template of each route: `GET /v1/articles/{id}`.
+    package let endpoints: [String]
+
     private static var standardized: [HTTPMethod] {
         [.get, .head, .post, .put, .patch, .delete, .options, .trace]
     }
 
-    init(root: Node, methods: [HTTPMethod]) {
+    init(root: Node, endpoints: [(method: HTTPMethod, template: String)]) {
         self.root = root
-        self.methods = Self.allowed(methods)
+        methods = Self.allowed(endpoints.map(\.method))
+        self.endpoints = endpoints.map { "\($0.method) \($0.template)" }
     }
 
     /// The route for this method and target.
@@ -146,6 +150,14 @@ public struct RouterBuilder<Value: Sendable> {
         entries.append(Entry(method: method, template: template, value: value))
     }
 
+    /// Adds the routes that begin with a prefix a second time, with another prefix.
+    public mutating func alias(_ prefix: String, as other: String) {
+        for entry in entries where entry.template.hasPrefix(prefix) {
+            let rest = entry.template.dropFirst(prefix.count)
+            add(entry.value, for: entry.method, other + rest)
+        }
+    }
+
     /// - Throws: For malformed templates, and routes that match the same requests.
     public func build() throws(RouterError) -> Router<Value> {
         var nodes = [Draft()]
@@ -160,7 +172,8 @@ public struct RouterBuilder<Value: Sendable> {
             nodes[node].routes.append(
                 Router.Route(entry.method, entry.template, path, entry.value))
         }
-        return Router(root: Self.node(0, nodes), methods: entries.map(\.method))
+        return Router(
+            root: Self.node(0, nodes), endpoints: entries.map { ($0.method, $0.template) })
     }
 
     /// A node while routes are being added.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// A list of networks: `10.0.0.0/8`, `2001:db8::/32`, one address, or `unix` for every peer on a
 /// Unix socket (RFC 4632 §3.1, RFC 4291 §2.3).

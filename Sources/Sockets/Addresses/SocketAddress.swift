@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    package import Glibc
-#else
-    package import Darwin
-#endif
+package import Glibc
 
 /// An address to listen on or connect to.
 public enum SocketAddress: Sendable, Hashable {
@@ -68,11 +64,7 @@ public enum SocketAddress: Sendable, Hashable {
     private static func look(up host: String, port: UInt16) throws(ParsingError) -> [SocketAddress]
     {
         var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, &hints, &list)
         defer { if let list { freeaddrinfo(list) } }

@@ -1,12 +1,7 @@
 import ArticleAPI
 import ArticleServices
+import Glibc
 import Platform
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// An article as an editable file: front matter and Markdown, in the format of `import`.
 struct ArticleDocument {

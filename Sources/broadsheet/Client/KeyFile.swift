@@ -1,11 +1,6 @@
 import ArticleAPI
 import ArticleClient
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// Stores the key of `login` for a backend: one file per backend, which names it, in the user's
 /// configuration folder (XDG Base Directory Specification).

@@ -1,13 +1,8 @@
 import ArticleStore
+import Glibc
 import Platform
 import SQLiteStore
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Copies the database to another file, even while it is being served.
 struct BackupCommand: Command {
@@ -16,20 +11,15 @@ struct BackupCommand: Command {
         "Backs up the database, even while it is being served, and verifies the copy."
     static let usage = "PATH [options]"
     static let example = "broadsheet backup /var/backups/broadsheet.db"
-    static let options = [
-        Option("overwrite", nil, "Replace an existing file at PATH."),
-        CommonOptions.database, CommonOptions.config,
-    ]
+    static let options =
+        [Option("overwrite", nil, "Replace an existing file at PATH.")] + CommonOptions.ofDatabase
 
     let path: String
     let database: String
     let overwrites: Bool
 
     init(_ settings: Settings) throws(CommandFailure) {
-        guard settings.operands.count == 1 else {
-            throw CommandFailure(.usage, "backup needs one PATH for the copy")
-        }
-        path = settings.operands[0]
+        path = try settings.operand("backup needs one PATH for the copy")
         database = settings.database
         overwrites = try settings.isOn("overwrite")
     }

@@ -1,10 +1,5 @@
+import Glibc
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Creates a certificate for local use.
 struct CertificateCommand: Command {

@@ -2,37 +2,30 @@ import ArticleStore
 import SQLiteStore
 
 /// Verifies a database file.
-struct CheckCommand: Command {
+struct CheckCommand: DatabaseCommand {
     static let name = "check"
     static let summary = "Verifies the integrity of a database file."
-    static let usage = "[options]"
     static let example = "broadsheet check --database broadsheet.db"
-    static let options = [CommonOptions.database, CommonOptions.config]
 
-    let path: String
-
-    init(_ settings: Settings) throws(CommandFailure) {
-        try settings.rejectOperands()
-        path = settings.database
-    }
+    let database: String
 
     func run() async throws(CommandFailure) {
         let report = try await report()
         for finding in report.findings { try Console.print(finding) }
         guard report.findings.isEmpty else {
-            throw CommandFailure(.dataError, "\(path): \(report.findings.count) findings")
+            throw CommandFailure(.dataError, "\(database): \(report.findings.count) findings")
         }
         let counts =
             "\(report.articles) articles, \(report.revisions) revisions, \(report.changes) changes"
-        try Console.print("\(path): ok (\(counts))")
+        try Console.print("\(database): ok (\(counts))")
     }
 
     /// Checks the file in this process, or in the one that serves it.
     private func report() async throws(CommandFailure) -> CheckReport {
         do throws(StoreOpeningError) {
-            return try SQLiteStore.check(path: path)
+            return try SQLiteStore.check(path: database)
         } catch {
-            guard case .owned = error, let owner = await ControlClient(ofDatabase: path) else {
+            guard case .owned = error, let owner = await ControlClient(ofDatabase: database) else {
                 throw CommandFailure(error)
             }
             do throws(StoreError) { return try await owner.check() } catch {

@@ -33,3 +33,19 @@ extension Command {
         return text
     }
 }
+
+/// A command that needs nothing but a database: `broadsheet health --database broadsheet.db`.
+protocol DatabaseCommand: Command {
+    /// - Parameter database: the path of the database.
+    init(database: String)
+}
+
+extension DatabaseCommand {
+    static var usage: String { "[options]" }
+    static var options: [Option] { CommonOptions.ofDatabase }
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        try settings.rejectOperands()
+        self.init(database: settings.database)
+    }
+}

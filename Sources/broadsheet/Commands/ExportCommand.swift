@@ -1,13 +1,8 @@
 import ArticleServices
 import ArticleStore
+import Glibc
 import Platform
 import SQLiteStore
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Writes the whole content of a database, so that `import` can restore it.
 struct ExportCommand: Command {
@@ -15,17 +10,14 @@ struct ExportCommand: Command {
     static let summary = "Exports all articles, revisions and deletions as JSON lines (NDJSON)."
     static let usage = "PATH [options]"
     static let example = "broadsheet export everything.ndjson"
-    static let options = [CommonOptions.database, CommonOptions.config]
+    static let options = CommonOptions.ofDatabase
 
     /// The destination; `-` is standard output.
     let path: String
     let database: String
 
     init(_ settings: Settings) throws(CommandFailure) {
-        guard settings.operands.count == 1 else {
-            throw CommandFailure(.usage, "export needs one PATH, or - for standard output")
-        }
-        path = settings.operands[0]
+        path = try settings.operand("export needs one PATH, or - for standard output")
         database = settings.database
     }
 

@@ -1,11 +1,6 @@
 import ArticleAPI
 import ArticleClient
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// Stores an API key for a backend, so that the client commands send it.
 struct LoginCommand: Command {

@@ -10,20 +10,17 @@ struct RestoreCommand: Command {
     static let summary = "Verifies a backup and puts it in place of the database."
     static let usage = "BACKUP [options]"
     static let example = "broadsheet restore /var/backups/broadsheet.db"
-    static let options = [
-        Option("replace", nil, "Replace an existing database; the old one is renamed and kept."),
-        CommonOptions.database, CommonOptions.config,
-    ]
+    static let options =
+        [
+            Option("replace", nil, "Replace an existing database; the old one is renamed and kept.")
+        ] + CommonOptions.ofDatabase
 
     let backup: String
     let database: String
     let replaces: Bool
 
     init(_ settings: Settings) throws(CommandFailure) {
-        guard settings.operands.count == 1 else {
-            throw CommandFailure(.usage, "restore needs one BACKUP, made by broadsheet backup")
-        }
-        backup = settings.operands[0]
+        backup = try settings.operand("restore needs one BACKUP, made by broadsheet backup")
         database = settings.database
         replaces = try settings.isOn("replace")
     }

@@ -1,16 +1,11 @@
 import ArticleServices
 import ArticleStore
 import FoundationEssentials
+import Glibc
 import HTTPServer
 import Platform
 import SQLiteStore
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Serves a database until it is asked to stop.
 struct ServeCommand: Command {

@@ -1,10 +1,5 @@
+import Glibc
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The files of the served certificates and their keys.
 struct CertificateFiles: Sendable {

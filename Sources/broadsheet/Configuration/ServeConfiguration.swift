@@ -203,6 +203,12 @@ extension Settings {
         throw CommandFailure(.usage, "unexpected argument \"\(first)\"; see --help")
     }
 
+    /// The only operand; `expectation` says which one the command needs.
+    func operand(_ expectation: String) throws(CommandFailure) -> String {
+        guard operands.count == 1 else { throw CommandFailure(.usage, expectation) }
+        return operands[0]
+    }
+
     /// A BCP 47 language tag.
     func language(
         _ name: String, default defaultValue: String

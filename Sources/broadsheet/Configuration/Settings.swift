@@ -245,6 +245,8 @@ struct ConfigurationFile {
 
 /// Options that several commands share.
 enum CommonOptions {
+    /// The options of every command that works on a database.
+    static let ofDatabase = [database, config]
     static let database = Option(
         "database", "FILE", "Database file that holds the articles.", default: "broadsheet.db")
     static let config = Option(

@@ -1,11 +1,7 @@
+import Glibc
 import HTTPServer
+import Platform
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The command's standard streams.
 enum Console {
@@ -53,24 +49,11 @@ enum Console {
         try? write(Array(text.utf8), to: STDERR_FILENO)
     }
 
-    /// Writes all bytes to the descriptor (`write(2)`), and retries after signals and short writes.
+    /// Writes all bytes to the descriptor (`write(2)`).
     static func write(_ bytes: [UInt8], to descriptor: Int32) throws(CommandFailure) {
-        var written = 0
-        // Invariant: the first `written` bytes are out.
-        while written < bytes.count {
-            let count = bytes.withUnsafeBytes { buffer in
-                Glibc.write(descriptor, buffer.baseAddress! + written, buffer.count - written)
-            }
-            if count > 0 {
-                written += count
-            } else if errno == EAGAIN {
-                // Another process that shares the descriptor made it non-blocking.
-                var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&writable, 1, -1)
-            } else if errno != EINTR {
-                throw CommandFailure(.ioError, "cannot write: \(String(cString: strerror(errno)))")
-            }
-        }
+        do throws(SystemError) {
+            try FileSystem.write(bytes, to: descriptor)
+        } catch { throw CommandFailure(.ioError, "cannot write: \(error.reason)") }
     }
 
     /// The width of the terminal of standard output in columns (`TIOCGWINSZ`); 80 if unknown.

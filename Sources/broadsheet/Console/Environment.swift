@@ -1,11 +1,6 @@
 import ArticleAPI
+import Glibc
 import Platform
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The process's environment.
 enum Environment {

@@ -1,10 +1,5 @@
+import Glibc
 import Platform
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Reads and writes small files as a whole.
 enum Files {
@@ -20,17 +15,8 @@ enum Files {
     /// Where a file is or would be: its folder without symbolic links, and its name.
     static func place(_ path: String) -> String {
         if exist(path) { return resolved(path) }
-        let folder = resolved(folder(of: path))
-        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
-            path[path.index(after: $0)...]
-        }
-        return (folder == "/" ? "/" : folder + "/") + (name ?? path[...])
-    }
-
-    /// The path of the file's folder, derived from the file's path alone.
-    private static func folder(of path: String) -> String {
-        let cut = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        return cut.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = resolved(FileSystem.folder(of: path))
+        return (folder == "/" ? "/" : folder + "/") + FileSystem.name(of: path)
     }
 
     /// The bytes of a file of at most 16 MiB (`open(2)`, `read(2)`).
@@ -49,37 +35,28 @@ enum Files {
     static func read(
         descriptor: Int32, _ name: String, limitBytes: Int
     ) throws(CommandFailure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
-            if count == 0 { return bytes }
-            if count < 0 {
-                guard errno == EINTR else { throw failure("cannot read \(name)", .noInput) }
-                continue
-            }
-            guard bytes.count + count <= limitBytes else {
-                throw CommandFailure(.dataError, "\(name) is longer than \(limitBytes) bytes")
-            }
-            bytes += chunk[..<count]
+        let bytes: [UInt8]?
+        do throws(SystemError) {
+            bytes = try FileSystem.bytes(of: descriptor, limitBytes: limitBytes)
+        } catch { throw failure("cannot read \(name)", .noInput, code: error.code) }
+        guard let bytes else {
+            throw CommandFailure(.dataError, "\(name) is longer than \(limitBytes) bytes")
         }
+        return bytes
     }
 
     /// Atomically writes a file that only its owner can read (mode 0600): an existing file stays
     /// until the new one is complete.
     static func writePrivate(_ text: String, to path: String) throws(CommandFailure) {
         let file = try makeTemporary(path, for: path)
-        do throws(CommandFailure) {
-            defer { close(file.descriptor) }
-            try Console.write(Array(text.utf8), to: file.descriptor)
-            guard fsync(file.descriptor) == 0, rename(file.path, path) == 0 else {
-                throw failure("cannot write \(path)", .ioError)
-            }
+        defer { close(file.descriptor) }
+        do throws(SystemError) {
+            try FileSystem.write(Array(text.utf8), to: file.descriptor)
+            try file.replace(path)
         } catch {
             unlink(file.path)
-            throw error
+            throw failure("cannot write \(path)", .ioError, code: error.code)
         }
-        try flushFolder(of: path)
     }
 
     /// Creates a temporary file; a failure names its purpose.
@@ -89,15 +66,6 @@ enum Files {
         do throws(SystemError) {
             return try TemporaryFile(prefix, ending: ending)
         } catch { throw failure("cannot create \(purpose)", .cannotCreate, code: error.code) }
-    }
-
-    /// Makes changes to a file's folder durable (`fsync(2)`).
-    static func flushFolder(of path: String) throws(CommandFailure) {
-        let folder = folder(of: path)
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("cannot open \(folder)", .ioError) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("cannot write \(folder)", .ioError) }
     }
 
     /// The failure followed by the description of the error: `errno`, unless another code is given.
@@ -116,12 +84,12 @@ enum Files {
 final class NewFile {
     private let path: String
     /// The temporary file; `nil` for a device.
-    private let partial: String?
+    private let partial: TemporaryFile?
     private var isKept = false
     let descriptor: Int32
 
     /// The path that is being written to.
-    var place: String { partial ?? path }
+    var place: String { partial?.path ?? path }
 
     init(_ given: String) throws(CommandFailure) {
         path = Files.resolved(given)
@@ -135,24 +103,23 @@ final class NewFile {
         } else {
             TemporaryFile.removeAbandoned(path)
             let file = try Files.makeTemporary(path, for: given)
-            partial = file.path
+            partial = file
             descriptor = file.descriptor
         }
     }
 
     deinit {
         close(descriptor)
-        if let partial, !isKept { unlink(partial) }
+        if let partial, !isKept { unlink(partial.path) }
     }
 
     /// Moves the file to its path, durably.
     func keep() throws(CommandFailure) {
         guard let partial else { return }
-        guard fsync(descriptor) == 0, rename(partial, path) == 0 else {
-            throw Files.failure("cannot write \(path)", .ioError)
-        }
+        do throws(SystemError) {
+            try partial.replace(path)
+        } catch { throw Files.failure("cannot write \(path)", .ioError, code: error.code) }
         isKept = true
-        try Files.flushFolder(of: path)
     }
 }
 

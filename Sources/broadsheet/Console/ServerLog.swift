@@ -1,13 +1,8 @@
 import ArticleAPI
+import Glibc
 import HTTPServer
 import Sockets
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The server's log on standard error: text lines on a terminal, otherwise one JSON object per
 /// line, like the access log.

@@ -1,10 +1,5 @@
 import CLinux
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
+import Glibc
 
 /// Rows for a terminal: columns as wide as their content, the last one cut at the edge.
 struct Table {

@@ -2,20 +2,17 @@ import ArticleAPI
 import ArticleClient
 import ArticleServices
 import ArticleStore
+import Glibc
 import HTTP
 import Platform
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// A client of the process that serves a database, over its control socket.
 struct ControlClient: Sendable {
     let backend: BackendService
 
+    /// An older server has the same requests at other paths (`AdminPath`).
+    ///
     /// - Parameter path: the path of the database. The result is `nil` if no server responds.
     init?(ofDatabase path: String) async {
         let socket = ControlSocket.path(of: Files.resolved(path))
@@ -25,8 +22,22 @@ struct ControlClient: Sendable {
         configuration.timeout = .seconds(3_600)
         configuration.stallTimeout = .seconds(3_600)
         configuration.bodyBytes = 1 << 30
-        backend = BackendService(configuration: configuration, cache: nil)
-        do { _ = try await backend.send(FetchStateRequest()) } catch { return nil }
+        let socketTransport = SocketTransport()
+        let transports: [any Transport] = [socketTransport, FormerPaths(socketTransport)]
+        for transport in transports {
+            let backend = BackendService(
+                configuration: configuration, transport: transport, cache: nil)
+            do throws(BackendError) {
+                _ = try await backend.send(FetchStateRequest())
+                self.backend = backend
+                return
+            } catch {
+                guard case .problem(let problem) = error,
+                    problem.status == HTTPStatus.notFound.code
+                else { return nil }
+            }
+        }
+        return nil
     }
 
     /// Sends a request, and maps failures to store errors.
@@ -126,7 +137,7 @@ extension ControlClient: ImportDestination {
 
 extension ControlClient: KeyKeeper {
     func keys() async throws(StoreError) -> [KeyRecord] {
-        try await ask(FetchKeysRequest()).keys
+        try await ask(FetchKeysRequest()).keys.map(\.record)
     }
 
     func createKey(_ key: KeyRecord) async throws(StoreError) {
@@ -134,7 +145,7 @@ extension ControlClient: KeyKeeper {
     }
 
     func revokeKey(_ id: String, at time: Timestamp) async throws(StoreError) -> KeyRecord {
-        try await ask(RevokeKeyRequest(id: id))
+        try await ask(RevokeKeyRequest(id: id)).record
     }
 }
 
@@ -173,9 +184,10 @@ enum ControlChannel {
         guard socket.utf8.count <= SocketAddress.unixPathLimit else { return nil }
         do throws(SystemError) {
             let channel = try DescriptorChannel.connect(to: socket, timeoutSeconds: timeoutSeconds)
+            // Servers of all versions have this path.
             try channel.send(
-                "GET /control/state HTTP/1.1\r\nHost: control\r\nConnection: Upgrade\r\n"
-                    + "Upgrade: \(name)\r\n\r")
+                "GET \(AdminPath.former)state HTTP/1.1\r\nHost: control\r\n"
+                    + "Connection: Upgrade\r\nUpgrade: \(name)\r\n\r")
             guard try channel.receiveLine()?.hasPrefix("HTTP/1.1 101 ") ?? false else {
                 throw SystemError("upgrade", code: EPROTONOSUPPORT)
             }

@@ -1,12 +1,7 @@
 import ArticleAPI
 import CLinux
+import Glibc
 import HTTP
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Checks the disk and the clock of the machine.
 struct MachineCheck {

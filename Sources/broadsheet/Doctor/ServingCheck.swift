@@ -1,13 +1,8 @@
+import Glibc
 import HTTP
 import HTTPServer
 import Platform
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Checks what `serve` needs: certificates, addresses and descriptors.
 struct ServingCheck {

@@ -1,13 +1,8 @@
 import ArticleAPI
 import Dispatch
+import Glibc
 import Platform
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Keeps the certificates of a server up to date with their files: reloads them on request, and
 /// shortly after the files change. If the new ones are invalid or expired, the server keeps the

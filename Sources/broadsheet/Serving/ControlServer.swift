@@ -2,16 +2,11 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import Dispatch
+import Glibc
 import HTTP
 import HTTPServer
 import SQLiteStore
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Serves the operator's commands on the control socket. Whoever can open it is an admin: its mode
 /// is 0600.
@@ -47,8 +42,7 @@ struct ControlServer {
         settings.limits.handlerMilliseconds = 3_600_000
         settings.limits.bodyMemoryBytes = 256 << 20
         do throws(RouterError) {
-            server = HTTPServer(
-                settings, router: try backend.controlRouter(store))
+            server = HTTPServer(settings, router: try backend.controlRouter())
         } catch { throw CommandFailure(.software, "\(error)") }
     }
 

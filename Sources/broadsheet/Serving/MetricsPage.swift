@@ -1,16 +1,11 @@
 import ArticleAPI
 import ArticleServices
 import ArticleStore
+import Glibc
 import HTTP
 import HTTPServer
 import Platform
 import SQLiteStore
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The metrics of a running server, collected on request.
 struct MetricsPage: Sendable {

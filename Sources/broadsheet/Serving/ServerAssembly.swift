@@ -50,7 +50,7 @@ struct ServerAssembly {
     ) async throws(CommandFailure) -> Backend {
         do throws(StoreError) {
             return try await Backend(
-                store: store, operatorKey: configuration.operatorKey,
+                store: store, file: store, operatorKey: configuration.operatorKey,
                 defaultLanguage: configuration.defaultLanguage.text,
                 cacheBytes: configuration.cacheBytes, now: { .now },
                 log: { log.error($0) })

@@ -1,13 +1,8 @@
 import ArticleStore
+import Glibc
 import Platform
 import SQLiteStore
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// What a serving process keeps from start to exit, even if it starts to serve again because
 /// another process failed to take over.

@@ -1,13 +1,8 @@
 import Dispatch
+import Glibc
 import HTTPServer
 import Platform
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// Notifies a supervisor of the server's state by datagrams to `$NOTIFY_SOCKET` (sd_notify(3)).
 /// Without that variable nothing is sent; a failure to send is ignored.

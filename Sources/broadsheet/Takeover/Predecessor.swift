@@ -1,13 +1,8 @@
 import ArticleStore
+import Glibc
 import Platform
 import SQLiteStore
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The process that currently serves a database, as seen by the process that takes over from it.
 final class Predecessor: Sendable {

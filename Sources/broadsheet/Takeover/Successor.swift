@@ -1,14 +1,9 @@
 import ArticleStore
 import Dispatch
+import Glibc
 import Platform
 import SQLiteStore
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The process that takes over from this one. It is ready and waits for the database.
 final class Successor: Sendable {

@@ -1,12 +1,7 @@
+import Glibc
 import HTTPServer
 import Platform
 import Sockets
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
 
 /// The messages between two processes while the new one takes over from the old one, a line each:
 ///

@@ -1,4 +1,5 @@
 import ArticleAPI
+import TestSupport
 import Testing
 
 /// Edits as values: patches that are applied, and the patch between two articles.

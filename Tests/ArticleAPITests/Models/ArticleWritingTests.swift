@@ -1,4 +1,5 @@
 import ArticleAPI
+import TestSupport
 import Testing
 
 /// The handwritten encoder of articles must agree with their codec.

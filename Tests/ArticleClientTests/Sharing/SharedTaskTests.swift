@@ -1,3 +1,4 @@
+import HTTP
 import TestSupport
 import Testing
 
@@ -15,5 +16,63 @@ import Testing
         #expect(await flight.join() == .failure(.superseded))
         for _ in 0..<100 { await Task.yield() }
         #expect(runs.value == 0)
+    }
+
+    @Test func `each of many waiters leaves alone`() async throws {
+        let flight = SharedTask<Int>()
+        let waiters = (0..<20).map { _ in Task { await flight.join() } }
+        for waiter in waiters[5..<15] { waiter.cancel() }
+        for waiter in waiters[5..<15] { #expect(await waiter.value == .failure(.cancelled)) }
+        flight.end(.success(7))
+        for waiter in waiters[..<5] + waiters[15...] {
+            #expect(await waiter.value == .success(7))
+        }
+        #expect(await flight.join() == .success(7))
+    }
+
+    @Test func `numbered values are found, replaced and removed in any order`() {
+        var random = SplitMix64(seed: 20_261_122)
+        var numbered = Numbered<String>()
+        var expected: [Int: String] = [:]
+        for round in 0..<2_000 {
+            let number = Int.random(in: 1...max(1, round), using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                let new = numbered.add("\(round)")
+                #expect(expected.updateValue("\(round)", forKey: new) == nil)
+            case 2: #expect(numbered.remove(number) == expected.removeValue(forKey: number))
+            case 3:
+                numbered.replace(number, by: "new \(round)")
+                if expected[number] != nil { expected[number] = "new \(round)" }
+            default:
+                let removed = numbered.removeAll { $0.hasSuffix("\(round % 100)") }
+                let others = expected.filter { !$0.value.hasSuffix("\(round % 100)") }
+                #expect(removed.count == expected.count - others.count)
+                expected = others
+            }
+            #expect(Array(numbered.values) == expected.sorted { $0.key < $1.key }.map(\.value))
+        }
+        #expect(!numbered.isEmpty)
+        numbered.removeAll()
+        #expect(numbered.isEmpty)
+    }
+}
+
+@Suite struct CacheControlTests {
+    @Test(
+        arguments: [
+            ("max-age=60", false, 60), ("MAX-AGE = \"60\"", false, 60), ("max-age=+60", false, 60),
+            ("max-age=0", false, nil), ("max-age=", false, nil), ("max-age=x, max-age=5", false, 5),
+            ("max-age", false, nil), ("max-ages=60", false, nil), ("public, No-Store", true, nil),
+            ("no-store=x", false, nil), ("no-storage, max-age=1", false, 1),
+            ("max-age=60, no-cache", false, nil), ("max-age=60, no-cache=\"Age\"", false, nil),
+            ("max-age=60, no-cached", false, 60), ("", false, nil),
+        ] as [(String, Bool, Int64?)])
+    func `directives are read in any case, with white space and quotation marks`(
+        _ text: String, _ forbidsStorage: Bool, _ seconds: Int64?
+    ) {
+        let control = CacheControl([.cacheControl: text])
+        #expect(control.forbidsStorage == forbidsStorage)
+        #expect(control.lifetime == seconds.map { .seconds($0) })
     }
 }

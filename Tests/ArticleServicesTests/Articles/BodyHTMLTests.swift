@@ -18,7 +18,8 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let backend = try await Backend(
-            store: store, operatorKey: OperatorKey(Self.key), now: { Self.time }, log: { _ in })
+            store: store, file: store, operatorKey: OperatorKey(Self.key), now: { Self.time },
+            log: { _ in })
         try await backend.run { try await body($0, store) }
         await store.close()
         #expect(try SQLiteStore.check(path: folder.file("store.db")).findings == [])

@@ -18,7 +18,8 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let backend = try await Backend(
-            store: store, operatorKey: OperatorKey(Self.operatorKey), now: { Self.time },
+            store: store, file: store, operatorKey: OperatorKey(Self.operatorKey),
+            now: { Self.time },
             log: { _ in })
         try await backend.run { try await body($0, store) }
         await store.close()
@@ -99,7 +100,8 @@ import Testing
             // The article is public by then, but its writer gets the first response.
             let time = first == nil ? Self.time : Self.time.advanced(byMilliseconds: 9_000)
             let backend = try await Backend(
-                store: store, operatorKey: OperatorKey(Self.operatorKey), markdown: markdown,
+                store: store, file: store, operatorKey: OperatorKey(Self.operatorKey),
+                markdown: markdown,
                 now: { time }, log: { _ in })
             let responses = Lock<[ReceivedResponse]>([])
             try await backend.run { test in

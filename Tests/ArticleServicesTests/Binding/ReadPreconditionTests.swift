@@ -20,7 +20,8 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let backend = try await Backend(
-            store: store, operatorKey: OperatorKey(Self.key), now: { Self.time }, log: { _ in })
+            store: store, file: store, operatorKey: OperatorKey(Self.key), now: { Self.time },
+            log: { _ in })
         try await backend.run { test in
             let made = try test.client.send(
                 .post, "/v1/articles",

@@ -24,7 +24,7 @@ import Testing
         let file = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let store = SlowStore(file, seed: seed, mostHeld: 3)
         let backend = try await Backend(
-            store: store, operatorKey: OperatorKey(Self.key),
+            store: store, file: file, operatorKey: OperatorKey(Self.key),
             now: { Timestamp(milliseconds: 1_800_000_000_000) }, log: { _ in })
         let journal = Journal()
         let configuration = ServerConfiguration.local { $0.loops = 2 }

@@ -1,4 +1,5 @@
 import ArticleAPI
+import TestSupport
 import Testing
 
 @testable import ArticleServices
@@ -149,7 +150,7 @@ import Testing
 
     /// The seed is fixed, so failures are reproducible.
     @Test func `ten thousand damaged posts neither trap nor loop`() {
-        var random = SeededGenerator(state: 0x5EED)
+        var random = SeededGenerator(seed: 0x5EED)
         let seeds = [
             "---\ntitle: A\ndate: 2016-1-29 8:00 +0900\ntags: [a, b]\n---\nBody\n",
             "---\nauthor:\n  - name: \"x\\u0041\"\n? [k]\n: &a *b\nc: |\n  text\n...\n",
@@ -175,18 +176,5 @@ import Testing
             }
         }
         #expect((1000..<10_000).contains(rejected))
-    }
-}
-
-/// SplitMix64.
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -40,7 +40,8 @@ struct Newsroom: Sendable {
         let clock = Lock(opening)
         let lines = Lock([String]())
         let backend = try await Backend(
-            store: store, operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
+            store: store, file: store,
+            operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
             now: { clock.withLock { $0 } }, log: { line in lines.withLock { $0.append(line) } })
         let configuration = ServerConfiguration.local { configuration in
             configuration.rejections = { Problem.response($0) }

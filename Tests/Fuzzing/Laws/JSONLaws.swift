@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleServices
 import HTTP
 
 /// A body: parsed as JSON, as each request with a body, and as each response for a client.
@@ -6,7 +7,8 @@ enum JSONLaws {
     static func broken(_ input: [UInt8]) -> [String] {
         var laws = LawBook()
         if let value = try? JSONParser.parse(input) { checkValue(value, &laws) }
-        for type in Contract.requests where type.parameters(haveBody: true) {
+        let requests = Contract.requests + Contract.adminRequests
+        for type in requests where type.parameters(haveBody: true) {
             checkRequest(type, input, &laws)
         }
         checkAnswer(Article.self, input, &laws)

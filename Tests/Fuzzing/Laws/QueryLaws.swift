@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleServices
 import HTTP
 
 /// A request's target: path, query, and the typed requests that it may represent.
@@ -19,7 +20,8 @@ enum QueryLaws {
 
     private static func checkRequests(_ bytes: [UInt8], _ laws: inout LawBook) {
         guard let target = RequestTarget(bytes) else { return }
-        for type in Contract.requests where type.parameters(haveBody: false) {
+        let requests = Contract.requests + Contract.adminRequests
+        for type in requests where type.parameters(haveBody: false) {
             ContractLaw.check(type, HTTPRequest(type.endpoint.method, target), &laws)
         }
     }

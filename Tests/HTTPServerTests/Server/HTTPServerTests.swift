@@ -1,3 +1,4 @@
+import Dispatch
 import HTTP
 import HTTPServer
 import Platform
@@ -16,6 +17,43 @@ import Testing
             }
         }
         #expect(throws: (any Error).self) { try RawConnection(address) }
+    }
+
+    @Test func `a server answers questions while it binds, and is started once`() async throws {
+        let binding = Lock<HTTPServer?>(nil)
+        let server = HTTPServer(
+            .local {
+                $0.open = { (address, mode) throws(SystemError) in
+                    // It does not wait for the sockets.
+                    let server = binding.withLock { $0 }
+                    #expect(server?.connectionCount == 0 && server?.buffersInUse == 0)
+                    #expect(throws: HTTPServerError.alreadyStarted) { try server?.start() }
+                    return try ListeningSocket(address, mode: mode)
+                }
+            }, router: try TestRoutes.router())
+        binding.withLock { $0 = server }
+        let address = try server.start()[0]
+        #expect(try TestClient(address).get("/hello").status == 200)
+        await server.stop(graceSeconds: 0)
+        binding.withLock { $0 = nil }
+    }
+
+    @Test func `a server that is stopped while it starts accepts nobody`() async throws {
+        let socket = try ListeningSocket(.v4([127, 0, 0, 1], port: 0))
+        let server = HTTPServer(
+            .local { $0.open = { (_, _) throws(SystemError) in socket } },
+            router: try TestRoutes.router())
+        let isStopped = DispatchSemaphore(value: 0)
+        #expect(throws: HTTPServerError.stopped) {
+            try server.start {
+                Task {
+                    await server.stop()
+                    isStopped.signal()
+                }
+                isStopped.wait()
+            }
+        }
+        #expect(server.connectionCount == 0)
     }
 
     @Test(.enabled(if: SocketAddress.hasIPv6, "this machine has no IPv6"))

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Generates streams of valid requests and mutates a few octets, lines or words of them.
 struct RequestMutator {
     private var random: SeededGenerator

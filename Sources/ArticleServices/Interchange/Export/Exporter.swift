@@ -30,7 +30,7 @@ public struct Exporter: Sendable {
             let output = Lock(ExportOutput())
             @Sendable func write(_ full: [UInt8]?) throws(SystemError) {
                 guard let full else { return }
-                try Self.writeAll(full, to: descriptor)
+                try FileSystem.write(full, to: descriptor)
                 let articles = output.withLock { $0.counts.articles }
                 progress(ExportProgress(articles: articles, total: max(total, articles)))
             }
@@ -43,25 +43,6 @@ public struct Exporter: Sendable {
         } catch {
             if case .rejected(let cause as SystemError) = error { throw .output(cause) }
             throw .store(error)
-        }
-    }
-
-    private static func writeAll(
-        _ bytes: [UInt8], to descriptor: Int32
-    ) throws(SystemError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            do throws(SystemError) {
-                let count = try retrying("write") {
-                    rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-                }
-                rest = rest.dropFirst(count)
-            } catch {
-                // Another process may have made the terminal or pipe non-blocking.
-                guard error.code == EAGAIN else { throw error }
-                var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                _ = try retrying("poll") { poll(&output, 1, -1) }
-            }
         }
     }
 }

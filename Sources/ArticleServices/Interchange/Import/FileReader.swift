@@ -29,15 +29,8 @@ struct FileReader: ~Copyable {
 
     /// The whole file; `nil` if it is larger than `limitBytes`.
     static func bytes(of path: String, limitBytes: Int) throws(SystemError) -> [UInt8]? {
-        var reader = try FileReader(path)
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = try reader.read(into: &chunk)
-            guard count > 0 else { return bytes }
-            guard bytes.count + count <= limitBytes else { return nil }
-            bytes.append(contentsOf: chunk[..<count])
-        }
+        let file = try open(path)
+        return try FileSystem.bytes(of: file.raw, limitBytes: limitBytes)
     }
 }
 
@@ -106,11 +99,6 @@ struct LineReader: ~Copyable {
             }
         }
     }
-}
-
-extension SystemError {
-    /// The system's error message without the name of the call (`strerror(3)`).
-    var reason: String { String(cString: strerror(code)) }
 }
 
 /// Why a line of a file is rejected.

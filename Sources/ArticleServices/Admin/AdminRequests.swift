@@ -2,68 +2,9 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `GET /control/keys`: lists the records of all API keys.
-public struct FetchKeysRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/control/keys", access: .administer)
-    public typealias Item = KeyList
-
-    public static let parameters = Parameters(Self.init)
-
-    public init() {}
-}
-
-/// `POST /control/keys`: stores the record of a new key, which is valid immediately.
-public struct CreateKeyRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(
-        .post, "/control/keys", access: .administer, success: .noContent)
-    public typealias Item = NoContent
-
-    public static let parameters = Parameters(Self.init, .body(\.key))
-
-    public var key: KeyRecord
-
-    public init(key: KeyRecord) { self.key = key }
-}
-
-/// `POST /control/keys/{id}/revocation`: revokes a key, effective immediately.
-public struct RevokeKeyRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(
-        .post, "/control/keys/{id}/revocation", access: .administer)
-    public typealias Item = KeyRecord
-
-    public static let parameters = Parameters(Self.init, .path("id", \.id, .token(1...64)))
-
-    public var id: String
-
-    public init(id: String) { self.id = id }
-}
-
-/// All keys in the database.
-public struct KeyList: Sendable, Hashable {
-    public var keys: [KeyRecord]
-}
-
-extension KeyList: JSONModel {
-    public static let shape = ObjectCodec(
-        Self.init, .required("keys", \.keys, .array(of: KeyRecord.format, atMost: 1_000_000)))
-}
-
-extension KeyRecord: JSONModel {
-    /// Includes the digest, which only the owner of the file may see.
-    public static let shape = ObjectCodec(
-        Self.init,
-        .required("id", \.id, .text(.token(1...64))),
-        .required("digest", \.digest, .text(.digest)),
-        .required("name", \.name, .text(.line(1...100))),
-        .required("role", \.role, .text(.token(1...16))),
-        .required("createdAt", \.createdAt, .timestamp),
-        .optional("expiresAt", \.expiresAt, .timestamp),
-        .optional("revokedAt", \.revokedAt, .timestamp))
-}
-
-/// `GET /control/state`: returns what the store holds.
+/// `GET /v1/admin/state`: returns what the store holds.
 public struct FetchStateRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/control/state", access: .administer)
+    public static let endpoint = Endpoint(.get, "/v1/admin/state", access: .administer)
     public typealias Item = StoreState
 
     public static let parameters = Parameters(Self.init)
@@ -86,9 +27,9 @@ extension StoreState: JSONModel {
         .required("articles", \.articles, .integer(0...Int.max)))
 }
 
-/// `GET /control/check`: checks the database while it is being served.
+/// `GET /v1/admin/check`: checks the database while it is being served.
 public struct CheckRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/control/check", access: .administer)
+    public static let endpoint = Endpoint(.get, "/v1/admin/check", access: .administer)
     public typealias Item = CheckReport
 
     public static let parameters = Parameters(Self.init)
@@ -105,9 +46,9 @@ extension CheckReport: JSONModel {
         .required("findings", \.findings, .array(of: .text(.lines(0...10_000)), atMost: 10_000)))
 }
 
-/// `GET /control/export`: streams an export in the format of `Exporter`.
+/// `GET /v1/admin/export`: streams an export in the format of `Exporter`.
 public struct ExportRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/control/export", access: .administer)
+    public static let endpoint = Endpoint(.get, "/v1/admin/export", access: .administer)
     public typealias Item = RawBody
 
     public static let parameters = Parameters(Self.init)
@@ -115,9 +56,9 @@ public struct ExportRequest: BackendAPIRequest {
     public init() {}
 }
 
-/// `POST /control/restorations`: sends lines of an export to the process that owns the file.
+/// `POST /v1/admin/restorations`: sends lines of an export to the process that owns the file.
 public struct RestoreRecordsRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.post, "/control/restorations", access: .administer)
+    public static let endpoint = Endpoint(.post, "/v1/admin/restorations", access: .administer)
     public typealias Item = RestoreCounts
 
     public static let parameters = Parameters(

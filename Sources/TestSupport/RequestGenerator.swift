@@ -1,30 +1,17 @@
-import ArticleAPI
-import HTTP
-
-/// A small generator with a seed (SplitMix64), so that a failure can be seen again.
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
-    }
-}
+public import ArticleAPI
+public import HTTP
 
 /// Makes requests, as they arrive, of nothing but what the contract says of them: a new request is
 /// covered by being registered.
-struct RequestGenerator {
-    var random: SeededGenerator
+public struct RequestGenerator {
+    public var random: SeededGenerator
     /// What was there, and what was left out: `/body/title`, `?limit`.
-    var present: Set<String> = []
-    var absent: Set<String> = []
+    public private(set) var present: Set<String> = []
+    public private(set) var absent: Set<String> = []
 
-    init(seed: UInt64) { random = SeededGenerator(state: seed) }
+    public init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    mutating func request<Request: BackendAPIRequest>(_ type: Request.Type) -> HTTPRequest {
+    public mutating func request<Request: BackendAPIRequest>(_ type: Request.Type) -> HTTPRequest {
         var path = ""
         var query = QueryItems()
         var fields = HTTPFields()
@@ -49,18 +36,28 @@ struct RequestGenerator {
             }
         }
         var body: [UInt8] = []
-        if let description = type.parameters.body, let schema = description.schema {
+        if let description = type.parameters.body {
             fields[.contentType] = description.mediaTypes.randomElement(using: &random)
-            var writer = JSONWriter()
-            json(schema, at: "").write(to: &writer)
-            body = writer.bytes
+            body = self.body(description.schema)
         }
         let target = RequestTarget(path: path, query: query.items.isEmpty ? nil : query.encoded)
         return HTTPRequest(
             type.endpoint.method, target ?? RequestTarget(path: "/")!, fields: fields, body: body)
     }
 
-    mutating func json(_ schema: JSONSchema, at path: String) -> JSONValue {
+    /// JSON of the schema or, without one, any bytes.
+    private mutating func body(_ schema: JSONSchema?) -> [UInt8] {
+        guard let schema else {
+            return (0..<Int.random(in: 1...99, using: &random)).map { _ in
+                UInt8.random(in: .min ... .max, using: &random)
+            }
+        }
+        var writer = JSONWriter()
+        json(schema, at: "").write(to: &writer)
+        return writer.bytes
+    }
+
+    public mutating func json(_ schema: JSONSchema, at path: String) -> JSONValue {
         switch schema {
         case .boolean: return .boolean(Bool.random(using: &random))
         case .integer(let range): return number(integer(range))

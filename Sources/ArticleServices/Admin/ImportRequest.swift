@@ -2,9 +2,9 @@ public import ArticleAPI
 public import ArticleStore
 import HTTP
 
-/// `POST /control/imports`: sends articles of an import to the process that owns the file.
+/// `POST /v1/admin/imports`: sends articles of an import to the process that owns the file.
 public struct ImportArticlesRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.post, "/control/imports", access: .administer)
+    public static let endpoint = Endpoint(.post, "/v1/admin/imports", access: .administer)
     public typealias Item = ImportResult
 
     public static let parameters = Parameters(Self.init, .body(\.batch))

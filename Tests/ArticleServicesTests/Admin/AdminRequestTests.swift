@@ -6,7 +6,7 @@ import Testing
 @testable import ArticleServices
 
 /// Requests from commands to the file's owner arrive unchanged.
-@Suite struct ControlRequestTests {
+@Suite struct AdminRequestTests {
     private func arrived<Request: BackendAPIRequest>(_ request: Request) throws -> Request {
         try Request(parsing: RequestSource(RequestPrinter.print(request), path: [:]))
     }

@@ -5,16 +5,30 @@ import HTTP
 import HTTPServer
 import Platform
 
-/// Serves the operator's commands on the control socket of the process that owns the database file.
-/// Anyone who can open that socket has admin rights.
-struct ControlService: Sendable {
-    let store: any ArticleStore
-    let keys: KeyRing
-    let markdown: MarkdownRenderer
-    /// The store's file; long responses are spooled next to it.
-    let file: any StoreMaintenance
-    let now: @Sendable () -> Timestamp
-    let log: @Sendable (String) -> Void
+/// Administers the backend: for the operator's commands on the control socket of the process that
+/// owns the database file, and for the keys of admins.
+struct AdminService: Sendable {
+    private let store: any ArticleStore
+    private let keys: KeyRing
+    private let markdown: MarkdownRenderer
+    private let file: any StoreMaintenance
+    private let spool: Spool
+    private let backups: BackupService
+    private let now: @Sendable () -> Timestamp
+
+    /// - Parameter file: the store's file; long responses are spooled next to it.
+    init(
+        store: any ArticleStore, keys: KeyRing, markdown: MarkdownRenderer,
+        file: any StoreMaintenance, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.keys = keys
+        self.markdown = markdown
+        self.file = file
+        self.now = now
+        spool = Spool(beside: file.path)
+        backups = BackupService(file: file, spool: spool)
+    }
 
     func register(on routes: inout Routes) {
         routes.on(ImportArticlesRequest.self, importArticles)
@@ -24,11 +38,8 @@ struct ControlService: Sendable {
         routes.on(CreateKeyRequest.self, createKey)
         routes.on(RevokeKeyRequest.self, revokeKey)
         routes.on(CheckRequest.self, check)
-        BackupService(file: file, log: log).register(on: &routes)
-        let endpoint = ExportRequest.endpoint
-        routes.on(endpoint.method, endpoint.template.description) { _, context in
-            await export(context)
-        }
+        routes.stream(ExportRequest.self, export)
+        backups.register(on: &routes)
     }
 
     // MARK: Interchange
@@ -90,14 +101,14 @@ struct ControlService: Sendable {
     }
 
     /// The export is completed before its first byte is sent.
-    private func export(_ context: RequestContext) async -> HTTPResponse {
+    private func export(
+        _ request: ExportRequest, by caller: Principal
+    ) async throws(ServiceError) -> HTTPResponse {
         do {
-            let spool = try SpoolFile(beside: file.path)
-            _ = try await Exporter(store: store).write(to: spool.descriptor)
-            return try spool.response("application/x-ndjson")
-        } catch {
-            return ServiceError(interchange: error).response(to: context.requestID, log: log)
-        }
+            let spooled = try spool.file()
+            _ = try await Exporter(store: store).write(to: spooled.descriptor)
+            return try spooled.response("application/x-ndjson")
+        } catch { throw ServiceError(interchange: error) }
     }
 
     // MARK: Keys
@@ -105,33 +116,40 @@ struct ControlService: Sendable {
     private func listKeys(
         _ request: FetchKeysRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<KeyList> {
-        do { return Reply(KeyList(keys: try await store.keys())) } catch {
-            throw ServiceError(error)
-        }
+        do {
+            let keys = try await store.keys()
+            return Reply(KeyList(keys: keys.map { ListedKey($0, to: caller) }))
+        } catch { throw ServiceError(error) }
     }
 
     private func createKey(
         _ request: CreateKeyRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<NoContent> {
+        guard Role(rawValue: request.key.role) != nil else {
+            throw .invalidValue("/role", "must be reader, editor or admin")
+        }
+        var key = request.key
+        // The server's time decides how many keys are valid.
+        key.createdAt = now()
         do throws(StoreError) {
-            try await store.createKey(request.key)
+            try await store.createKey(key)
         } catch {
             if case .tooMany(let things) = error {
                 throw .invalidValue("", "there are too many \(things)")
             }
             throw ServiceError(error)
         }
-        keys.admit(request.key)
+        keys.admit(key)
         return Reply(NoContent())
     }
 
     private func revokeKey(
         _ request: RevokeKeyRequest, by caller: Principal
-    ) async throws(ServiceError) -> Reply<KeyRecord> {
+    ) async throws(ServiceError) -> Reply<ListedKey> {
         do {
             let key = try await store.revokeKey(request.id, at: now())
             keys.admit(key)
-            return Reply(key)
+            return Reply(ListedKey(key, to: caller))
         } catch { throw ServiceError(error) }
     }
 

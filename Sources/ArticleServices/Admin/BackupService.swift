@@ -1,0 +1,94 @@
+public import ArticleAPI
+public import ArticleStore
+import Glibc
+import HTTP
+import HTTPServer
+import Platform
+
+/// Backs up the database while it is served.
+///
+/// The copy is written to an unlinked file next to the database and streamed from there: the writer
+/// never waits for the client or its disk.
+struct BackupService: Sendable {
+    private let file: any StoreMaintenance
+    private let spool: Spool
+    /// Progress of the running copy. Only one runs at a time, as each needs as much space as the
+    /// database.
+    private let current = Lock<CopyProgress?>(nil)
+
+    init(file: any StoreMaintenance, spool: Spool) {
+        self.file = file
+        self.spool = spool
+    }
+
+    /// Disk space left free for concurrent writes.
+    private static let marginBytes = 64 << 20
+
+    func register(on routes: inout Routes) {
+        routes.stream(BackupRequest.self, backUp)
+        routes.on(FetchBackupProgressRequest.self, progress)
+    }
+
+    private func backUp(
+        _ request: BackupRequest, by caller: Principal
+    ) async throws(ServiceError) -> HTTPResponse {
+        let isFirst = current.withLock { current in
+            defer { current = current ?? CopyProgress(pages: 0, total: 0) }
+            return current == nil
+        }
+        guard isFirst else { throw .invalidValue("", "another backup is in progress") }
+        defer { current.withLock { $0 = nil } }
+        guard Self.hasRoom(forCopyOf: file.path) else { throw .full }
+        do {
+            var copy: (any StoreCopy)?
+            let spooled = try spool.file { copy = try file.copy(into: $0) }
+            try await copy?.make { progress in current.withLock { $0 = progress } }
+            return try spooled.response("application/vnd.sqlite3")
+        } catch { throw ServiceError(error) }
+    }
+
+    private func progress(
+        _ request: FetchBackupProgressRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<CopyProgress> {
+        guard let progress = current.withLock({ $0 }) else { throw .notFound }
+        return Reply(progress)
+    }
+
+    /// Whether the disk has room for a second database (`statvfs(3)`): a backup must not fill the
+    /// disk and block writers.
+    private static func hasRoom(forCopyOf path: String) -> Bool {
+        var disk = statvfs()
+        var database = stat()
+        guard statvfs(path, &disk) == 0, stat(path, &database) == 0 else { return true }
+        let free = Int(disk.f_bavail) * Int(disk.f_frsize)
+        return free > Int(database.st_size) + marginBytes
+    }
+}
+
+/// `POST /v1/admin/backups`: streams a copy of the database.
+public struct BackupRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(.post, "/v1/admin/backups", access: .administer)
+    public typealias Item = RawBody
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
+/// `GET /v1/admin/backups/current`: the progress of the running backup.
+public struct FetchBackupProgressRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/admin/backups/current", access: .administer)
+    public typealias Item = CopyProgress
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
+extension CopyProgress: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .required("pages", \.pages, .integer(0...Int.max)),
+        .required("total", \.total, .integer(0...Int.max)))
+}

@@ -1,0 +1,96 @@
+import Glibc
+import HTTP
+import Platform
+
+/// Where long responses are buffered: in files next to the database.
+struct Spool: Sendable {
+    /// The path of the database.
+    private let path: String
+    private let openFiles = Lock(0)
+
+    /// Each file may be as large as the database, and lasts until a slow client has read it.
+    static let limitFiles = 8
+
+    init(beside path: String) { self.path = path }
+
+    /// Creates a file, readable only by its owner.
+    ///
+    /// - Parameter use: opens the file by its name before it is unlinked.
+    /// - Throws: `ServiceError.busy` if there are too many files.
+    func file(_ use: (_ name: String) throws -> Void = { _ in }) throws -> SpoolFile {
+        let hasRoom = openFiles.withLock { count in
+            guard count < Self.limitFiles else { return false }
+            count += 1
+            return true
+        }
+        guard hasRoom else { throw ServiceError.busy }
+        do {
+            return try SpoolFile(beside: path, use) { openFiles.withLock { $0 -= 1 } }
+        } catch {
+            openFiles.withLock { $0 -= 1 }
+            throw error
+        }
+    }
+}
+
+/// An unlinked file that buffers a long response until the client has read it, so that producing
+/// the response never waits for the client.
+final class SpoolFile: Sendable {
+    let descriptor: Int32
+    private let closed: @Sendable () -> Void
+    private let pool = BlockingPool(label: "broadsheet.admin.spool", width: 1, depth: 1)
+    private let position = Lock(0)
+
+    private static let pieceBytes = 256 << 10
+
+    /// - Parameters:
+    ///   - use: opens the file by its name before it is unlinked.
+    ///   - closed: called once the file is closed.
+    fileprivate init(
+        beside path: String, _ use: (_ name: String) throws -> Void,
+        closed: @escaping @Sendable () -> Void
+    ) throws {
+        let file = try TemporaryFile(path)
+        defer { unlink(file.path) }
+        do { try use(file.path) } catch {
+            close(file.descriptor)
+            throw error
+        }
+        descriptor = file.descriptor
+        self.closed = closed
+    }
+
+    deinit {
+        close(descriptor)
+        closed()
+    }
+
+    /// A response that streams the whole file with this media type.
+    func response(_ mediaType: String) throws(SystemError) -> HTTPResponse {
+        let length = Int(try retrying("lseek") { lseek(descriptor, 0, SEEK_END) })
+        return HTTPResponse(
+            .ok, fields: [.contentType: mediaType, .cacheControl: "no-store"],
+            body: .stream(HTTPBodyStream(length: length) { try await self.next() }))
+    }
+
+    private func next() async throws -> [UInt8]? {
+        let piece = try await pool.run {
+            Result { () throws(SystemError) in try self.read() }
+        }.get()
+        return piece.isEmpty ? nil : piece
+    }
+
+    /// The bytes after those that were already read (`pread(2)`).
+    private func read() throws(SystemError) -> [UInt8] {
+        let offset = position.withLock { $0 }
+        var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+        let count = try retrying("pread") {
+            piece.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
+            }
+        }
+        position.withLock { $0 += count }
+        piece.removeLast(piece.count - count)
+        return piece
+    }
+}
