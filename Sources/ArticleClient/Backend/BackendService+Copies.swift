@@ -4,7 +4,7 @@ import HTTP
 extension BackendService {
     func response(to call: Call) async -> Result<CallResponse, BackendError> {
         guard call.request.method.isSafe else { return await written(call) }
-        let key = CacheKey(call)
+        let key = CacheKey(call.request, to: call.origin, by: call.session.owner)
         let freshness = call.options.freshness
         if freshness == .cached {
             return cache?.copy(for: key).map { .success(copied($0, call)) } ?? .failure(.notCached)

@@ -95,14 +95,14 @@ final class CacheKey: Hashable, Sendable {
     /// The hash of everything, stored because the key is looked up several times.
     private let digest: Int
 
-    init(_ call: Call) {
-        origin = call.origin
-        owner = call.session.owner
+    init(_ request: borrowing HTTPRequest, to origin: HTTPOrigin, by owner: String) {
+        self.origin = origin
+        self.owner = owner
         // The parts are taken one by one, because a copy of the request would copy all of them.
-        let (target, fields) = (call.request.target.bytes, call.request.fields.wireBytes)
+        let (target, fields) = (request.target.bytes, request.fields.wireBytes)
         var bytes: [UInt8] = []
         bytes.reserveCapacity(target.count + fields.count + 16)
-        bytes += call.request.method.rawValue.utf8
+        bytes += request.method.rawValue.utf8
         bytes.append(0x20)
         bytes += target
         bytes.append(0x20)
