@@ -75,6 +75,8 @@ struct TraceContext: Sendable, Hashable {
     /// Parses `traceparent`; `nil` if it is missing, invalid or repeated, in which case the request
     /// is treated as if it had none (§3.2, §4.3).
     init?(_ fields: borrowing HTTPFields) {
+        // Nearly all requests have none, which takes no generic call.
+        guard fields.contains(.traceparent) else { return nil }
         let context = fields.withOnlyBytes(of: .traceparent) { TraceContext($0) }
         guard case .some(let found?) = context else { return nil }
         self = found
