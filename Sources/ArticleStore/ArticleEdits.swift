@@ -3,46 +3,34 @@ public import ArticleAPI
 /// The validated content of an article as decided by an editor; the store resolves slug, tags and
 /// authors.
 public struct ArticleContent: Sendable, Hashable {
+    /// The attributes, without id and slug. The status is `draft`, `published` or `archived`;
+    /// `scheduled` is `published` at a later time.
+    public var draft: Article.Draft
     public var slug: SlugChoice
-    public var title: String
-    public var summary: String
-    public var body: String
+    /// The draft's tags with their keys. An existing tag keeps its display name.
+    public var tags: [Tag]
     /// The rendered body; `nil` to render it when it is first read.
     public var bodyHTML: BodyHTML?
-    public var language: String
-    public var authors: [Author.Mention]
-    /// An existing tag keeps its display name.
-    public var tags: [Tag]
-    public var heroImage: Article.HeroImage?
-    /// `draft`, `published` or `archived`; `scheduled` is `published` at a later time.
-    public var status: Article.Status
-    public var publishedAt: Timestamp?
-    public var source: Article.Source?
-    public var wordCount: Int
-    public var readingMinutes: Int
+    /// The words that readers see.
+    public var measure: TextMeasure
 
+    /// - Parameter draft: its id and its slug are ignored.
     public init(
-        slug: SlugChoice, title: String, summary: String, body: String,
-        bodyHTML: BodyHTML? = nil, language: String, authors: [Author.Mention], tags: [Tag],
-        heroImage: Article.HeroImage?,
-        status: Article.Status, publishedAt: Timestamp?, source: Article.Source?,
-        wordCount: Int, readingMinutes: Int
+        _ draft: Article.Draft, slug: SlugChoice, bodyHTML: BodyHTML? = nil, measure: TextMeasure
     ) {
+        self.draft = draft
+        self.draft.id = nil
+        self.draft.slug = nil
         self.slug = slug
-        self.title = title
-        self.summary = summary
-        self.body = body
+        tags = draft.tags.map(Tag.init(named:))
         self.bodyHTML = bodyHTML
-        self.language = language
-        self.authors = authors
-        self.tags = tags
-        self.heroImage = heroImage
-        self.status = status
-        self.publishedAt = publishedAt
-        self.source = source
-        self.wordCount = wordCount
-        self.readingMinutes = readingMinutes
+        self.measure = measure
     }
+
+    /// A BCP 47 language tag; `und` (undetermined) if the draft has none.
+    public var language: String { draft.language ?? "und" }
+
+    public var status: Article.Status { draft.status ?? .draft }
 }
 
 /// A rendered body: derived data that is rendered again if another renderer produced it. It is not
@@ -67,19 +55,6 @@ public enum SlugChoice: Sendable, Hashable {
     case exactly(String)
     /// This one, or the first free of `x-2`, `x-3`, … (truncated to 100 characters).
     case like(String)
-}
-
-/// The validated content of an author as decided by an editor.
-public struct AuthorContent: Sendable, Hashable {
-    public var name: String
-    public var about: String
-    public var website: String?
-
-    public init(name: String, about: String, website: String?) {
-        self.name = name
-        self.about = about
-        self.website = website
-    }
 }
 
 /// Time and actor of an edit.
@@ -116,4 +91,47 @@ public enum Precondition: Sendable, Hashable {
     case versions(Set<String>)
     /// It does not exist yet.
     case nothing
+}
+
+/// Identifies the history of a database: 16 random bytes.
+///
+/// Revisions and changes are numbered, and different histories use the same numbers. So a database
+/// gets a new epoch whenever its history may differ from the one that clients know: a new file, a
+/// restored backup, an imported export.
+public struct Epoch: Sendable, Hashable {
+    public let high: UInt64
+    public let low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The number of characters in a version after the revision and the dash.
+    public static let markLength = 6
+
+    private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+
+    /// The version of this revision of the subject in this history: `7-x1y2z3`. The same revision
+    /// in another history has the same version with a probability of 2^-30.
+    public func version<Subject>(of id: Identifier<Subject>, revision: Int) -> String {
+        var mark: UInt64 = 0
+        for word in [high, low, id.high, id.low, UInt64(bitPattern: Int64(revision))] {
+            mark = Self.mixed(mark ^ word)
+        }
+        var text = Array("\(revision)-".utf8)
+        for place in 0..<Self.markLength {
+            text.append(Self.digits[Int(mark >> UInt64(59 - 5 * place)) & 31])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Mixes all bits (the finalizer of SplitMix64). This is not a secret: it prevents accidental
+    /// collisions, not attacks.
+    private static func mixed(_ word: UInt64) -> UInt64 {
+        var word = word &+ 0x9E37_79B9_7F4A_7C15
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
 }

@@ -283,6 +283,18 @@ protocol CommitJob: Sendable {
     func finish(_ failure: StoreError?) -> Bool
 }
 
+/// One atomic step of the writer: if it throws, its changes are rolled back.
+struct WriteStep {
+    let connection: Connection
+    /// The committed state including the changes of this step and the previous ones in the commit.
+    let state: Snapshot
+
+    init(_ connection: Connection, _ configuration: SQLiteConfiguration) {
+        self.connection = connection
+        state = Snapshot(connection, configuration, names: connection.names)
+    }
+}
+
 /// A step whose result is a `Value`.
 final class WriteJob<Value: Sendable>: CommitJob {
     typealias Work = @Sendable (WriteStep) throws(StoreError) -> Value

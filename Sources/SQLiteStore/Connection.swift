@@ -1,6 +1,17 @@
 import ArticleStore
 import CSQLite
 
+/// The SQL statements of the store: here those of transactions, all others beside their only use.
+enum SQL {
+    static let begin: StaticString = "BEGIN"
+    static let beginImmediate: StaticString = "BEGIN IMMEDIATE"
+    static let commit: StaticString = "COMMIT"
+    static let rollback: StaticString = "ROLLBACK"
+    static let savepoint: StaticString = "SAVEPOINT step"
+    static let release: StaticString = "RELEASE step"
+    static let rollbackToSavepoint: StaticString = "ROLLBACK TO step"
+}
+
 /// An open connection (`sqlite3_open_v2`) with its compiled statements; closed when it is released.
 ///
 /// It is used by one thread at a time and is not `Sendable`: the commit queue owns one, each reader

@@ -70,25 +70,41 @@ struct ListingPlan {
     }
 }
 
-/// The key of a facet.
-enum FacetKey {
-    case text(String)
-    case id(Author.ID)
-}
+extension SQL {
+    // Each order returns sort key, id, number, publication; ?1 is the facet, ?2 the state.
 
-extension Snapshot {
-    func facet(
-        _ kind: FacetKind, key: FacetKey
-    ) throws(StoreError) -> (number: Int64, live: Int64, published: Int64)? {
-        let row = try connection.statement(SQL.facet)
-        try row.bind(1, kind.rawValue)
-        switch key {
-        case .text(let text): try row.bind(2, text)
-        case .id(let id): try row.bind(2, id)
-        }
-        guard try row.step() else { return nil }
-        return (row.integer(0), row.integer(1), row.integer(2))
-    }
+    fileprivate static let byPublication: StaticString = """
+        SELECT publication, id, article, publication FROM listings
+        WHERE facet = ?1 AND state = ?2
+            AND (publication, id) >= (?3, ?4) AND (publication, id) < (?5, ?6)
+        ORDER BY publication, id
+        """
+    fileprivate static let byPublicationDescending: StaticString = """
+        SELECT publication, id, article, publication FROM listings
+        WHERE facet = ?1 AND state = ?2
+            AND (publication, id) >= (?3, ?4) AND (publication, id) < (?5, ?6)
+        ORDER BY publication DESC, id DESC
+        """
+    fileprivate static let byCreation: StaticString = """
+        SELECT created_at, id, number, publication FROM articles
+        WHERE state = ?2 AND (created_at, id) >= (?3, ?4) AND (created_at, id) < (?5, ?6)
+        ORDER BY created_at, id
+        """
+    fileprivate static let byCreationDescending: StaticString = """
+        SELECT created_at, id, number, publication FROM articles
+        WHERE state = ?2 AND (created_at, id) >= (?3, ?4) AND (created_at, id) < (?5, ?6)
+        ORDER BY created_at DESC, id DESC
+        """
+    fileprivate static let byUpdate: StaticString = """
+        SELECT updated_at, id, number, publication FROM articles
+        WHERE state = ?2 AND (updated_at, id) >= (?3, ?4) AND (updated_at, id) < (?5, ?6)
+        ORDER BY updated_at, id
+        """
+    fileprivate static let byUpdateDescending: StaticString = """
+        SELECT updated_at, id, number, publication FROM articles
+        WHERE state = ?2 AND (updated_at, id) >= (?3, ?4) AND (updated_at, id) < (?5, ?6)
+        ORDER BY updated_at DESC, id DESC
+        """
 }
 
 /// Iterates over the articles of one state in one order, one index row at a time.

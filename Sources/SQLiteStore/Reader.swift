@@ -48,6 +48,10 @@ final class Reader: @unchecked Sendable {
     static let closed = StoreError.unavailable("the store is closed")
 }
 
+extension SQL {
+    fileprivate static let dataVersion: StaticString = "PRAGMA data_version"
+}
+
 extension Connection {
     /// Runs the work in a new read transaction.
     func readTransaction<Value>(
@@ -122,5 +126,28 @@ final class ReaderPool: Sendable {
     func close() async {
         isClosed.store(true, ordering: .relaxed)
         await workers.runByEach { [readers] worker in readers[worker].close() }
+    }
+}
+
+/// Lets readers detect commits: as long as the sequence does not change, an open read transaction
+/// is as current as a new one.
+final class CommitSequence: Sendable {
+    /// Odd during a commit.
+    private let count = Atomic<UInt64>(0)
+
+    /// The current count; `nil` during a commit.
+    var time: UInt64? {
+        let count = count.load(ordering: .acquiring)
+        return count & 1 == 0 ? count : nil
+    }
+
+    /// Runs an operation that changes what readers see, or requires them to end their transactions.
+    /// Only called by one thread.
+    func advance<Result>(
+        _ change: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        count.add(1, ordering: .sequentiallyConsistent)
+        defer { count.add(1, ordering: .sequentiallyConsistent) }
+        return try change()
     }
 }

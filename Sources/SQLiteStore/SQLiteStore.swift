@@ -1,8 +1,7 @@
 import ArticleAPI
 public import ArticleStore
 import Glibc
-import Platform
-import Synchronization
+public import Platform
 
 /// Stores articles in one SQLite file, which is owned by one process.
 ///
@@ -119,6 +118,10 @@ public final class SQLiteStore: Sendable {
     }
 }
 
+extension SQLiteStore: ArticleStore, StoreMaintenance {
+    public var workers: WorkerPool { readers.workers }
+}
+
 extension DatabaseFile {
     /// Inspects the file without modifying it, and rejects files that are not Broadsheet databases
     /// or too new.
@@ -198,27 +201,4 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     public var liveKeys = 1_000
 
     public init() {}
-}
-
-/// Lets readers detect commits: as long as the sequence does not change, an open read transaction
-/// is as current as a new one.
-final class CommitSequence: Sendable {
-    /// Odd during a commit.
-    private let count = Atomic<UInt64>(0)
-
-    /// The current count; `nil` during a commit.
-    var time: UInt64? {
-        let count = count.load(ordering: .acquiring)
-        return count & 1 == 0 ? count : nil
-    }
-
-    /// Runs an operation that changes what readers see, or requires them to end their transactions.
-    /// Only called by one thread.
-    func advance<Result>(
-        _ change: () throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        count.add(1, ordering: .sequentiallyConsistent)
-        defer { count.add(1, ordering: .sequentiallyConsistent) }
-        return try change()
-    }
 }

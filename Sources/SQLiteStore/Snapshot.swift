@@ -17,104 +17,6 @@ struct Snapshot {
         self.names = names
     }
 
-    // MARK: Articles
-
-    func edition(
-        of key: Article.Key, visibleTo audience: Audience
-    ) throws(StoreError) -> ArticleVersion {
-        guard let stored = try stored(key), stored.isVisible(to: audience),
-            try isKnown(stored, by: key, to: audience)
-        else { throw .notFound }
-        let article = try present(stored, withBody: true)
-        var changedAt = article.updatedAt
-        for number in stored.revision.content.authors {
-            changedAt = max(changedAt, try author(number: number).updatedAt)
-        }
-        return ArticleVersion(article: article, changedAt: changedAt)
-    }
-
-    /// Whether the audience may find the article by this key: the public must not find it by a slug
-    /// that it only had as a draft or before its publication.
-    private func isKnown(
-        _ stored: StoredArticle, by key: Article.Key, to audience: Audience
-    ) throws(StoreError) -> Bool {
-        guard case .slug(let slug) = key, case .everyone(let now) = audience,
-            slug != stored.revision.content.slug
-        else { return true }
-        let row = try connection.statement(SQL.isPublicSlug)
-        try row.bind(1, slug)
-        try row.bind(2, now)
-        return try row.step()
-    }
-
-    /// The article with its last revision, deleted or not; `nil` before its first revision.
-    func stored(_ key: Article.Key) throws(StoreError) -> StoredArticle? {
-        switch key {
-        case .id(let id):
-            let row = try connection.statement(SQL.articleByID)
-            try row.bind(1, id)
-            return try row.step() ? StoredArticle(row) : nil
-        case .slug(let slug):
-            let row = try connection.statement(SQL.articleBySlug)
-            try row.bind(1, slug)
-            return try row.step() ? StoredArticle(row) : nil
-        }
-    }
-
-    func stored(number: Int64) throws(StoreError) -> StoredArticle {
-        let row = try connection.statement(SQL.articleByNumber)
-        try row.bind(1, number)
-        guard try row.step() else { throw .corrupt("article \(number) has no revision") }
-        return try StoredArticle(row)
-    }
-
-    func stored(_ id: Article.ID, at number: Int) throws(StoreError) -> StoredArticle {
-        let row = try connection.statement(SQL.articleAtRevision)
-        try row.bind(1, id)
-        try row.bind(2, number)
-        guard (1..<1 << 20).contains(number), try row.step() else { throw .notFound }
-        return try StoredArticle(row)
-    }
-
-    /// The article with its version, as callers see it.
-    func present(_ stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
-        var article = try content(of: stored, withBody: withBody)
-        article.version = try epoch().version(of: article.id, revision: article.revision)
-        return article
-    }
-
-    /// The article without a version, independent of the database's history.
-    func content(of stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
-        let content = stored.revision.content
-        var authors: [Author.Reference] = []
-        for number in content.authors { authors.append(try author(number: number).reference) }
-        var tags: [Tag] = []
-        for number in content.tags { tags.append(try tag(number)) }
-        return Article(
-            id: stored.id, slug: content.slug, title: content.title, summary: content.summary,
-            body: withBody ? try body(content.body) : nil, language: content.language,
-            authors: authors, tags: tags, heroImage: content.heroImage,
-            status: content.state.status, publishedAt: content.publishedAt,
-            createdAt: stored.createdAt, updatedAt: stored.revision.updatedAt,
-            revision: stored.revision.number, source: content.source,
-            wordCount: content.wordCount, readingMinutes: content.readingMinutes)
-    }
-
-    func body(_ number: Int64) throws(StoreError) -> String {
-        let row = try connection.statement(SQL.body)
-        try row.bind(1, number)
-        guard try row.step() else { throw .corrupt("body \(number) is missing") }
-        return row.text(0)
-    }
-
-    func bodyHTML(of article: Article, by renderer: String) throws(StoreError) -> BodyHTML? {
-        let row = try connection.statement(SQL.rendering)
-        try row.bind(1, article.id)
-        try row.bind(2, article.revision)
-        try row.bind(3, renderer)
-        return try row.step() ? BodyHTML(renderer: row.text(0), html: row.optionalText(1)) : nil
-    }
-
     func tag(_ number: Int64) throws(StoreError) -> Tag {
         try names.tag(number) { () throws(StoreError) in
             let row = try connection.statement(SQL.tagByNumber)
@@ -124,7 +26,7 @@ struct Snapshot {
         }
     }
 
-    private func author(number: Int64) throws(StoreError) -> Names.NamedAuthor {
+    func author(number: Int64) throws(StoreError) -> Names.NamedAuthor {
         try names.author(number) { () throws(StoreError) in
             let row = try connection.statement(SQL.authorReference)
             try row.bind(1, number)
@@ -133,41 +35,6 @@ struct Snapshot {
                 reference: Author.Reference(id: try row.identifier(0), name: row.text(1)),
                 updatedAt: row.time(2))
         }
-    }
-
-    /// The epoch of the database.
-    func epoch() throws(StoreError) -> Epoch {
-        try names.epoch { () throws(StoreError) in
-            let row = try connection.statement(SQL.epoch)
-            guard try row.step(), let epoch = Epoch(row) else {
-                throw .corrupt("the epoch is missing")
-            }
-            return epoch
-        }
-    }
-
-    // MARK: Revisions
-
-    func revisions(
-        of id: Article.ID, below number: Int?, limit: Int
-    ) throws(StoreError) -> Slice<Revision, Int> {
-        guard let article = try articleNumber(id), article.revision > 0 else { throw .notFound }
-        let limit = min(max(limit, 1), 100)
-        let row = try connection.statement(SQL.history)
-        try row.bind(1, article.number)
-        try row.bind(2, min(max(number ?? .max, 0), 1 << 20 - 1))
-        try row.bind(3, limit + 1)
-        var items: [Revision] = []
-        while try row.step() {
-            if items.count == limit { return Slice(items: items, next: items.last?.number) }
-            items.append(
-                Revision(
-                    number: Int(row.integer(0)), action: Revision.Action(stored: row.integer(1)),
-                    title: row.text(2), status: try StoredState(row.integer(3)).status,
-                    createdAt: row.time(4),
-                    actor: try actor(StoredActor(row, actor: 6, editor: 5))))
-        }
-        return Slice(items: items, next: nil)
     }
 
     /// An actor with its current name.
@@ -184,19 +51,31 @@ struct Snapshot {
         }
     }
 
-    func articleNumber(
-        _ id: Article.ID
-    ) throws(StoreError) -> (number: Int64, revision: Int)? {
-        let row = try connection.statement(SQL.articleNumber)
-        try row.bind(1, id)
-        return try row.step() ? (row.integer(0), Int(row.integer(1))) : nil
+    /// The epoch of the database.
+    func epoch() throws(StoreError) -> Epoch {
+        try names.epoch { () throws(StoreError) in
+            let row = try connection.statement(SQL.epoch)
+            guard try row.step(), let epoch = Epoch(row) else {
+                throw .corrupt("the epoch is missing")
+            }
+            return epoch
+        }
     }
+}
 
-    func articleCount() throws(StoreError) -> Int {
-        let row = try connection.statement(SQL.liveCount)
-        guard try row.step() else { throw .corrupt("the article counter is missing") }
-        return Int(row.integer(0))
-    }
+extension SQL {
+    fileprivate static let tagByNumber: StaticString =
+        "SELECT key, name FROM facets WHERE number = ?1"
+    fileprivate static let authorReference: StaticString = """
+        SELECT id, name, updated_at FROM authors WHERE number = ?1
+        """
+    fileprivate static let epoch: StaticString = "SELECT value FROM epoch"
+    static let takeEpoch: StaticString = """
+        INSERT INTO epoch (number, value) SELECT 1, randomblob(16)
+        WHERE NOT EXISTS (SELECT 1 FROM epoch)
+        """
+    static let renewEpoch: StaticString = "UPDATE epoch SET value = randomblob(16)"
+    static let dropEpoch: StaticString = "DELETE FROM epoch"
 }
 
 extension Epoch {
@@ -209,85 +88,135 @@ extension Epoch {
     }
 }
 
-extension Snapshot {
-    func changeSequence() throws(StoreError) -> Int64 {
-        let row = try connection.statement(SQL.lastSequence)
-        return try row.step() ? row.integer(0) : 0
+/// Caches tags, authors, actors, facets and the epoch. They are shared by the articles of a page,
+/// by the reads of a connection between which nothing was committed, and by steps of the writer.
+///
+/// Only the writer changes the cached data; it clears the cache when it rolls back anything.
+final class Names {
+    private var authors: [Int64: NamedAuthor] = [:]
+    private var tags: [Int64: Tag] = [:]
+    private var facets: [Facet: Int64] = [:]
+    private var authorsByName: [String: Int64] = [:]
+    private var actors: [Int64: Revision.Actor] = [:]
+    private var actorNumbers: [ActorID: Int64] = [:]
+    private var epoch: Epoch?
+    /// The state of the database to which the cache belongs (`PRAGMA data_version`); `nil`
+    /// initially.
+    private var version: Int64?
+    private static let limit = 4_096
+
+    private struct Facet: Hashable {
+        let kind: FacetKind
+        let key: String
     }
 
-    func changes(after sequence: Int64, limit: Int) throws(StoreError) -> [ChangeRecord] {
-        let row = try connection.statement(SQL.changesAfter)
-        try row.bind(1, sequence)
-        try row.bind(2, min(max(limit, 1), 1_000))
-        var changes: [ChangeRecord] = []
-        while try row.step() {
-            changes.append(
-                ChangeRecord(
-                    sequence: row.integer(0),
-                    subject: try subject(kind: row.integer(1), number: row.integer(2)),
-                    revision: Int(row.integer(3)), isDeletion: row.integer(4) != 0,
-                    isPublic: row.integer(5) != 0))
-        }
-        return changes
+    private struct ActorID: Hashable {
+        let kind: ActorKind
+        let id: String
     }
 
-    func keys() throws(StoreError) -> [KeyRecord] {
-        let row = try connection.statement(SQL.keys)
-        var keys: [KeyRecord] = []
-        while try row.step() { keys.append(KeyRecord(row)) }
-        return keys
+    struct NamedAuthor {
+        let reference: Author.Reference
+        let updatedAt: Timestamp
     }
 
-    /// The record stored under the scope, unless it has expired.
-    func idempotencyRecord(_ scope: [UInt8], at time: Timestamp) throws(StoreError)
-        -> IdempotencyRecord?
-    {
-        let row = try connection.statement(SQL.idempotencyRecord)
-        try row.bind(1, scope)
-        guard try row.step(),
-            row.integer(0) > time.milliseconds - IdempotencyKey.keptMilliseconds
-        else { return nil }
-        let outcome: IdempotencyRecord.Outcome =
-            switch row.integer(2) {
-            case 2: .rejected(row.bytes(3))
-            case let number:
-                .done(item: row.bytes(3), isNew: number == 1, body: row.optionalText(4))
-            }
-        return IdempotencyRecord(request: row.bytes(1), outcome: outcome)
+    /// Clears the cache if it belongs to a different state.
+    func move(to version: Int64) {
+        guard version != self.version else { return }
+        self.version = version
+        forget()
     }
 
-    func secret(named name: String) throws(StoreError) -> [UInt8]? {
-        let row = try connection.statement(SQL.secret)
-        try row.bind(1, name)
-        return try row.step() ? row.bytes(0) : nil
+    /// Clears the cache, as its contents may have been rolled back.
+    func forget() {
+        forgetAuthors()
+        forgetActors()
+        tags.removeAll(keepingCapacity: true)
+        facets.removeAll(keepingCapacity: true)
+        epoch = nil
     }
 
-    private func subject(
-        kind: Int64, number: Int64
-    ) throws(StoreError) -> ChangeRecord.Subject {
-        let row = try connection.statement(
-            kind == 0 ? SQL.articleIDByNumber : SQL.authorIDByNumber)
-        try row.bind(1, number)
-        guard try row.step() else { throw .corrupt("a change has no subject (\(kind), \(number))") }
-        return kind == 0 ? .article(try row.identifier(0)) : .author(try row.identifier(0))
+    /// Clears the authors, because one was changed or added.
+    func forgetAuthors() {
+        authors.removeAll(keepingCapacity: true)
+        authorsByName.removeAll(keepingCapacity: true)
     }
-}
 
-extension ChangeRecord.Subject {
-    /// The column `kind` of its changes.
-    var kind: Int64 {
-        switch self {
-        case .article: 0
-        case .author: 1
-        }
+    /// Clears the actors, because a name was added.
+    func forgetActors() {
+        actors.removeAll(keepingCapacity: true)
+        actorNumbers.removeAll(keepingCapacity: true)
     }
-}
 
-extension KeyRecord {
-    /// Reads the columns of `SQL.keys`.
-    init(_ row: borrowing Statement) {
-        self.init(
-            id: row.text(0), digest: row.bytes(1), name: row.text(2), role: row.text(3),
-            createdAt: row.time(4), expiresAt: row.optionalTime(5), revokedAt: row.optionalTime(6))
+    func epoch(else read: () throws(StoreError) -> Epoch) throws(StoreError) -> Epoch {
+        if let epoch { return epoch }
+        let epoch = try read()
+        self.epoch = epoch
+        return epoch
+    }
+
+    func tag(
+        _ number: Int64, else read: () throws(StoreError) -> Tag
+    ) throws(StoreError) -> Tag {
+        if let tag = tags[number] { return tag }
+        let tag = try read()
+        if tags.count >= Self.limit { tags.removeAll(keepingCapacity: true) }
+        tags[number] = tag
+        return tag
+    }
+
+    func author(
+        _ number: Int64, else read: () throws(StoreError) -> NamedAuthor
+    ) throws(StoreError) -> NamedAuthor {
+        if let author = authors[number] { return author }
+        let author = try read()
+        if authors.count >= Self.limit { authors.removeAll(keepingCapacity: true) }
+        authors[number] = author
+        return author
+    }
+
+    /// The number of the oldest author with this name; a missing one is not cached.
+    func author(
+        named name: String, else read: () throws(StoreError) -> Int64?
+    ) throws(StoreError) -> Int64? {
+        if let number = authorsByName[name] { return number }
+        guard let number = try read() else { return nil }
+        if authorsByName.count >= Self.limit { authorsByName.removeAll(keepingCapacity: true) }
+        authorsByName[name] = number
+        return number
+    }
+
+    func actor(
+        _ number: Int64, else read: () throws(StoreError) -> Revision.Actor
+    ) throws(StoreError) -> Revision.Actor {
+        if let actor = actors[number] { return actor }
+        let actor = try read()
+        if actors.count >= Self.limit { actors.removeAll(keepingCapacity: true) }
+        actors[number] = actor
+        return actor
+    }
+
+    /// The number of an actor, which never changes.
+    func actor(
+        _ kind: ActorKind, _ id: String, else read: () throws(StoreError) -> Int64
+    ) throws(StoreError) -> Int64 {
+        let actor = ActorID(kind: kind, id: id)
+        if let number = actorNumbers[actor] { return number }
+        let number = try read()
+        if actorNumbers.count >= Self.limit { actorNumbers.removeAll(keepingCapacity: true) }
+        actorNumbers[actor] = number
+        return number
+    }
+
+    /// The number of a facet, which never changes.
+    func facet(
+        _ kind: FacetKind, _ key: String, else read: () throws(StoreError) -> Int64
+    ) throws(StoreError) -> Int64 {
+        let facet = Facet(kind: kind, key: key)
+        if let number = facets[facet] { return number }
+        let number = try read()
+        if facets.count >= Self.limit { facets.removeAll(keepingCapacity: true) }
+        facets[facet] = number
+        return number
     }
 }

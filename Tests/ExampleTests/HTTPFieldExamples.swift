@@ -49,16 +49,6 @@ import Testing
         #expect(usesGzip == expected)
     }
 
-    @Test func `a trace`() throws {
-        let field = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-        let request = try request([.traceparent: field])
-        var labels: [String] = []
-        if let trace = TraceContext(request.fields) {
-            labels.append("trace \(trace.traceID), span \(trace.parentID)")
-        }
-        #expect(labels == ["trace 4bf92f3577b34da6a3ce929d0e0e4736, span 00f067aa0ba902b7"])
-    }
-
     @Test func `links`() {
         let field = "</v1/articles?cursor=a>; rel=\"next\", </v1>; rel=\"up\""
         let next = WebLink.links(in: field).first { $0.has(relation: "next") }

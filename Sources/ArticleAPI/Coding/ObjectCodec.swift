@@ -312,12 +312,3 @@ extension Field {
         return writer.bytes + [UInt8(ascii: ":")]
     }
 }
-
-/// The change of one attribute by a merge patch (RFC 7396 §2).
-public enum Change<Value: Sendable & Hashable>: Sendable, Hashable {
-    /// The attribute is absent from the patch.
-    case keep
-    /// `null`: resets the attribute to its default; rejected if it has none.
-    case clear
-    case set(Value)
-}

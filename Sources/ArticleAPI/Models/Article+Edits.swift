@@ -113,58 +113,6 @@ extension Article {
         }
     }
 
-    /// A merge patch of a hero image, whose members are merged too (RFC 7396 §2).
-    public struct HeroImageChanges: Sendable, Hashable {
-        public var url: Change<String>
-        public var alternativeText: Change<String>
-
-        public init(url: Change<String> = .keep, alternativeText: Change<String> = .keep) {
-            self.url = url
-            self.alternativeText = alternativeText
-        }
-    }
-
-    /// A merge patch of a source, whose members are merged too (RFC 7396 §2).
-    public struct SourceChanges: Sendable, Hashable {
-        public var name: Change<String>
-        public var url: Change<String>
-
-        public init(name: Change<String> = .keep, url: Change<String> = .keep) {
-            self.name = name
-            self.url = url
-        }
-    }
-}
-
-extension Author {
-    /// The new content of a whole author (`PUT`); it may contain the read-only attributes,
-    /// unchanged.
-    public struct Replacement: Sendable, Hashable {
-        /// The id of the path, if it is repeated.
-        public var id: ID?
-        public var name: String
-        public var about: String
-        public var website: String?
-        public var createdAt: Timestamp?
-        public var updatedAt: Timestamp?
-        public var revision: Int?
-        public var version: String?
-
-        public init(
-            id: ID? = nil, name: String, about: String = "", website: String? = nil,
-            createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, revision: Int? = nil,
-            version: String? = nil
-        ) {
-            self.id = id
-            self.name = name
-            self.about = about
-            self.website = website
-            self.createdAt = createdAt
-            self.updatedAt = updatedAt
-            self.revision = revision
-            self.version = version
-        }
-    }
 }
 
 extension Article.Draft: JSONModel {
@@ -248,26 +196,110 @@ extension Article.Changes: JSONModel {
         .change("source", \.source, Article.SourceChanges.format))
 }
 
-extension Article.HeroImageChanges: JSONModel {
-    public static let shape = ObjectCodec(
-        Self.init,
-        .change("url", \.url, .text(.webAddress)),
-        .change("alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
-}
+/// Edits as values: articles with merge patches applied.
+extension Article {
+    /// A draft with the content of this article, from which an edit can start.
+    ///
+    /// The body is empty if a list omitted it, so fetch the article itself before editing it.
+    public var draft: Draft {
+        Draft(
+            id: id, slug: slug, title: title, summary: summary, body: body ?? "",
+            language: language, authors: authors.map(\.mention), tags: tags.map(\.name),
+            heroImage: heroImage, status: status, publishedAt: publishedAt, source: source)
+    }
 
-extension Article.SourceChanges: JSONModel {
-    public static let shape = ObjectCodec(
-        Self.init,
-        .change("name", \.name, .text(.line(ArticleLimits.sourceName))),
-        .change("url", \.url, .text(.webAddress)))
-}
+    /// This article with a merge patch applied (RFC 7396 §2), as a draft of the new value.
+    ///
+    /// - Throws: `InvalidValue` with a fault for each attribute that cannot be cleared.
+    public func draft(applying changes: Changes) throws(InvalidValue) -> Draft {
+        let (draft, faults) = patched(changes)
+        guard faults.isEmpty else { throw InvalidValue(faults: faults) }
+        return draft
+    }
 
-extension JSONCodec where Value == [Author.Mention] {
-    static var authors: JSONCodec {
-        .array(of: Author.Mention.format, atMost: ArticleLimits.authors)
+    /// This article as it will probably be once the backend has made the changes, for a screen that
+    /// does not wait for the reply.
+    ///
+    /// `article = article.applying(changes)` shows the edit at once; keep the previous article in
+    /// case the backend rejects it.
+    ///
+    /// The revision and times do not change, since only the backend sets them, and neither does
+    /// anything that the backend would reject. An author without an id gets a provisional one
+    /// (`Author.Reference.init(named:)`).
+    public func applying(_ changes: Changes) -> Article {
+        let draft = patched(changes).draft
+        var article = self
+        article.title = draft.title
+        article.slug = draft.slug ?? slug
+        article.summary = draft.summary
+        article.language = draft.language ?? language
+        if changes.body != .keep {
+            let measure = TextMeasure(draft.body)
+            article.body = draft.body
+            article.bodyHTML = nil
+            article.wordCount = measure.words
+            article.readingMinutes = measure.readingMinutes
+        }
+        if changes.authors != .keep { article.authors = draft.authors.map(reference) }
+        if changes.tags != .keep { article.tags = draft.tags.map(Tag.init(named:)) }
+        article.heroImage = draft.heroImage
+        article.status = draft.status ?? .draft
+        article.publishedAt = draft.publishedAt
+        article.source = draft.source
+        return article
+    }
+
+    /// The author for the by-line: if possible, one that this article already has.
+    private func reference(_ mention: Author.Mention) -> Author.Reference {
+        switch mention {
+        case .id(let id, let name):
+            authors.first { $0.id == id } ?? Author.Reference(id: id, name: name ?? "")
+        case .name(let name):
+            authors.first { $0.name == name } ?? Author.Reference(named: name)
+        }
+    }
+
+    private func patched(_ changes: Changes) -> (draft: Draft, faults: [JSONFault]) {
+        var draft = draft
+        var faults: [JSONFault] = []
+        draft.title = changes.title.applied(to: title, in: ["title"], &faults) ?? title
+        draft.slug = changes.slug.applied(to: slug, in: ["slug"], &faults)
+        draft.summary = changes.summary.applied(to: summary, cleared: "")
+        draft.body = changes.body.applied(to: draft.body, cleared: "")
+        draft.language = changes.language.applied(to: language, cleared: nil)
+        draft.authors = changes.authors.applied(to: draft.authors, cleared: [])
+        draft.tags = changes.tags.applied(to: draft.tags, cleared: [])
+        draft.status = changes.status.applied(to: status, cleared: nil)
+        draft.publishedAt = changes.publishedAt.applied(to: publishedAt, cleared: nil)
+        draft.heroImage = changes.heroImage.merged(into: heroImage, "heroImage", &faults)
+        draft.source = changes.source.merged(into: source, "source", &faults)
+        return (draft, faults)
     }
 }
 
-extension JSONCodec where Value == [String] {
-    static var tagNames: JSONCodec { .array(of: .tagName, atMost: ArticleLimits.tags) }
+extension Article.Changes {
+    /// The patch that turns one article into another.
+    ///
+    /// `UpdateArticleRequest(id: article.id, changes: .init(from: article, to: edited))`
+    ///
+    /// Attributes that only the backend sets are ignored, and so is the body if `after` has none,
+    /// since lists omit bodies.
+    public init(from before: Article, to after: Article) {
+        self.init(
+            slug: Change(from: before.slug, to: after.slug),
+            title: Change(from: before.title, to: after.title),
+            summary: Change(from: before.summary, to: after.summary),
+            body: after.body.map { Change(from: before.body, to: $0) } ?? .keep,
+            language: Change(from: before.language, to: after.language),
+            authors: Change(
+                from: before.authors.map(\.mention), to: after.authors.map(\.mention)),
+            tags: Change(from: before.tags.map(\.name), to: after.tags.map(\.name)),
+            heroImage: Change(from: before.heroImage, to: after.heroImage),
+            status: Change(from: before.status, to: after.status),
+            publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
+            source: Change(from: before.source, to: after.source))
+    }
+
+    /// Whether there is nothing to change.
+    public var isEmpty: Bool { self == Article.Changes() }
 }

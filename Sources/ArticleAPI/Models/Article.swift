@@ -64,42 +64,6 @@ public struct Article: Sendable, Hashable, Identifiable {
         self.readingMinutes = readingMinutes
     }
 
-    /// The publication status of an article.
-    ///
-    /// `scheduled` is `published` with a `publishedAt` in the future. Both are the same stored
-    /// state, so that nothing has to run at the time of publication.
-    public enum Status: Sendable, Hashable {
-        case draft, scheduled, published, archived
-        /// A value of a newer server that this version does not know; servers reject it.
-        case unknown(String)
-    }
-
-    /// The picture at the top of the article.
-    public struct HeroImage: Sendable, Hashable {
-        /// An absolute http(s) URL of at most 2,000 bytes.
-        public var url: String
-        /// What it shows, for readers who cannot see it; at most 500 characters.
-        public var alternativeText: String?
-
-        public init(url: String, alternativeText: String? = nil) {
-            self.url = url
-            self.alternativeText = alternativeText
-        }
-    }
-
-    /// Where an article was first published.
-    public struct Source: Sendable, Hashable {
-        /// At most 200 characters; the `source` filter matches it.
-        public var name: String
-        /// An absolute http(s) URL of at most 2,000 bytes.
-        public var url: String?
-
-        public init(name: String, url: String? = nil) {
-            self.name = name
-            self.url = url
-        }
-    }
-
     /// How an article is identified in a path: by its id, or by a current or former slug.
     public enum Key: Sendable, Hashable {
         case id(ID)
@@ -116,36 +80,6 @@ public enum ArticleSort: String, Sendable, Hashable, CaseIterable {
     case createdFirst = "createdAt"
     case updatedLast = "-updatedAt"
     case updatedFirst = "updatedAt"
-}
-
-/// The limits on articles and their parts.
-public enum ArticleLimits {
-    /// Unicode scalars.
-    public static let title = 1...300
-    /// Unicode scalars.
-    public static let summary = 0...2000
-    /// Bytes of UTF-8.
-    public static let bodyBytes = 2 * 1024 * 1024
-    /// Bytes of UTF-8 of a body as HTML.
-    public static let bodyHTMLBytes = 8 * 1024 * 1024
-    public static let tags = 50
-    /// Unicode scalars of one tag's name.
-    public static let tag = 1...64
-    public static let authors = 20
-    /// Unicode scalars of an author's name.
-    public static let authorName = 1...200
-    /// Unicode scalars of an author's `about`.
-    public static let about = 0...2000
-    /// Unicode scalars of a source's name.
-    public static let sourceName = 1...200
-    /// Unicode scalars of a picture's alternative text.
-    public static let alternativeText = 0...500
-    /// Items of a page.
-    public static let page = 1...100
-    /// Bytes of a page as JSON; a single larger article is still served.
-    public static let pageBytes = 4 * 1024 * 1024
-    /// The number of items up to which a list is counted.
-    public static let count = 10_000
 }
 
 extension Article: JSONModel {
@@ -174,35 +108,6 @@ extension Article: JSONModel {
         .optional("source", \.source, Source.format),
         .required("wordCount", \.wordCount, .integer(0...Int.max)),
         .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)))
-}
-
-extension Article.HeroImage: JSONModel {
-    public static let shape = ObjectCodec(
-        Self.init,
-        .required("url", \.url, .text(.webAddress)),
-        .optional(
-            "alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
-}
-
-extension Article.Source: JSONModel {
-    public static let shape = ObjectCodec(
-        Self.init,
-        .required("name", \.name, .text(.line(ArticleLimits.sourceName))),
-        .optional("url", \.url, .text(.webAddress)))
-}
-
-extension Author.Reference: JSONModel {
-    public static let shape = ObjectCodec(
-        Self.init,
-        .required("id", \.id, .identifier()),
-        .required("name", \.name, .text(.line(ArticleLimits.authorName))))
-}
-
-extension Tag: JSONModel {
-    public static let shape = ObjectCodec(
-        Self.init,
-        .required("key", \.key, .text(.line(ArticleLimits.tag))),
-        .required("name", \.name, .text(.line(ArticleLimits.tag))))
 }
 
 /// A handwritten encoder and decoder for articles, which take about half the time of their codec:
@@ -352,4 +257,65 @@ extension JSONWriter {
             written: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
         write(&self)
     }
+}
+
+extension Article {
+    /// An estimate of the article's size in bytes.
+    package var textBytes: Int {
+        let names = tags.reduce(0) { $0 + $1.name.utf8.count + $1.key.utf8.count }
+        let byline = authors.reduce(0) { $0 + $1.name.utf8.count }
+        return 1_000 + title.utf8.count + summary.utf8.count + (body?.utf8.count ?? 0)
+            + (bodyHTML?.utf8.count ?? 0) + names + byline
+            + (heroImage?.alternativeText?.utf8.count ?? 0) + (heroImage?.url.utf8.count ?? 0)
+            + (source?.url?.utf8.count ?? 0) + 100 * authors.count
+    }
+}
+
+/// The selected attributes of an article; all except the id may be absent.
+public struct PartialArticle: Sendable, Hashable, Identifiable {
+    public var id: Article.ID
+    public var slug: String?
+    public var title: String?
+    public var summary: String?
+    public var body: String?
+    public var bodyHTML: String?
+    public var language: String?
+    public var authors: [PartialAuthor]?
+    public var tags: [PartialTag]?
+    public var heroImage: PartialHeroImage?
+    public var status: Article.Status?
+    public var publishedAt: Timestamp?
+    public var createdAt: Timestamp?
+    public var updatedAt: Timestamp?
+    public var revision: Int?
+    public var version: String?
+    public var source: PartialSource?
+    public var wordCount: Int?
+    public var readingMinutes: Int?
+}
+
+extension PartialArticle: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .required("id", \.id, .identifier()),
+        .optional("slug", \.slug, .text(.slug)),
+        .optional("title", \.title, .text(.line(ArticleLimits.title))),
+        .optional("summary", \.summary, .text(.lines(ArticleLimits.summary))),
+        .optional("body", \.body, .text(.lines(maximumBytes: ArticleLimits.bodyBytes))),
+        .optional(
+            "bodyHTML", \.bodyHTML, .text(.lines(maximumBytes: ArticleLimits.bodyHTMLBytes))),
+        .optional("language", \.language, .text(.language)),
+        .optional(
+            "authors", \.authors, .array(of: PartialAuthor.format, atMost: ArticleLimits.authors)),
+        .optional("tags", \.tags, .array(of: PartialTag.format, atMost: ArticleLimits.tags)),
+        .optional("heroImage", \.heroImage, PartialHeroImage.format),
+        .optional("status", \.status, .text(.status)),
+        .optional("publishedAt", \.publishedAt, .timestamp),
+        .optional("createdAt", \.createdAt, .timestamp),
+        .optional("updatedAt", \.updatedAt, .timestamp),
+        .optional("revision", \.revision, .integer(1...Int.max)),
+        .optional("version", \.version, .text(.version)),
+        .optional("source", \.source, PartialSource.format),
+        .optional("wordCount", \.wordCount, .integer(0...Int.max)),
+        .optional("readingMinutes", \.readingMinutes, .integer(0...Int.max)))
 }

@@ -52,6 +52,37 @@ public struct Author: Sendable, Hashable, Identifiable {
     }
 }
 
+extension Author {
+    /// The new content of a whole author (`PUT`); it may contain the read-only attributes,
+    /// unchanged.
+    public struct Replacement: Sendable, Hashable {
+        /// The id of the path, if it is repeated.
+        public var id: ID?
+        public var name: String
+        public var about: String
+        public var website: String?
+        public var createdAt: Timestamp?
+        public var updatedAt: Timestamp?
+        public var revision: Int?
+        public var version: String?
+
+        public init(
+            id: ID? = nil, name: String, about: String = "", website: String? = nil,
+            createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil, revision: Int? = nil,
+            version: String? = nil
+        ) {
+            self.id = id
+            self.name = name
+            self.about = about
+            self.website = website
+            self.createdAt = createdAt
+            self.updatedAt = updatedAt
+            self.revision = revision
+            self.version = version
+        }
+    }
+}
+
 extension Author: JSONModel {
     public static let shape = ObjectCodec(
         Self.init,
@@ -123,35 +154,40 @@ extension Author.Mention: JSONRepresentable {
         ByName.init, .required("name", \.name, nameFormat))
 }
 
-extension JSONCodec where Value == String {
-    /// A tag by its display name, or as an article shows it: `{"key": …, "name": …}`.
-    static let tagName = JSONCodec(
-        schema: .either([nameOfTag.schema, Tag.shape.schema]),
-        read: { value, reader in
-            guard case .object = value else { return nameOfTag.read(value, &reader) }
-            guard let tag = Tag.shape.read(value, &reader) else { return nil }
-            if reader.isStrict, tag.key != Tag(named: tag.name).key {
-                reader.reading(.name("key")) {
-                    $0.report(.rejected("does not belong to this tag; omit it"))
-                }
-                return nil
-            }
-            return tag.name
-        },
-        write: { name, _, writer in writer.string(name) },
-        check: nameOfTag.check)
-
-    private static let nameOfTag = JSONCodec.text(TextCodec.tagName)
+extension JSONCodec where Value == [Author.Mention] {
+    static var authors: JSONCodec {
+        .array(of: Author.Mention.format, atMost: ArticleLimits.authors)
+    }
 }
 
-extension TextCodec where Value == String {
-    /// The display name of a tag; its key must not be empty.
-    fileprivate static var tagName: TextCodec {
-        let line = TextCodec.line(ArticleLimits.tag)
-        return TextCodec(
-            line.expectation, line.schema, parse: line.parse, print: line.print,
-            fault: { name in
-                line.fault(name) ?? (Tag(named: name).key.isEmpty ? "is invisible" : nil)
-            })
+extension Author.Reference: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .required("id", \.id, .identifier()),
+        .required("name", \.name, .text(.line(ArticleLimits.authorName))))
+}
+
+extension Author.Reference {
+    /// An author who is only known by name, as typed by an editor: the backend finds or creates the
+    /// author when the article is sent.
+    ///
+    /// The id is provisional: its time is 1970, and the same name gives the same id.
+    public init(named name: String) {
+        // FNV-1a, in the random bits of the id.
+        let hash = name.inNFC.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        guard let id = Author.ID(high: 0x7000, low: 1 << 63 | hash >> 2) else {
+            preconditionFailure("programmer error: the version and variant are those of an id")
+        }
+        self.init(id: id, name: name)
+    }
+
+    /// Whether the id was made by `init(named:)` and is unknown to the backend.
+    public var isProvisional: Bool { id.high == 0x7000 }
+
+    /// The author as given in a draft.
+    public var mention: Author.Mention {
+        isProvisional ? .name(name) : .id(id, name: nil)
     }
 }

@@ -27,6 +27,13 @@ public struct Tag: Sendable, Hashable, Identifiable {
     }
 }
 
+extension Tag: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .required("key", \.key, .text(.line(ArticleLimits.tag))),
+        .required("name", \.name, .text(.line(ArticleLimits.tag))))
+}
+
 extension Tag.Usage: JSONModel {
     public static let shape = ObjectCodec(
         Self.init(key:name:articleCount:),
@@ -61,5 +68,42 @@ extension String {
                 ? String(scalar) : scalar.properties.uppercaseMapping.lowercased()
         }
         return folded.inNFC
+    }
+}
+
+extension JSONCodec where Value == [String] {
+    static var tagNames: JSONCodec { .array(of: .tagName, atMost: ArticleLimits.tags) }
+}
+
+extension JSONCodec where Value == String {
+    /// A tag by its display name, or as an article shows it: `{"key": …, "name": …}`.
+    static let tagName = JSONCodec(
+        schema: .either([nameOfTag.schema, Tag.shape.schema]),
+        read: { value, reader in
+            guard case .object = value else { return nameOfTag.read(value, &reader) }
+            guard let tag = Tag.shape.read(value, &reader) else { return nil }
+            if reader.isStrict, tag.key != Tag(named: tag.name).key {
+                reader.reading(.name("key")) {
+                    $0.report(.rejected("does not belong to this tag; omit it"))
+                }
+                return nil
+            }
+            return tag.name
+        },
+        write: { name, _, writer in writer.string(name) },
+        check: nameOfTag.check)
+
+    private static let nameOfTag = JSONCodec.text(TextCodec.tagName)
+}
+
+extension TextCodec where Value == String {
+    /// The display name of a tag; its key must not be empty.
+    fileprivate static var tagName: TextCodec {
+        let line = TextCodec.line(ArticleLimits.tag)
+        return TextCodec(
+            line.expectation, line.schema, parse: line.parse, print: line.print,
+            fault: { name in
+                line.fault(name) ?? (Tag(named: name).key.isEmpty ? "is invisible" : nil)
+            })
     }
 }

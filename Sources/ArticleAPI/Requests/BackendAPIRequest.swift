@@ -14,15 +14,6 @@ public protocol BackendAPIRequest: Sendable, Hashable {
     static var parameters: Parameters<Self> { get }
 }
 
-extension BackendAPIRequest {
-    /// Parses a received request.
-    ///
-    /// - Throws: an error with every fault of the request.
-    public init(parsing source: RequestSource) throws(RequestValidationError) {
-        self = try Self.parameters.parse(source)
-    }
-}
-
 /// The method and path of a request, who may send it, and the status of its response.
 public struct Endpoint: Sendable, Hashable {
     public let method: HTTPMethod

@@ -95,16 +95,6 @@ extension SlugChoice {
     }
 }
 
-extension ArticleContent {
-    /// The draft that results in this content; the slug is encoded separately.
-    fileprivate var draft: Article.Draft {
-        Article.Draft(
-            title: title, summary: summary, body: body, language: language, authors: authors,
-            tags: tags.map(\.name), heroImage: heroImage, status: status,
-            publishedAt: publishedAt, source: source)
-    }
-}
-
 extension ImportResult: JSONModel {
     public static let shape = ObjectCodec(
         Self.init,

@@ -1,6 +1,5 @@
 import ArticleAPI
 import ArticleStore
-import HTTP
 
 /// The operations on articles.
 struct ArticleService: Sendable {
@@ -43,87 +42,6 @@ struct ArticleService: Sendable {
                 article, fields: request.fields, renderer: renderer,
                 changedAt: changedAt.map { max($0, article.publication ?? $0) },
                 dependencies: .article(article))
-        } catch { throw ServiceError(error) }
-    }
-
-    func create(
-        _ request: CreateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
-    ) async throws(ServiceError) -> Reply<Article> {
-        let now = now()
-        let rendered = try await markdown.render(request.article.body)
-        let content = try ArticleContent(
-            request.article, rendered: rendered, defaultLanguage: defaultLanguage, at: now)
-        do {
-            let article = try await store.createArticle(
-                request.article.id ?? Article.ID(at: now), content,
-                by: caller.edit(at: now, key))
-            return Reply(article.asOf(now), location: article.location)
-        } catch { throw ServiceError(error) }
-    }
-
-    func replace(
-        _ request: ReplaceArticleRequest, by caller: Principal, _ key: IdempotencyKey?
-    ) async throws(ServiceError) -> Reply<Article> {
-        guard let expected = request.expected else { throw .preconditionRequired }
-        // Rendered before the write is queued, so that other writes do not wait for it.
-        let rendered = try await markdown.render(request.article.content.body)
-        return try await edit(request.id, expecting: expected, by: caller, key) {
-            current, now in
-            try request.article.checkReadOnly(against: current.asOf(now))
-            return try ArticleContent(
-                replacing: current, with: request.article.content, rendered: rendered,
-                defaultLanguage: defaultLanguage, at: now)
-        }
-    }
-
-    func update(
-        _ request: UpdateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
-    ) async throws(ServiceError) -> Reply<Article> {
-        let rendered: RenderedBody? =
-            switch request.changes.body {
-            case .keep: nil
-            case .clear: RenderedBody(written: [])
-            case .set(let body): try await markdown.render(body)
-            }
-        return try await edit(request.id, expecting: request.expected, by: caller, key) {
-            current, now in
-            try ArticleContent(
-                replacing: current, with: Self.draft(of: current.asOf(now), request.changes),
-                rendered: rendered, defaultLanguage: defaultLanguage, at: now)
-        }
-    }
-
-    private static func draft(
-        of article: Article, _ changes: Article.Changes
-    ) throws(ServiceError) -> Article.Draft {
-        do throws(InvalidValue) { return try article.draft(applying: changes) } catch {
-            throw .invalid(error.details)
-        }
-    }
-
-    func delete(
-        _ request: DeleteArticleRequest, by caller: Principal, _ key: IdempotencyKey?
-    ) async throws(ServiceError) -> Reply<NoContent> {
-        do {
-            try await store.deleteArticle(
-                request.id, expecting: Precondition(request.expected),
-                by: caller.edit(at: now(), key))
-        } catch { throw ServiceError(error) }
-        return Reply(NoContent())
-    }
-
-    private func edit(
-        _ id: Article.ID, expecting expected: IfMatch?, by caller: Principal,
-        _ key: IdempotencyKey?,
-        _ change: @escaping @Sendable (Article, Timestamp) throws -> ArticleContent
-    ) async throws(ServiceError) -> Reply<Article> {
-        let now = now()
-        do {
-            let article = try await store.updateArticle(
-                id, expecting: Precondition(expected),
-                by: caller.edit(at: now, key)
-            ) { try change($0, now) }
-            return Reply(article.asOf(now))
         } catch { throw ServiceError(error) }
     }
 }
@@ -258,15 +176,5 @@ extension Article {
             bytes += name.utf8.count + 4 + JSONWriter.bytes(of: text)
         }
         return bytes
-    }
-
-    /// An estimate of the article's size in bytes.
-    var textBytes: Int {
-        let names = tags.reduce(0) { $0 + $1.name.utf8.count + $1.key.utf8.count }
-        let byline = authors.reduce(0) { $0 + $1.name.utf8.count }
-        return 1_000 + title.utf8.count + summary.utf8.count + (body?.utf8.count ?? 0)
-            + (bodyHTML?.utf8.count ?? 0) + names + byline
-            + (heroImage?.alternativeText?.utf8.count ?? 0) + (heroImage?.url.utf8.count ?? 0)
-            + (source?.url?.utf8.count ?? 0) + 100 * authors.count
     }
 }

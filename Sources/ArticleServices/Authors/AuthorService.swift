@@ -52,3 +52,22 @@ struct AuthorService: Sendable {
         } catch { throw ServiceError(error) }
     }
 }
+
+extension Author.Replacement {
+    /// Rejects read-only attributes that differ from the author's.
+    func checkReadOnly(id: Author.ID, against current: Author?) throws(ServiceError) {
+        var faults: [Problem.Detail] = []
+        func check<Value: Equatable>(_ value: Value?, _ actual: Value?, _ pointer: String) {
+            guard let value, value != actual else { return }
+            faults.append(
+                Problem.Detail("is set by the backend and cannot be changed", at: .pointer(pointer))
+            )
+        }
+        check(self.id, id, "/id")
+        check(createdAt, current?.createdAt, "/createdAt")
+        check(updatedAt, current?.updatedAt, "/updatedAt")
+        check(revision, current?.revision, "/revision")
+        check(version, current?.version, "/version")
+        guard faults.isEmpty else { throw .invalid(faults) }
+    }
+}

@@ -99,11 +99,7 @@ package struct FrontMatter: Sendable, Hashable {
     }
 
     private mutating func readHeroImage(_ fields: FrontMatterFields) throws(FrontMatterError) {
-        let keys = [
-            "hero_image", "hero-image", "heroImage", "featured_image", "featured-image", "image",
-            "cover",
-        ]
-        for key in keys {
+        for key in Self.keys(of: "heroImage") {
             guard let image = try fields.record(key, mainKeys: ["url", "path", "src"]) else {
                 continue
             }
@@ -118,7 +114,7 @@ package struct FrontMatter: Sendable, Hashable {
     }
 
     private mutating func readSource(_ fields: FrontMatterFields) throws(FrontMatterError) {
-        for key in ["original_url", "canonical_url", "canonical", "source"] {
+        for key in Self.keys(of: "source") {
             guard let found = try fields.record(key, mainKeys: ["url", "name"]) else { continue }
             if WebAddress.fault(found.main) == nil {
                 let name = found.others["name"] ?? Self.host(of: found.main)
@@ -138,6 +134,36 @@ package struct FrontMatter: Sendable, Hashable {
         let authority = address.split(separator: "/", maxSplits: 2)[1]
         let host = authority.prefix { $0 != "?" && $0 != "#" && $0 != ":" }.lowercased()
         return host.hasPrefix("www.") ? String(host.dropFirst(4)) : host
+    }
+}
+
+extension FrontMatter {
+    /// A post with this front matter as a draft in NFC; not validated.
+    func draft(title: String, body: String) -> Article.Draft {
+        Article.Draft(
+            title: title, summary: summary?.inNFC ?? "", body: body, language: language,
+            authors: authors.map { .name($0.inNFC) }, tags: tags.map(\.inNFC),
+            heroImage: heroImage.map {
+                Article.HeroImage(url: $0.url, alternativeText: $0.alternativeText?.inNFC)
+            },
+            status: status ?? (isPublished ? .published : .draft), publishedAt: date,
+            source: source.map { Article.Source(name: $0.name.inNFC, url: $0.url) })
+    }
+
+    /// The keys that may hold an article's attribute; if there are several, the first is used.
+    static func keys(of attribute: String) -> [String] {
+        switch attribute {
+        case "summary": ["summary", "description", "excerpt"]
+        case "authors": ["author", "authors"]
+        case "tags": ["category", "categories", "tag", "tags"]
+        case "heroImage":
+            [
+                "hero_image", "hero-image", "heroImage", "featured_image", "featured-image",
+                "image", "cover",
+            ]
+        case "source": ["original_url", "canonical_url", "canonical", "source"]
+        default: [attribute]
+        }
     }
 }
 

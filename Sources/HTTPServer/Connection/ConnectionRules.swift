@@ -70,15 +70,6 @@ struct ConnectionRules: Sendable {
 
     typealias UpgradeHandler = @Sendable (consuming Descriptor) -> Void
 
-    /// The protocol that the client asks for, if it is supported (RFC 9110 §7.8).
-    func upgrade(by head: borrowing RequestHead) -> (name: String, handler: UpgradeHandler)? {
-        guard !protocols.isEmpty, head.framing == .none,
-            head.fields.list(.connection, has: "upgrade"),
-            let name = head.fields[.upgrade], let handler = protocols[name]
-        else { return nil }
-        return (name, handler)
-    }
-
     /// The rules of a listener that serves requests.
     func serving(
         _ address: SocketAddress, _ configuration: ServerConfiguration, isProxied: Bool = false

@@ -236,7 +236,7 @@ extension Exchange {
         }
         // Cached responses are no longer invalidated either.
         if local.isClosed { return .respond(response(to: .handedOver)) }
-        if let upgrade = rules.upgrade(by: head), !channel.isSecure {
+        if let upgrade = upgrade(by: head), !channel.isSecure {
             return .upgrade(upgrade.name, upgrade.handler)
         }
         if let rejection = rejectionOfExposure(head.fields) {
@@ -252,6 +252,17 @@ extension Exchange {
         }
         rules.cache?.takeBack(head)
         return .respond(rejection)
+    }
+
+    /// The protocol that the client asks for, if it is supported (RFC 9110 §7.8).
+    private func upgrade(
+        by head: borrowing RequestHead
+    ) -> (name: String, handler: ConnectionRules.UpgradeHandler)? {
+        guard !rules.protocols.isEmpty, head.framing == .none,
+            head.fields.list(.connection, has: "upgrade"),
+            let name = head.fields[.upgrade], let handler = rules.protocols[name]
+        else { return nil }
+        return (name, handler)
     }
 
     /// Redirects the client to the same resource over HTTPS (RFC 9110 §15.4.9).

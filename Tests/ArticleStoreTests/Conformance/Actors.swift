@@ -27,7 +27,7 @@ extension ArticleStoreConformance {
                     _ = try await store.createArticle(id, .sample(), by: edit)
                 } else {
                     _ = try await store.updateArticle(id, expecting: .anything, by: edit) {
-                        .of($0) { $0.title = "\(number)" }
+                        .of($0) { $0.draft.title = "\(number)" }
                     }
                 }
             }

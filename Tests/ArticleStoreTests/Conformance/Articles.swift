@@ -16,7 +16,9 @@ extension ArticleStoreConformance {
                 #expect(made.authors.map(\.name) == ["Ann", "Bo"])
                 #expect(made.tags.map(\.name) == ["Food", "Home"])
                 #expect(made.createdAt == .start && made.updatedAt == .start && made.revision == 1)
-                #expect(made.heroImage == content.heroImage && made.source == content.source)
+                #expect(
+                    made.heroImage == content.draft.heroImage && made.source == content.draft.source
+                )
                 #expect(try await store.article(.id(id), visibleTo: .editors) == made)
                 #expect(try await store.article(.slug("한글"), visibleTo: .editors) == made)
                 #expect(try await store.revision(1, of: id) == made)
@@ -87,14 +89,14 @@ extension ArticleStoreConformance {
                     .make(), .sample(authors: [.name("Ann")], tags: ["Food"]), by: .first)
                 let changed = try await store.updateArticle(
                     made.id, expecting: .version(made), by: .later(10)
-                ) { article in .of(article) { $0.body = "New" } }
+                ) { article in .of(article) { $0.draft.body = "New" } }
                 #expect(changed.revision == 2 && changed.body == "New")
                 #expect(changed.createdAt == .start && changed.updatedAt == .start + 10)
                 let same = try await store.updateArticle(
                     made.id, expecting: .anything, by: .later(20)
                 ) { article in
                     .of(article) {
-                        $0.authors = [.name("Ann"), .name("Ann")]
+                        $0.draft.authors = [.name("Ann"), .name("Ann")]
                         $0.tags = [Tag(key: "food", name: "FOOD")]
                     }
                 }
@@ -110,7 +112,7 @@ extension ArticleStoreConformance {
                 let made = try await store.createArticle(.make(), .sample(), by: .later(100))
                 let changed = try await store.updateArticle(
                     made.id, expecting: .anything, by: .later(50)
-                ) { article in .of(article) { $0.title = "Earlier" } }
+                ) { article in .of(article) { $0.draft.title = "Earlier" } }
                 #expect(changed.updatedAt == .start + 100)
             }
         }
@@ -123,7 +125,7 @@ extension ArticleStoreConformance {
                     let error = try await failure {
                         _ = try await store.updateArticle(
                             made.id, expecting: expectation, by: .first
-                        ) { article in .of(article) { $0.title = "No" } }
+                        ) { article in .of(article) { $0.draft.title = "No" } }
                     }
                     guard case .preconditionFailed(current: 1) = error else { throw error }
                     let other = try await failure {

@@ -49,8 +49,8 @@ extension ArticleStoreConformance {
                         {
                             _ = try await store.updateArticle(id, expecting: .anything, by: $0) {
                                 .of($0) {
-                                    $0.title += "!"
-                                    $0.body = "Salt."
+                                    $0.draft.title += "!"
+                                    $0.draft.body = "Salt."
                                 }
                             }
                         }

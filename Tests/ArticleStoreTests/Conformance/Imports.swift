@@ -49,7 +49,7 @@ extension ArticleStoreConformance {
 
                 let edited = try await store.updateArticle(
                     first.id, expecting: .anything, by: .later(3)
-                ) { article in .of(article) { $0.title = "Edited" } }
+                ) { article in .of(article) { $0.draft.title = "Edited" } }
                 let third = Self.item("a.md", digest: 4, .sample("A", body: "Even more"))
                 #expect(try await Self.outcomes(store, [third], at: 4) == [.keptEdits])
                 #expect(try await store.article(.id(first.id), visibleTo: .editors) == edited)

@@ -22,7 +22,7 @@ extension ArticleStoreConformance {
             for index in stride(from: 0, to: 60, by: 7) {
                 articles[index] = try await store.updateArticle(
                     articles[index].id, expecting: .anything, by: .later(100 + Int64(index / 14))
-                ) { article in .of(article) { $0.summary = "changed" } }
+                ) { article in .of(article) { $0.draft.summary = "changed" } }
             }
             return articles
         }

@@ -26,11 +26,11 @@ extension ArticleStoreConformance {
                 // A new title keeps the rendered body; a new body has none yet.
                 let titled = try await store.updateArticle(
                     made.id, expecting: .anything, by: .later(1)
-                ) { .of($0) { $0.title = "Cake" } }
+                ) { .of($0) { $0.draft.title = "Cake" } }
                 #expect(try await Self.kept(store, titled) == Self.html)
                 let other = try await store.updateArticle(
                     made.id, expecting: .anything, by: .later(2)
-                ) { .of($0) { $0.body = "Sugar." } }
+                ) { .of($0) { $0.draft.body = "Sugar." } }
                 #expect(try await Self.kept(store, other) == nil)
                 #expect(
                     try await store.bodyHTML(of: [titled, other], by: "r1") == [Self.html, nil])

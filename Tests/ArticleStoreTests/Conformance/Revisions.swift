@@ -12,7 +12,7 @@ extension ArticleStoreConformance {
                 let made = try await store.createArticle(.make(), .sample("One"), by: .first)
                 let second = try await store.updateArticle(
                     made.id, expecting: .anything, by: .later(1)
-                ) { article in .of(article) { $0.title = "Two" } }
+                ) { article in .of(article) { $0.draft.title = "Two" } }
                 try await store.deleteArticle(made.id, expecting: .version(second), by: .later(2))
                 let deleted = try await store.revision(3, of: made.id)
                 let back = try await store.restoreArticle(
@@ -42,7 +42,7 @@ extension ArticleStoreConformance {
                 for number in 2...7 {
                     _ = try await store.updateArticle(
                         made.id, expecting: .anything, by: .later(Int64(number))
-                    ) { article in .of(article) { $0.title = "\(number)" } }
+                    ) { article in .of(article) { $0.draft.title = "\(number)" } }
                 }
                 var numbers: [Int] = []
                 var next: Int?

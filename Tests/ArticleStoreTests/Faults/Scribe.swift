@@ -84,7 +84,7 @@ struct Scribe {
             let made = try await store.revision(1, of: mark.id)
             let changed = try await store.updateArticle(
                 mark.id, expecting: .version(made), by: .later(1)
-            ) { .of($0) { $0.body = "Shorter." } }
+            ) { .of($0) { $0.draft.body = "Shorter." } }
             acknowledged.append(Mark(id: mark.id, revision: 2, body: changed.body))
             try await store.deleteArticle(mark.id, expecting: .version(changed), by: .later(2))
             acknowledged.append(Mark(id: mark.id, revision: 3, body: nil))

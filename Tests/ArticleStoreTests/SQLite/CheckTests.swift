@@ -38,7 +38,7 @@ import Testing
             let made = try await store.createArticle(
                 .make(), .sample(authors: [.name("Ann")], tags: ["Food"]), by: .first)
             _ = try await store.updateArticle(made.id, expecting: .anything, by: .first) {
-                article in .of(article) { $0.body = "New text" }
+                article in .of(article) { $0.draft.body = "New text" }
             }
             let item = ImportItem(
                 path: "a.md", digest: [1], id: .make(), content: .sample("Imported"))

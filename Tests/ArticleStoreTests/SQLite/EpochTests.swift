@@ -58,7 +58,7 @@ import Testing
         // The original file: this revision 2 only belongs to its history.
         let edited = try await withStore("a.db") { store in
             try await store.updateArticle(made.id, expecting: .version(made), by: .later(1)) {
-                .of($0) { $0.title = "Known to its reader" }
+                .of($0) { $0.draft.title = "Known to its reader" }
             }
         }
         // And this one belongs to the history that begins with the backup.
@@ -67,7 +67,7 @@ import Testing
             #expect(restored.version != made.version && restored.revision == 1)
             let other = try await store.updateArticle(
                 made.id, expecting: .version(restored), by: .later(2)
-            ) { .of($0) { $0.title = "Not known" } }
+            ) { .of($0) { $0.draft.title = "Not known" } }
             #expect(other.revision == edited.revision && other.version != edited.version)
             for old in [made, edited] {
                 let error = try await failure {

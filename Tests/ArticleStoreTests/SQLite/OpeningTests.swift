@@ -232,7 +232,7 @@ import Testing
             ) {
                 .of($0) {
                     $0.slug = .exactly(slug)
-                    $0.status = .published
+                    $0.draft.status = .published
                 }
             }
         }

@@ -10,14 +10,15 @@ extension ArticleContent {
         source: String? = nil
     ) -> ArticleContent {
         ArticleContent(
-            slug: slug ?? .like(title.lowercased()), title: title, summary: "About \(title)",
-            body: body, language: language, authors: authors,
-            tags: tags.map { Tag(key: $0.lowercased(), name: $0) },
-            heroImage: Article.HeroImage(
-                url: "https://example.org/a.png", alternativeText: "A loaf"),
-            status: status, publishedAt: time,
-            source: source.map { Article.Source(name: $0, url: nil) }, wordCount: 3,
-            readingMinutes: 1)
+            Article.Draft(
+                title: title, summary: "About \(title)", body: body, language: language,
+                authors: authors, tags: tags,
+                heroImage: Article.HeroImage(
+                    url: "https://example.org/a.png", alternativeText: "A loaf"),
+                status: status, publishedAt: time,
+                source: source.map { Article.Source(name: $0, url: nil) }),
+            slug: slug ?? .like(title.lowercased()),
+            measure: TextMeasure(words: 3, readingMinutes: 1))
     }
 
     /// The content of an article with changes; keeps the slug.
@@ -25,11 +26,9 @@ extension ArticleContent {
         _ article: Article, _ change: (inout ArticleContent) -> Void = { _ in }
     ) -> ArticleContent {
         var content = ArticleContent(
-            slug: .keep, title: article.title, summary: article.summary, body: article.body ?? "",
-            language: article.language, authors: article.authors.map { .id($0.id, name: nil) },
-            tags: article.tags, heroImage: article.heroImage, status: article.status,
-            publishedAt: article.publishedAt, source: article.source,
-            wordCount: article.wordCount, readingMinutes: article.readingMinutes)
+            article.draft, slug: .keep,
+            measure: TextMeasure(
+                words: article.wordCount, readingMinutes: article.readingMinutes))
         change(&content)
         return content
     }

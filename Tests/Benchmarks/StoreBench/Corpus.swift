@@ -22,13 +22,15 @@ struct Corpus {
         let time = Self.start.advanced(byMilliseconds: Int64(number) * 60_000)
         let title = text(ofBytes: 40)
         let body = text(ofBytes: 1_024)
-        let tags = [pick(100), pick(100)].map { Tag(key: "tag-\($0)", name: "Tag-\($0)") }
+        let tags = [pick(100), pick(100)].map { "Tag-\($0)" }
         let content = ArticleContent(
-            slug: .like("\(title.replacing(" ", with: "-"))-\(number)"), title: title,
-            summary: text(ofBytes: 120), body: body, language: number % 5 == 0 ? "ko" : "en",
-            authors: [.name("Writer \(pick(50))")],
-            tags: tags[0] == tags[1] ? [tags[0]] : tags, heroImage: nil, status: .published,
-            publishedAt: time, source: nil, wordCount: 150, readingMinutes: 1)
+            Article.Draft(
+                title: title, summary: text(ofBytes: 120), body: body,
+                language: number % 5 == 0 ? "ko" : "en", authors: [.name("Writer \(pick(50))")],
+                tags: tags[0] == tags[1] ? [tags[0]] : tags, status: .published,
+                publishedAt: time),
+            slug: .like("\(title.replacing(" ", with: "-"))-\(number)"),
+            measure: TextMeasure(words: 150, readingMinutes: 1))
         return ImportItem(
             path: "corpus/\(number)", digest: [1], id: Article.ID(at: time, using: &random),
             content: content)

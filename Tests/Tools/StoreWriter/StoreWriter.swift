@@ -53,7 +53,7 @@ enum StoreWriter {
         ) { article in
             var content = content
             content.slug = .keep
-            content.body = (article.body ?? "") + "\nMore."
+            content.draft.body = (article.body ?? "") + "\nMore."
             return content
         }
         acknowledge(changed)
@@ -66,12 +66,12 @@ enum StoreWriter {
 
     private static func content(_ writer: Int, _ number: Int) -> ArticleContent {
         ArticleContent(
-            slug: .like("post"), title: "Post \(number)", summary: "",
-            body: String(repeating: "\(writer) ", count: 200), language: "en",
-            authors: [.name("Writer \(writer)"), .name("Writer \(number % 50)")],
-            tags: [Tag(key: "t\(number % 7)", name: "T\(number % 7)")], heroImage: nil,
-            status: .published, publishedAt: now(), source: nil, wordCount: 200,
-            readingMinutes: 1)
+            Article.Draft(
+                title: "Post \(number)", body: String(repeating: "\(writer) ", count: 200),
+                language: "en",
+                authors: [.name("Writer \(writer)"), .name("Writer \(number % 50)")],
+                tags: ["T\(number % 7)"], status: .published, publishedAt: now()),
+            slug: .like("post"), measure: TextMeasure(words: 200, readingMinutes: 1))
     }
 
     private static func acknowledge(_ article: Article) {

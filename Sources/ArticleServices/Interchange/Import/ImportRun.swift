@@ -53,7 +53,7 @@ struct ImportRun {
         _ item: ImportItem, path: String, line: Int?, omissions: [FrontMatter.LeftOut] = []
     ) async throws(InterchangeError) {
         batch.append(Waiting(item: item, path: path, line: line, omissions: omissions))
-        batchBytes += item.content.body.utf8.count
+        batchBytes += item.content.draft.body.utf8.count
         if batch.count >= Self.batchItems || batchBytes >= Self.batchBytes { try await flush() }
     }
 
@@ -100,7 +100,7 @@ struct ImportRun {
             var content = try ArticleContent(
                 draft, rendered: rendered, defaultLanguage: language, at: now)
             // Without a time, the store uses the time of the first import.
-            content.publishedAt = draft.publishedAt
+            content.draft.publishedAt = draft.publishedAt
             return ImportItem(
                 path: identity, digest: Digest.sha256(Array("\(language)\n".utf8) + bytes),
                 id: draft.id ?? nextID(at: now), content: content,
@@ -179,18 +179,7 @@ extension ImportRun {
 extension MarkdownPost {
     /// The post as a draft in NFC; not validated.
     package var draft: Article.Draft {
-        Article.Draft(
-            title: title.inNFC, summary: frontMatter.summary?.inNFC ?? "", body: body.inNFC,
-            language: frontMatter.language, authors: frontMatter.authors.map { .name($0.inNFC) },
-            tags: frontMatter.tags.map(\.inNFC),
-            heroImage: frontMatter.heroImage.map {
-                Article.HeroImage(url: $0.url, alternativeText: $0.alternativeText?.inNFC)
-            },
-            status: frontMatter.status ?? (frontMatter.isPublished ? .published : .draft),
-            publishedAt: frontMatter.date,
-            source: frontMatter.source.map {
-                Article.Source(name: $0.name.inNFC, url: $0.url)
-            })
+        frontMatter.draft(title: title.inNFC, body: body.inNFC)
     }
 
     /// The slug from the front matter, else from the file name, else from the title. Translations
@@ -207,19 +196,7 @@ extension MarkdownPost {
     func line(ofFaultAt path: JSONPath, in bytes: [UInt8]) -> Int {
         guard case .name(let attribute)? = path.steps.first else { return 1 }
         if attribute == "body" { return bodyLine }
-        let keys: [String] =
-            switch attribute {
-            case "summary": ["summary", "description", "excerpt"]
-            case "authors": ["author", "authors"]
-            case "tags": ["category", "categories", "tag", "tags"]
-            case "heroImage":
-                [
-                    "hero_image", "hero-image", "heroImage", "featured_image", "featured-image",
-                    "image", "cover",
-                ]
-            case "source": ["original_url", "canonical_url", "canonical", "source"]
-            default: [attribute]
-            }
+        let keys = FrontMatter.keys(of: attribute)
         let lines = bytes.split(
             separator: UInt8(ascii: "\n"), maxSplits: bodyLine, omittingEmptySubsequences: false)
         let found = lines.prefix(bodyLine - 1).firstIndex { line in

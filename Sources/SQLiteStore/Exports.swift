@@ -1,89 +1,58 @@
 import ArticleAPI
-import ArticleStore
+public import ArticleStore
 
-extension WriteStep {
-    /// Imports the items, each in its own savepoint.
-    func importArticles(
-        _ items: [ImportItem], by edit: Edit
-    ) throws(StoreError) -> [Result<ImportOutcome, StoreError>] {
-        var outcomes: [Result<ImportOutcome, StoreError>] = []
-        for item in items {
-            let mark = connection.effects.mark
-            try connection.execute(SQL.itemSavepoint)
-            do throws(StoreError) {
-                outcomes.append(.success(try importArticle(item, by: edit)))
-            } catch {
-                // A failure of the database file does not only concern this item.
-                guard connection.isInTransaction else { throw error }
-                switch error {
-                case .full, .unavailable, .corrupt: throw error
-                default: outcomes.append(.failure(error))
-                }
-                try connection.undo(SQL.rollbackToItem, to: mark)
+/// Exports of everything except keys and secrets, and their restoration.
+extension SQLiteStore: ExportSource {
+    public func export(
+        _ body: @escaping @Sendable (ExportRecord) throws -> Void
+    ) async throws(StoreError) {
+        try await exports.export(body)
+    }
+}
+
+extension SQL {
+    fileprivate static let articleNumbers: StaticString =
+        "SELECT number, id FROM articles ORDER BY id"
+}
+
+extension Snapshot {
+    /// Exports everything except keys and secrets, with one body at a time in memory.
+    func export(_ body: (ExportRecord) throws -> Void) throws(StoreError) {
+        func give(_ record: ExportRecord) throws(StoreError) {
+            do { try body(record) } catch { throw .rejected(error) }
+        }
+        let authors = try connection.statement(SQL.authorsAfter)
+        try authors.bind(1, [UInt8]())
+        while try authors.step() { try give(.author(Author(authors))) }
+
+        let articles = try connection.statement(SQL.articleNumbers)
+        while try articles.step() {
+            // Names are cached per article, as there may be very many.
+            let state = Snapshot(connection, configuration)
+            let id: Article.ID = try articles.identifier(1)
+            let article = try state.exported(id, number: articles.integer(0))
+            try give(.article(article))
+            for number in 0..<(try state.articleNumber(id)?.revision ?? 0) {
+                try give(.revision(state.exported(id, revision: number + 1)))
             }
-            try connection.execute(SQL.releaseItem)
         }
-        return outcomes
     }
 
-    private func importArticle(
-        _ item: ImportItem, by edit: Edit
-    ) throws(StoreError) -> ImportOutcome {
-        guard let mark = try importMark(item.path) else {
-            let made = try create(item.id, dated(item.content, at: edit.time), by: edit)
-            try setImportMark(item, article: made.number, revision: made.lastRevision)
-            return .created
-        }
-        if mark.digest == item.digest { return .unchanged }
-        let current = try state.stored(number: mark.article)
-        guard current.state != .deleted, current.lastRevision == mark.revision else {
-            return .keptEdits
-        }
-        let before = try state.present(current, withBody: true)
-        let first = current.revision.content.publishedAt ?? current.createdAt
-        var content = dated(item.content, at: first)
-        if item.keepsSlug { content.slug = .keep }
-        let after = try update(current, to: content, from: before, by: edit)
-        try setImportMark(item, article: mark.article, revision: after.lastRevision)
-        return after.lastRevision == current.lastRevision ? .unchanged : .updated
+    private func exported(_ id: Article.ID, number: Int64) throws(StoreError) -> ExportedArticle {
+        let slugs = try slugs(of: number)
+        let current = try stored(.id(id))?.revision.content.slug
+        return ExportedArticle(
+            id: id, aliases: slugs.filter { $0 != current }, imported: try importMark(of: number))
     }
 
-    /// An undated post is published as of its first import.
-    private func dated(_ content: ArticleContent, at time: Timestamp) -> ArticleContent {
-        var content = content
-        if content.status == .published, content.publishedAt == nil { content.publishedAt = time }
-        return content
+    private func exported(
+        _ id: Article.ID, revision number: Int
+    ) throws(StoreError) -> ExportedRevision {
+        let stored = try stored(id, at: number)
+        return ExportedRevision(
+            action: stored.revision.action, actor: try actor(stored.revision.actor),
+            time: stored.revision.time, article: try content(of: stored, withBody: true))
     }
-
-    private func importMark(
-        _ path: String
-    ) throws(StoreError) -> (article: Int64, digest: [UInt8], revision: Int)? {
-        let row = try connection.statement(SQL.importMark)
-        try row.bind(1, path)
-        return try row.step() ? (row.integer(0), row.bytes(1), Int(row.integer(2))) : nil
-    }
-
-    private func setImportMark(
-        _ item: ImportItem, article: Int64, revision: Int
-    ) throws(StoreError) {
-        try setImportMark(
-            ExportedArticle.ImportMark(path: item.path, digest: item.digest, revision: revision),
-            of: article)
-    }
-
-    func setImportMark(
-        _ mark: ExportedArticle.ImportMark, of article: Int64
-    ) throws(StoreError) {
-        let row = try connection.statement(SQL.setImportMark)
-        try row.bind(1, mark.path)
-        try row.bind(2, mark.digest)
-        try row.bind(3, article)
-        try row.bind(4, mark.revision)
-        try row.run()
-    }
-
-    /// Whether an article was imported from this path.
-    func isImported(_ path: String) throws(StoreError) -> Bool { try importMark(path) != nil }
 }
 
 extension WriteStep {
@@ -181,12 +150,11 @@ extension WriteStep {
         }
         let text = article.body ?? ""
         return StoredContent(
-            state: try StoredState(article.status), publishedAt: article.publishedAt,
-            slug: try claimed(article.slug, for: number), title: article.title,
-            summary: article.summary, language: article.language, authors: authors, tags: tags,
-            heroImage: article.heroImage, source: article.source, wordCount: article.wordCount,
-            readingMinutes: article.readingMinutes, body: try body(text, after: current),
-            bodyBytes: text.utf8.count)
+            article.draft, state: try StoredState(article.status),
+            slug: try claimed(article.slug, for: number), language: article.language,
+            authors: authors, tags: tags, body: try body(text, after: current),
+            measure: TextMeasure(
+                words: article.wordCount, readingMinutes: article.readingMinutes))
     }
 
     /// The row of the body: that of the previous revision if it is equal.

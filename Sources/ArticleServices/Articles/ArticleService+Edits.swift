@@ -1,5 +1,90 @@
 import ArticleAPI
 import ArticleStore
+import HTTP
+
+/// Creating, changing and deleting articles.
+extension ArticleService {
+    func create(
+        _ request: CreateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
+    ) async throws(ServiceError) -> Reply<Article> {
+        let now = now()
+        let rendered = try await markdown.render(request.article.body)
+        let content = try ArticleContent(
+            request.article, rendered: rendered, defaultLanguage: defaultLanguage, at: now)
+        do {
+            let article = try await store.createArticle(
+                request.article.id ?? Article.ID(at: now), content,
+                by: caller.edit(at: now, key))
+            return Reply(article.asOf(now), location: article.location)
+        } catch { throw ServiceError(error) }
+    }
+
+    func replace(
+        _ request: ReplaceArticleRequest, by caller: Principal, _ key: IdempotencyKey?
+    ) async throws(ServiceError) -> Reply<Article> {
+        guard let expected = request.expected else { throw .preconditionRequired }
+        // Rendered before the write is queued, so that other writes do not wait for it.
+        let rendered = try await markdown.render(request.article.content.body)
+        return try await edit(request.id, expecting: expected, by: caller, key) {
+            current, now in
+            try request.article.checkReadOnly(against: current.asOf(now))
+            return try ArticleContent(
+                replacing: current, with: request.article.content, rendered: rendered,
+                defaultLanguage: defaultLanguage, at: now)
+        }
+    }
+
+    func update(
+        _ request: UpdateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
+    ) async throws(ServiceError) -> Reply<Article> {
+        let rendered: RenderedBody? =
+            switch request.changes.body {
+            case .keep: nil
+            case .clear: RenderedBody(written: [])
+            case .set(let body): try await markdown.render(body)
+            }
+        return try await edit(request.id, expecting: request.expected, by: caller, key) {
+            current, now in
+            try ArticleContent(
+                replacing: current, with: Self.draft(of: current.asOf(now), request.changes),
+                rendered: rendered, defaultLanguage: defaultLanguage, at: now)
+        }
+    }
+
+    private static func draft(
+        of article: Article, _ changes: Article.Changes
+    ) throws(ServiceError) -> Article.Draft {
+        do throws(InvalidValue) { return try article.draft(applying: changes) } catch {
+            throw .invalid(error.details)
+        }
+    }
+
+    func delete(
+        _ request: DeleteArticleRequest, by caller: Principal, _ key: IdempotencyKey?
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        do {
+            try await store.deleteArticle(
+                request.id, expecting: Precondition(request.expected),
+                by: caller.edit(at: now(), key))
+        } catch { throw ServiceError(error) }
+        return Reply(NoContent())
+    }
+
+    private func edit(
+        _ id: Article.ID, expecting expected: IfMatch?, by caller: Principal,
+        _ key: IdempotencyKey?,
+        _ change: @escaping @Sendable (Article, Timestamp) throws -> ArticleContent
+    ) async throws(ServiceError) -> Reply<Article> {
+        let now = now()
+        do {
+            let article = try await store.updateArticle(
+                id, expecting: Precondition(expected),
+                by: caller.edit(at: now, key)
+            ) { try change($0, now) }
+            return Reply(article.asOf(now))
+        } catch { throw ServiceError(error) }
+    }
+}
 
 /// Converts drafts to the content of articles: defaults, derived values, publication.
 extension ArticleContent {
@@ -9,10 +94,8 @@ extension ArticleContent {
         at now: Timestamp
     ) throws(ServiceError) {
         try self.init(
-            draft, slug: Self.slug(draft.slug, title: draft.title),
-            html: rendered.kept, measure: rendered.measure,
-            language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
-            at: now)
+            draft, slug: Self.slug(draft.slug, title: draft.title), html: rendered.kept,
+            measure: rendered.measure, defaultLanguage: defaultLanguage, at: now)
     }
 
     /// The content that replaces an article's; attributes missing from the replacement get their
@@ -38,44 +121,33 @@ extension ArticleContent {
         try self.init(
             draft, slug: slug, html: rendered?.kept,
             measure: isUnchanged ? currentMeasure : rendered?.measure ?? TextMeasure(draft.body),
-            language: draft.language ?? defaultLanguage, status: draft.status ?? .draft,
-            at: now)
+            defaultLanguage: defaultLanguage, at: now)
     }
 
     /// The content of an imported article, whose draft has been validated. Without a time, the
     /// store uses the time of the first import.
     init(imported draft: Article.Draft, slug: SlugChoice) {
-        let status = draft.status ?? .draft
-        let measure = TextMeasure(draft.body)
-        self.init(
-            slug: slug, title: draft.title, summary: draft.summary, body: draft.body,
-            language: draft.language ?? "und", authors: draft.authors,
-            tags: draft.tags.map(Tag.init(named:)), heroImage: draft.heroImage,
-            status: status == .scheduled ? .published : status, publishedAt: draft.publishedAt,
-            source: draft.source, wordCount: measure.words,
-            readingMinutes: measure.readingMinutes)
+        self.init(draft, slug: slug, measure: TextMeasure(draft.body))
+        // In the form in which it is sent over the control socket.
+        self.draft.language = language
+        self.draft.status = status == .scheduled ? .published : status
     }
 
     /// Sets the rendered body.
     mutating func take(_ rendered: RenderedBody) {
         bodyHTML = rendered.kept
-        wordCount = rendered.measure.words
-        readingMinutes = rendered.measure.readingMinutes
+        measure = rendered.measure
     }
 
     private init(
         _ draft: Article.Draft, slug: SlugChoice, html: BodyHTML?, measure: TextMeasure,
-        language: String, status: Article.Status,
-        at now: Timestamp
+        defaultLanguage: String, at now: Timestamp
     ) throws(ServiceError) {
-        let publication = try Publication(status, at: draft.publishedAt, now: now)
-        self.init(
-            slug: slug, title: draft.title, summary: draft.summary, body: draft.body,
-            bodyHTML: html, language: language, authors: draft.authors,
-            tags: draft.tags.map(Tag.init(named:)), heroImage: draft.heroImage,
-            status: publication.status,
-            publishedAt: publication.time, source: draft.source, wordCount: measure.words,
-            readingMinutes: measure.readingMinutes)
+        let publication = try Publication(draft.status ?? .draft, at: draft.publishedAt, now: now)
+        self.init(draft, slug: slug, bodyHTML: html, measure: measure)
+        self.draft.language = draft.language ?? defaultLanguage
+        self.draft.status = publication.status
+        self.draft.publishedAt = publication.time
     }
 
     private static func slug(_ wanted: String?, title: String) -> SlugChoice {
@@ -138,25 +210,6 @@ extension Article.Replacement {
         check(readOnly.updatedAt, current.updatedAt, "/updatedAt")
         check(readOnly.revision, current.revision, "/revision")
         check(readOnly.version, current.version, "/version")
-        guard faults.isEmpty else { throw .invalid(faults) }
-    }
-}
-
-extension Author.Replacement {
-    /// Rejects read-only attributes that differ from the author's.
-    func checkReadOnly(id: Author.ID, against current: Author?) throws(ServiceError) {
-        var faults: [Problem.Detail] = []
-        func check<Value: Equatable>(_ value: Value?, _ actual: Value?, _ pointer: String) {
-            guard let value, value != actual else { return }
-            faults.append(
-                Problem.Detail("is set by the backend and cannot be changed", at: .pointer(pointer))
-            )
-        }
-        check(self.id, id, "/id")
-        check(createdAt, current?.createdAt, "/createdAt")
-        check(updatedAt, current?.updatedAt, "/updatedAt")
-        check(revision, current?.revision, "/revision")
-        check(version, current?.version, "/version")
         guard faults.isEmpty else { throw .invalid(faults) }
     }
 }

@@ -1,5 +1,27 @@
 public import ArticleAPI
 
+/// Lists articles.
+public protocol ArticleListings: Sendable {
+    /// One page of articles in the query's order, limited in items, bytes and examined rows.
+    func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
+
+    /// The first time after `time` at which a scheduled article becomes public; `nil` if there is
+    /// none.
+    func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp?
+
+    /// The number of articles, without tombstones.
+    func articleCount() async throws(StoreError) -> Int
+}
+
+/// Lists the tags of articles.
+public protocol TagRepository: Sendable {
+    /// Tags in the order of their keys, with the number of articles visible to the audience, never
+    /// zero.
+    func tags(
+        after key: String?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<Tag.Usage, String>
+}
+
 /// The audience of a read, which decides what is visible.
 public enum Audience: Sendable, Hashable {
     /// Sees published articles whose `publishedAt` is not after this time.

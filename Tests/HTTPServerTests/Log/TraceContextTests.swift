@@ -1,6 +1,8 @@
 import HTTP
 import Testing
 
+@testable import HTTPServer
+
 @Suite struct TraceContextTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let parent = "00f067aa0ba902b7"

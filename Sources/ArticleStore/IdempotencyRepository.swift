@@ -1,5 +1,20 @@
 public import ArticleAPI
 
+/// Stores the outcomes of idempotent writes: of successful ones with the write itself (`Edit.key`).
+public protocol IdempotencyRepository: Sendable {
+    /// The outcome of the write with this scope (`IdempotencyKey`) in the preceding 24 hours; `nil`
+    /// if there was none.
+    func idempotencyRecord(
+        _ scope: [UInt8], at time: Timestamp
+    ) async throws(StoreError) -> IdempotencyRecord?
+
+    /// Stores the response of a rejected write, which changed nothing. Only the last thousand of
+    /// each principal are kept.
+    func keepRejection(
+        _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
+    ) async throws(StoreError)
+}
+
 /// Identifies a write that is executed at most once, however often it is sent: its response is
 /// stored for 24 hours, in the same transaction.
 public struct IdempotencyKey: Sendable {

@@ -1,5 +1,103 @@
-import ArticleStore
+import ArticleAPI
+public import ArticleStore
 import Platform
+
+/// The change sequence: recorded with each step, read in order, and announced to observers.
+extension SQLiteStore: ChangeRepository {
+    public func changeSequence() async throws(StoreError) -> Int64 {
+        try await readers.read { (state) throws(StoreError) in try state.changeSequence() }
+    }
+
+    public func changes(
+        after sequence: Int64, limit: Int
+    ) async throws(StoreError) -> [ChangeRecord] {
+        try await readers.read { (state) throws(StoreError) in
+            try state.changes(after: sequence, limit: limit)
+        }
+    }
+
+    public func observeChanges(_ observer: any ChangeObserver) { writer.announcer.add(observer) }
+}
+
+extension SQL {
+    fileprivate static let lastSequence: StaticString =
+        "SELECT ifnull(max(sequence), 0) FROM changes"
+    fileprivate static let changesAfter: StaticString = """
+        SELECT sequence, kind, subject, revision, is_deletion, kind = 1 OR EXISTS (
+            SELECT 1 FROM revisions WHERE state <> 0
+            AND row IN (subject << 20 | changes.revision, subject << 20 | changes.revision - 1))
+        FROM changes WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
+        """
+    fileprivate static let insertChange: StaticString = """
+        INSERT INTO changes (kind, subject, revision, is_deletion) VALUES (?1, ?2, ?3, ?4)
+        """
+    fileprivate static let articleIDByNumber: StaticString =
+        "SELECT id FROM articles WHERE number = ?1"
+    fileprivate static let authorIDByNumber: StaticString =
+        "SELECT id FROM authors WHERE number = ?1"
+}
+
+extension Snapshot {
+    func changeSequence() throws(StoreError) -> Int64 {
+        let row = try connection.statement(SQL.lastSequence)
+        return try row.step() ? row.integer(0) : 0
+    }
+
+    func changes(after sequence: Int64, limit: Int) throws(StoreError) -> [ChangeRecord] {
+        let row = try connection.statement(SQL.changesAfter)
+        try row.bind(1, sequence)
+        try row.bind(2, min(max(limit, 1), 1_000))
+        var changes: [ChangeRecord] = []
+        while try row.step() {
+            changes.append(
+                ChangeRecord(
+                    sequence: row.integer(0),
+                    subject: try subject(kind: row.integer(1), number: row.integer(2)),
+                    revision: Int(row.integer(3)), isDeletion: row.integer(4) != 0,
+                    isPublic: row.integer(5) != 0))
+        }
+        return changes
+    }
+
+    private func subject(
+        kind: Int64, number: Int64
+    ) throws(StoreError) -> ChangeRecord.Subject {
+        let row = try connection.statement(
+            kind == 0 ? SQL.articleIDByNumber : SQL.authorIDByNumber)
+        try row.bind(1, number)
+        guard try row.step() else { throw .corrupt("a change has no subject (\(kind), \(number))") }
+        return kind == 0 ? .article(try row.identifier(0)) : .author(try row.identifier(0))
+    }
+}
+
+extension ChangeRecord.Subject {
+    /// The column `kind` of its changes.
+    var kind: Int64 {
+        switch self {
+        case .article: 0
+        case .author: 1
+        }
+    }
+}
+
+extension WriteStep {
+    /// Adds a change with the next number of the sequence, which is the table's next row, as rows
+    /// are never deleted.
+    func recordChange(
+        of subject: ChangeRecord.Subject, number: Int64, revision: Int, isDeletion: Bool,
+        isPublic: Bool
+    ) throws(StoreError) {
+        let row = try connection.statement(SQL.insertChange)
+        try row.bind(1, subject.kind)
+        try row.bind(2, number)
+        try row.bind(3, revision)
+        try row.bind(4, isDeletion ? 1 : 0)
+        connection.effects.add(
+            ChangeRecord(
+                sequence: try row.insert(), subject: subject, revision: revision,
+                isDeletion: isDeletion, isPublic: isPublic))
+    }
+}
 
 /// Notifies observers of the changes of a commit before and after it.
 ///
@@ -123,57 +221,5 @@ struct CommitEffects {
         counts.undo(to: mark.counts)
         changes.removeSubrange(mark.changes...)
         isTruncated = mark.isTruncated
-    }
-}
-
-/// Accumulates the changes to the facets' counters in a commit and writes them once, as the
-/// articles of a commit share most of their facets.
-struct FacetCounts {
-    fileprivate struct Change {
-        var facet: Int64
-        var live: Int64
-        var published: Int64
-    }
-
-    private var changes: [Change] = []
-
-    /// The current position, to which `undo(to:)` can return.
-    var mark: Int { changes.count }
-
-    /// Counts the transition of an article from one state to another under a facet; `nil` means
-    /// that it is not listed there.
-    mutating func add(_ facet: Int64, from before: StoredState?, to after: StoredState?) {
-        let live: Int64 = (after == nil ? 0 : 1) - (before == nil ? 0 : 1)
-        let published: Int64 = (after == .published ? 1 : 0) - (before == .published ? 1 : 0)
-        guard live != 0 || published != 0 else { return }
-        changes.append(Change(facet: facet, live: live, published: published))
-    }
-
-    /// Discards changes after the mark.
-    mutating func undo(to mark: Int) { changes.removeSubrange(mark...) }
-
-    /// Writes the accumulated changes in the transaction that counted them.
-    mutating func write(to connection: Connection) throws(StoreError) {
-        var sums: [Int64: Change] = [:]
-        for change in changes {
-            sums[change.facet, default: Change(facet: change.facet, live: 0, published: 0)]
-                .add(change)
-        }
-        changes.removeAll(keepingCapacity: true)
-        for sum in sums.values.sorted(by: { $0.facet < $1.facet })
-        where sum.live != 0 || sum.published != 0 {
-            let row = try connection.statement(SQL.countFacet)
-            try row.bind(1, sum.facet)
-            try row.bind(2, sum.live)
-            try row.bind(3, sum.published)
-            try row.run()
-        }
-    }
-}
-
-extension FacetCounts.Change {
-    fileprivate mutating func add(_ other: Self) {
-        live += other.live
-        published += other.published
     }
 }

@@ -1,5 +1,37 @@
-import ArticleAPI
-import ArticleStore
+public import ArticleAPI
+public import ArticleStore
+
+/// Lists of articles: pages in several orders, and how many articles there are.
+extension SQLiteStore: ArticleListings {
+    public func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice {
+        try await readers.read { (state) throws(StoreError) in
+            var slice = try state.articles(query)
+            if query.counts { slice.count = try state.count(query) }
+            return slice
+        }
+    }
+
+    public func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp? {
+        try await readers.read { (state) throws(StoreError) in
+            try state.nextPublication(after: time)
+        }
+    }
+
+    public func articleCount() async throws(StoreError) -> Int {
+        try await readers.read { (state) throws(StoreError) in try state.articleCount() }
+    }
+}
+
+extension SQL {
+    fileprivate static let isListed: StaticString = """
+        SELECT 1 FROM listings WHERE facet = ?1 AND state = ?2 AND publication = ?3 AND id = ?4
+        """
+    fileprivate static let nextPublication: StaticString = """
+        SELECT publication FROM listings WHERE facet = 1 AND state = 1 AND publication > ?1
+        ORDER BY publication LIMIT 1
+        """
+    fileprivate static let liveCount: StaticString = "SELECT live FROM facets WHERE number = 1"
+}
 
 extension Snapshot {
     /// One page. Merges the states of the plan in order, and stops at the first limit: the number
@@ -153,5 +185,19 @@ extension Snapshot {
         guard query.isBounded else { return true }
         examined += 1
         return try candidate(entry, query) != nil
+    }
+}
+
+extension Snapshot {
+    func articleCount() throws(StoreError) -> Int {
+        let row = try connection.statement(SQL.liveCount)
+        guard try row.step() else { throw .corrupt("the article counter is missing") }
+        return Int(row.integer(0))
+    }
+
+    func nextPublication(after time: Timestamp) throws(StoreError) -> Timestamp? {
+        let row = try connection.statement(SQL.nextPublication)
+        try row.bind(1, time)
+        return try row.step() ? row.time(0) : nil
     }
 }

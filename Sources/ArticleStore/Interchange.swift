@@ -1,69 +1,28 @@
 public import ArticleAPI
 
-/// An API key as it is stored: never the key itself.
-public struct KeyRecord: Sendable, Hashable {
-    /// The public part, by which it is looked up.
-    public var id: String
-    /// SHA-256 of the whole key, 32 bytes.
-    public var digest: [UInt8]
-    /// 1 to 100 characters.
-    public var name: String
-    /// `admin`, `editor` or `reader`.
-    public var role: String
-    public var createdAt: Timestamp
-    public var expiresAt: Timestamp?
-    public var revokedAt: Timestamp?
+/// The part of a store that imports need.
+public protocol ImportDestination: Sendable {
+    /// Imports a batch of articles in one durable step. Each succeeds or fails independently of the
+    /// others.
+    func importArticles(
+        _ items: [ImportItem], by edit: Edit, dryRun: Bool
+    ) async throws(StoreError) -> [Result<ImportOutcome, StoreError>]
 
-    public init(
-        id: String, digest: [UInt8], name: String, role: String, createdAt: Timestamp,
-        expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
-    ) {
-        self.id = id
-        self.digest = digest
-        self.name = name
-        self.role = role
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-        self.revokedAt = revokedAt
-    }
+    /// Restores exported records in order in one durable step, with the same ids, revisions, times
+    /// and bytes. A record that already exists and is equal is skipped; one that differs throws
+    /// `.conflict`.
+    func restore(_ records: [ExportRecord], dryRun: Bool) async throws(StoreError) -> RestoreCounts
+
+    /// The number of the last committed change; 0 in an empty store.
+    func changeSequence() async throws(StoreError) -> Int64
 }
 
-/// An article with the time of its last change.
-public struct ArticleVersion: Sendable, Hashable {
-    public var article: Article
-    /// When it or one of its authors last changed.
-    public var changedAt: Timestamp
-
-    public init(article: Article, changedAt: Timestamp) {
-        self.article = article
-        self.changedAt = changedAt
-    }
-}
-
-/// One change in the change sequence.
-public struct ChangeRecord: Sendable, Hashable {
-    public var sequence: Int64
-    public var subject: Subject
-    public var revision: Int
-    public var isDeletion: Bool
-    /// Whether anonymous clients may see a difference: not if a draft was edited.
-    public var isPublic: Bool
-
-    public init(
-        sequence: Int64, subject: Subject, revision: Int, isDeletion: Bool, isPublic: Bool
-    ) {
-        self.sequence = sequence
-        self.subject = subject
-        self.revision = revision
-        self.isDeletion = isDeletion
-        self.isPublic = isPublic
-    }
-
-    /// What changed.
-    public enum Subject: Sendable, Hashable {
-        case article(Article.ID)
-        case author(Author.ID)
-    }
+/// The part of a store that exports need.
+public protocol ExportSource: Sendable {
+    /// Passes everything except keys and secrets to `body` from one snapshot: authors, then
+    /// articles in the order of their ids, each followed by its revisions in order. Stops if `body`
+    /// throws (`.rejected`).
+    func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
 }
 
 /// An article imported from a file.

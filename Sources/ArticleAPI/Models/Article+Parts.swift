@@ -1,0 +1,226 @@
+/// The values that an article is made of, besides texts, times, authors and tags: each with the
+/// changes that a merge patch makes to it, and with the attributes that a reader selected.
+extension Article {
+    /// The publication status of an article.
+    ///
+    /// `scheduled` is `published` with a `publishedAt` in the future. Both are the same stored
+    /// state, so that nothing has to run at the time of publication.
+    public enum Status: Sendable, Hashable {
+        case draft, scheduled, published, archived
+        /// A value of a newer server that this version does not know; servers reject it.
+        case unknown(String)
+    }
+
+    /// The picture at the top of the article.
+    public struct HeroImage: Sendable, Hashable {
+        /// An absolute http(s) URL of at most 2,000 bytes.
+        public var url: String
+        /// What it shows, for readers who cannot see it; at most 500 characters.
+        public var alternativeText: String?
+
+        public init(url: String, alternativeText: String? = nil) {
+            self.url = url
+            self.alternativeText = alternativeText
+        }
+    }
+
+    /// Where an article was first published.
+    public struct Source: Sendable, Hashable {
+        /// At most 200 characters; the `source` filter matches it.
+        public var name: String
+        /// An absolute http(s) URL of at most 2,000 bytes.
+        public var url: String?
+
+        public init(name: String, url: String? = nil) {
+            self.name = name
+            self.url = url
+        }
+    }
+}
+
+// MARK: The picture
+
+extension Article.HeroImage: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .required("url", \.url, .text(.webAddress)),
+        .optional(
+            "alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
+}
+
+extension Article {
+    /// A merge patch of a hero image, whose members are merged too (RFC 7396 §2).
+    public struct HeroImageChanges: Sendable, Hashable {
+        public var url: Change<String>
+        public var alternativeText: Change<String>
+
+        public init(url: Change<String> = .keep, alternativeText: Change<String> = .keep) {
+            self.url = url
+            self.alternativeText = alternativeText
+        }
+    }
+}
+
+extension Article.HeroImageChanges: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .change("url", \.url, .text(.webAddress)),
+        .change("alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
+}
+
+extension Change where Value == Article.HeroImageChanges {
+    /// The change from one picture to the other.
+    init(from before: Article.HeroImage?, to after: Article.HeroImage?) {
+        guard before != after else {
+            self = .keep
+            return
+        }
+        self =
+            after.map { after in
+                .set(
+                    Article.HeroImageChanges(
+                        url: Change<String>(from: before?.url, to: after.url),
+                        alternativeText: Change<String>(
+                            from: before?.alternativeText, to: after.alternativeText)))
+            } ?? .clear
+    }
+
+    /// The attribute of this name after this change; one with a fault stays as it is.
+    func merged(
+        into current: Article.HeroImage?, _ attribute: String, _ faults: inout [JSONFault]
+    ) -> Article.HeroImage? {
+        switch self {
+        case .keep: return current
+        case .clear: return nil
+        case .set(let changes):
+            let url = changes.url.applied(to: current?.url, in: [attribute, "url"], &faults)
+            guard let url else { return current }
+            return Article.HeroImage(
+                url: url,
+                alternativeText: changes.alternativeText.applied(
+                    to: current?.alternativeText, cleared: nil))
+        }
+    }
+}
+
+extension PartialArticle {
+    /// The selected attributes of a picture.
+    public struct PartialHeroImage: Sendable, Hashable {
+        public var url: String?
+        public var alternativeText: String?
+    }
+}
+
+extension PartialArticle.PartialHeroImage: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .optional("url", \.url, .text(.webAddress)),
+        .optional(
+            "alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
+}
+
+// MARK: The source
+
+extension Article.Source: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .required("name", \.name, .text(.line(ArticleLimits.sourceName))),
+        .optional("url", \.url, .text(.webAddress)))
+}
+
+extension Article {
+    /// A merge patch of a source, whose members are merged too (RFC 7396 §2).
+    public struct SourceChanges: Sendable, Hashable {
+        public var name: Change<String>
+        public var url: Change<String>
+
+        public init(name: Change<String> = .keep, url: Change<String> = .keep) {
+            self.name = name
+            self.url = url
+        }
+    }
+}
+
+extension Article.SourceChanges: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .change("name", \.name, .text(.line(ArticleLimits.sourceName))),
+        .change("url", \.url, .text(.webAddress)))
+}
+
+extension Change where Value == Article.SourceChanges {
+    /// The change from one source to the other.
+    init(from before: Article.Source?, to after: Article.Source?) {
+        guard before != after else {
+            self = .keep
+            return
+        }
+        self =
+            after.map { after in
+                .set(
+                    Article.SourceChanges(
+                        name: Change<String>(from: before?.name, to: after.name),
+                        url: Change<String>(from: before?.url, to: after.url)))
+            } ?? .clear
+    }
+
+    /// The attribute of this name after this change; one with a fault stays as it is.
+    func merged(
+        into current: Article.Source?, _ attribute: String, _ faults: inout [JSONFault]
+    ) -> Article.Source? {
+        switch self {
+        case .keep: return current
+        case .clear: return nil
+        case .set(let changes):
+            let name = changes.name.applied(to: current?.name, in: [attribute, "name"], &faults)
+            guard let name else { return current }
+            return Article.Source(
+                name: name, url: changes.url.applied(to: current?.url, cleared: nil))
+        }
+    }
+}
+
+extension PartialArticle {
+    /// The selected attributes of a source.
+    public struct PartialSource: Sendable, Hashable {
+        public var name: String?
+        public var url: String?
+    }
+}
+
+extension PartialArticle.PartialSource: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .optional("name", \.name, .text(.line(ArticleLimits.sourceName))),
+        .optional("url", \.url, .text(.webAddress)))
+}
+
+// MARK: Authors and tags of a partial article
+
+extension PartialArticle {
+    /// The selected attributes of an author in the by-line.
+    public struct PartialAuthor: Sendable, Hashable {
+        public var id: Author.ID?
+        public var name: String?
+    }
+
+    /// The selected attributes of a tag.
+    public struct PartialTag: Sendable, Hashable {
+        public var key: String?
+        public var name: String?
+    }
+}
+
+extension PartialArticle.PartialAuthor: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .optional("id", \.id, .identifier()),
+        .optional("name", \.name, .text(.line(ArticleLimits.authorName))))
+}
+
+extension PartialArticle.PartialTag: JSONModel {
+    public static let shape = ObjectCodec(
+        Self.init,
+        .optional("key", \.key, .text(.line(ArticleLimits.tag))),
+        .optional("name", \.name, .text(.line(ArticleLimits.tag))))
+}

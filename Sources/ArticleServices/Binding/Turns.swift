@@ -1,0 +1,92 @@
+import ArticleAPI
+import ArticleStore
+import HTTP
+import HTTPServer
+import Platform
+
+/// The estimated cost of a request.
+struct RequestCost: Sendable, Hashable {
+    /// Tokens of its sender's rate limit; at least 1.
+    var tokens = 1
+    /// Whether it is likely to take milliseconds or more.
+    var isHeavy = false
+    /// The likely maximum memory in bytes for creating its response.
+    var bytes = 256 << 10
+
+    /// Requests that read, write or hash more bytes than this leave the event loop.
+    static let largeBytes = 64 << 10
+    /// The cost of a write with a large body or a large response.
+    static let largeWrite = RequestCost(isHeavy: true, bytes: 2 << 20)
+}
+
+/// A request that may cost more than others.
+protocol CostlyRequest: BackendAPIRequest {
+    var cost: RequestCost { get }
+}
+
+extension FetchArticlesRequest: CostlyRequest {
+    /// Counting examines at most 30,000 index rows, a page at most 10,000; bodies make a page up to
+    /// 4 MiB.
+    var cost: RequestCost {
+        var cost = RequestCost()
+        if count != nil { cost.tokens += 49 }
+        let facets =
+            tags.count + [author != nil, language != nil, source != nil].count { $0 }
+        let isByPublication = sort.map { $0 == .newestFirst || $0 == .oldestFirst } ?? true
+        // An index covers only the rarest of several filters, and only in publication order.
+        if facets > 1 || facets == 1 && !isByPublication { cost.tokens += 5 }
+        if fields?.contains("body") ?? false || BodyHTML.isAskedFor(by: fields) {
+            cost.tokens += ((limit ?? 20) + 4) / 5
+            cost.bytes = ArticleLimits.pageBytes
+        }
+        cost.isHeavy = cost.tokens > 1
+        return cost
+    }
+}
+
+/// Runs requests off the event loops: in a turn on the store's threads, which reads, encodes and
+/// hashes in one go.
+struct Turns: Sendable {
+    let workers: WorkerPool
+
+    /// Does the work in a turn of the caller, and reserves memory for the response until it is
+    /// sent.
+    func take<Result>(
+        _ cost: RequestCost, for caller: Principal, _ context: RequestContext,
+        _ work: (WorkerTurn) async throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result {
+        if let seconds = context.scope?.charge(cost.tokens - 1) {
+            throw .overLimit(tokens: cost.tokens, retryAfterSeconds: seconds)
+        }
+        let turn: WorkerTurn
+        do throws(WorkerPool.Full) {
+            turn = try workers.turn(
+                for: WorkerPool.Demand(
+                    Self.client(caller, context), isHeavy: cost.isHeavy, bytes: cost.bytes))
+        } catch { throw .busy }
+        context.scope?.hold(turn)
+        return try await withTaskExecutorPreference(turn) { () async throws(ServiceError) in
+            // A client that waited too long has already been sent a response.
+            guard !turn.isRejected, !Task.isCancelled else { throw .busy }
+            return try await work(turn)
+        }
+    }
+
+    private static func client(_ caller: Principal, _ context: RequestContext) -> WorkerPool.Client
+    {
+        switch caller.kind {
+        case .anonymous: .init(.anonymous, number: context.clientNumber)
+        case .key, .operatorKey:
+            .init(.keyed, number: UInt64(UInt(bitPattern: caller.id.hashValue)))
+        case .controlSocket: .init(.house)
+        }
+    }
+}
+
+extension WorkerTurn {
+    /// Reduces the reservation to the response's size, until it is sent.
+    func settle(_ response: HTTPResponse) {
+        guard case .bytes(let bytes) = response.body else { return settle(bytes: 0) }
+        settle(bytes: bytes.count)
+    }
+}

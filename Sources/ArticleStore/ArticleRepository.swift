@@ -1,0 +1,80 @@
+public import ArticleAPI
+
+/// Finds, creates, edits and deletes articles.
+public protocol ArticleRepository: Sendable {
+    /// The article with its body; former slugs are also found. Throws `.notFound` for deleted and
+    /// invisible articles.
+    func edition(of key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
+        -> ArticleVersion
+
+    /// Creates an article with revision 1. Throws `.idTaken`, `.slugTaken`, `.unknownAuthor` or
+    /// `.authorDiffers`.
+    func createArticle(
+        _ id: Article.ID, _ content: ArticleContent, by edit: Edit
+    ) async throws(StoreError) -> Article
+
+    /// Replaces the article's content by the result of `change` in a new revision; equal content
+    /// creates none. Errors thrown by `change` are rethrown as `.rejected`, and nothing is changed.
+    func updateArticle(
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
+        _ change: @escaping @Sendable (Article) throws -> ArticleContent
+    ) async throws(StoreError) -> Article
+
+    /// Deletes an article, leaving a tombstone: a revision with the action `deleted`. The slug
+    /// stays reserved.
+    func deleteArticle(
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
+    ) async throws(StoreError)
+
+    // MARK: Rendered bodies
+
+    /// The stored HTML of the articles' bodies at their revisions by this renderer, in the same
+    /// order; `nil` if there is none.
+    func bodyHTML(
+        of articles: [Article], by renderer: String
+    ) async throws(StoreError) -> [BodyHTML?]
+
+    /// Stores the rendered body of an article at a revision. This is not a change of the article
+    /// and has no number in the change sequence. Throws `.notFound` without that revision.
+    func keepBodyHTML(
+        _ html: BodyHTML, of id: Article.ID, revision: Int
+    ) async throws(StoreError)
+}
+
+extension ArticleRepository {
+    /// The article without its metadata.
+    public func article(
+        _ key: Article.Key, visibleTo audience: Audience
+    ) async throws(StoreError) -> Article {
+        try await edition(of: key, visibleTo: audience).article
+    }
+}
+
+/// The history of articles, also of deleted ones.
+public protocol RevisionRepository: Sendable {
+    /// The history, newest first: at most `limit` revisions with numbers below `number`. Actors
+    /// have their current names.
+    func revisions(
+        of id: Article.ID, below number: Int?, limit: Int
+    ) async throws(StoreError) -> Slice<Revision, Int>
+
+    /// The article as it was at a revision.
+    func revision(_ number: Int, of id: Article.ID) async throws(StoreError) -> Article
+
+    /// Adds a revision with the content of an earlier one; a deleted article is undeleted.
+    func restoreArticle(
+        _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
+    ) async throws(StoreError) -> Article
+}
+
+/// An article with the time of its last change.
+public struct ArticleVersion: Sendable, Hashable {
+    public var article: Article
+    /// When it or one of its authors last changed.
+    public var changedAt: Timestamp
+
+    public init(article: Article, changedAt: Timestamp) {
+        self.article = article
+        self.changedAt = changedAt
+    }
+}

@@ -1,0 +1,101 @@
+import ArticleAPI
+import ArticleStore
+
+/// Who made a revision, as in its columns `actor` and `editor`.
+enum StoredActor {
+    /// The row of `actors`.
+    case numbered(Int64)
+    /// A name is all that is known.
+    case unrecorded(name: String?)
+
+    /// The row of the operator.
+    static let theOperator = StoredActor.numbered(1)
+
+    init(_ row: borrowing Statement, actor: Int32, editor: Int32) {
+        self =
+            row.optionalInteger(actor).map(StoredActor.numbered)
+            ?? .unrecorded(name: row.optionalText(editor))
+    }
+
+    var number: Int64? {
+        if case .numbered(let number) = self { number } else { nil }
+    }
+
+    var name: String? {
+        if case .unrecorded(let name) = self { name } else { nil }
+    }
+}
+
+/// The kinds of actors in `actors`.
+enum ActorKind: Int64 {
+    case `operator`, key, user
+}
+
+extension SQL {
+    fileprivate static let actorNumber: StaticString =
+        "SELECT number FROM actors WHERE kind = ?1 AND id = ?2"
+    static let actorByNumber: StaticString = """
+        SELECT actors.kind, actors.id, ifnull(keys.name, actors.name) FROM actors
+        LEFT JOIN keys ON actors.kind = 1 AND keys.id = actors.id WHERE actors.number = ?1
+        """
+    fileprivate static let insertActor: StaticString = """
+        INSERT INTO actors (kind, id, name) VALUES (?1, ?2, CASE
+            WHEN ?1 = 1 AND EXISTS (SELECT 1 FROM keys WHERE keys.id = ?2) THEN NULL ELSE ?3 END)
+        """
+}
+
+extension Revision.Actor {
+    /// Reads the columns of `SQL.actorByNumber`.
+    init(_ row: borrowing Statement) throws(StoreError) {
+        let id = row.optionalText(1)
+        let name = row.optionalText(2)
+        switch ActorKind(rawValue: row.integer(0)) {
+        case .operator: self.init(kind: .operator, name: "operator")
+        case .key: self.init(kind: .key, id: id, name: name)
+        case .user: self.init(kind: .user, id: id, name: name)
+        case nil: throw .corrupt("an actor has the kind \(row.integer(0))")
+        }
+    }
+}
+
+extension WriteStep {
+    /// The actor of an edit, which gets a row for its first one.
+    func stored(_ actor: Edit.Actor) throws(StoreError) -> StoredActor {
+        switch actor {
+        case .operator: .theOperator
+        case .key(let id): .numbered(try number(of: .key, id, name: nil))
+        case .unrecorded(let name): .unrecorded(name: name)
+        }
+    }
+
+    /// The actor of a restored revision. Throws `.conflict` with this name of the revision if there
+    /// is no such actor.
+    func stored(
+        _ actor: Revision.Actor, of revision: String
+    ) throws(StoreError) -> StoredActor {
+        switch (actor.kind, actor.id) {
+        case (.operator, nil): return .theOperator
+        case (.key, let id?): return .numbered(try number(of: .key, id, name: actor.name))
+        case (.user, let id?): return .numbered(try number(of: .user, id, name: actor.name))
+        case (.unrecorded, nil): return .unrecorded(name: actor.name)
+        default: throw .conflict("\(revision): its actor is invalid")
+        }
+    }
+
+    /// The row of an actor. A new one keeps the name only if it cannot be looked up by the id.
+    private func number(
+        of kind: ActorKind, _ id: String, name: String?
+    ) throws(StoreError) -> Int64 {
+        try connection.names.actor(kind, id) { () throws(StoreError) in
+            let known = try connection.statement(SQL.actorNumber)
+            try known.bind(1, kind.rawValue)
+            try known.bind(2, id)
+            if try known.step() { return known.integer(0) }
+            let row = try connection.statement(SQL.insertActor)
+            try row.bind(1, kind.rawValue)
+            try row.bind(2, id)
+            try row.bind(3, name)
+            return try row.insert()
+        }
+    }
+}

@@ -1,0 +1,321 @@
+public import ArticleAPI
+public import ArticleStore
+
+/// Articles: finding, creating, editing and deleting them.
+extension SQLiteStore: ArticleRepository {
+    public func edition(
+        of key: Article.Key, visibleTo audience: Audience
+    ) async throws(StoreError) -> ArticleVersion {
+        try await readers.read { (state) throws(StoreError) in
+            try state.edition(of: key, visibleTo: audience)
+        }
+    }
+
+    public func createArticle(
+        _ id: Article.ID, _ content: ArticleContent, by edit: Edit
+    ) async throws(StoreError) -> Article {
+        try await write(edit, { .article($0, isNew: true) }) { (step) throws(StoreError) in
+            try step.createArticle(id, content, by: edit)
+        }
+    }
+
+    public func updateArticle(
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
+        _ change: @escaping @Sendable (Article) throws -> ArticleContent
+    ) async throws(StoreError) -> Article {
+        try await write(edit, { .article($0, isNew: false) }) { (step) throws(StoreError) in
+            try step.updateArticle(id, expecting: expectation, by: edit, change)
+        }
+    }
+
+    public func deleteArticle(
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
+    ) async throws(StoreError) {
+        try await write(edit, { _ in .nothing }) { (step) throws(StoreError) in
+            try step.deleteArticle(id, expecting: expectation, by: edit)
+        }
+    }
+}
+
+extension SQL {
+    fileprivate static let articleNumber: StaticString =
+        "SELECT number, revision FROM articles WHERE id = ?1"
+    fileprivate static let insertArticle: StaticString = """
+        INSERT INTO articles (id, state, revision, publication, created_at, updated_at)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (id) DO NOTHING
+        """
+    fileprivate static let setArticle: StaticString = """
+        UPDATE articles SET state = ?2, revision = ?3, publication = ?4, created_at = ?5,
+            updated_at = ?6
+        WHERE number = ?1
+        """
+}
+
+extension Snapshot {
+    func edition(
+        of key: Article.Key, visibleTo audience: Audience
+    ) throws(StoreError) -> ArticleVersion {
+        guard let stored = try stored(key), stored.isVisible(to: audience),
+            try isKnown(stored, by: key, to: audience)
+        else { throw .notFound }
+        let article = try present(stored, withBody: true)
+        var changedAt = article.updatedAt
+        for number in stored.revision.content.authors {
+            changedAt = max(changedAt, try author(number: number).updatedAt)
+        }
+        return ArticleVersion(article: article, changedAt: changedAt)
+    }
+
+    /// Whether the audience may find the article by this key: the public must not find it by a slug
+    /// that it only had as a draft or before its publication.
+    private func isKnown(
+        _ stored: StoredArticle, by key: Article.Key, to audience: Audience
+    ) throws(StoreError) -> Bool {
+        guard case .slug(let slug) = key, case .everyone(let now) = audience,
+            slug != stored.revision.content.slug
+        else { return true }
+        return try isPublic(slug, at: now)
+    }
+
+    /// The article with its version, as callers see it.
+    func present(_ stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
+        var article = try content(of: stored, withBody: withBody)
+        article.version = try epoch().version(of: article.id, revision: article.revision)
+        return article
+    }
+
+    /// The article without a version, independent of the database's history.
+    func content(of stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
+        let content = stored.revision.content
+        var authors: [Author.Reference] = []
+        for number in content.authors { authors.append(try author(number: number).reference) }
+        var tags: [Tag] = []
+        for number in content.tags { tags.append(try tag(number)) }
+        return Article(
+            stored, body: withBody ? try body(content.body) : nil, authors: authors, tags: tags)
+    }
+
+    func articleNumber(
+        _ id: Article.ID
+    ) throws(StoreError) -> (number: Int64, revision: Int)? {
+        let row = try connection.statement(SQL.articleNumber)
+        try row.bind(1, id)
+        return try row.step() ? (row.integer(0), Int(row.integer(1))) : nil
+    }
+}
+
+extension WriteStep {
+    func createArticle(
+        _ id: Article.ID, _ content: ArticleContent, by edit: Edit
+    ) throws(StoreError) -> Article {
+        var article = try state.present(create(id, content, by: edit), withBody: false)
+        article.body = content.draft.body
+        return article
+    }
+
+    func create(
+        _ id: Article.ID, _ content: ArticleContent, by edit: Edit
+    ) throws(StoreError) -> StoredArticle {
+        let article = try insert(
+            id, state: StoredState(content.status), revision: 1,
+            publication: content.draft.publishedAt ?? edit.time, createdAt: edit.time)
+        let resolved = try resolve(content, for: article, id: id, current: nil, at: edit.time)
+        let step = Step(
+            action: .created, actor: try stored(edit.actor), time: edit.time, updatedAt: edit.time,
+            content: resolved, isDeletion: false)
+        try record(firstStep: step, of: article, id: id)
+        return StoredArticle(
+            id: id, state: resolved.state, createdAt: edit.time,
+            revision: StoredRevision(
+                article: article, number: 1, action: step.action, actor: step.actor,
+                time: step.time, updatedAt: step.updatedAt, content: resolved))
+    }
+
+    func updateArticle(
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
+        _ change: (Article) throws -> ArticleContent
+    ) throws(StoreError) -> Article {
+        guard let current = try state.stored(.id(id)), current.state != .deleted else {
+            throw .notFound
+        }
+        try expectation.check(current.id, at: current.lastRevision, in: state)
+        let before = try state.present(current, withBody: true)
+        let content: ArticleContent
+        do { content = try change(before) } catch { throw .rejected(error) }
+        return try state.present(
+            update(current, to: content, from: before, by: edit), withBody: true)
+    }
+
+    /// The article after an update; unchanged if the content is equal.
+    func update(
+        _ current: StoredArticle, to content: ArticleContent, from before: Article, by edit: Edit
+    ) throws(StoreError) -> StoredArticle {
+        let resolved = try resolve(
+            content, for: current.number, id: current.id,
+            current: (current.revision.content, before.body ?? ""), at: edit.time)
+        guard resolved != current.revision.content else { return current }
+        let time = max(edit.time, current.revision.time)
+        try record(
+            Step(
+                action: .updated, actor: try stored(edit.actor), time: time, updatedAt: time,
+                content: resolved, isDeletion: false),
+            of: current.number, id: current.id, createdAt: current.createdAt, after: current)
+        return try state.stored(number: current.number)
+    }
+
+    func deleteArticle(
+        _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
+    ) throws(StoreError) {
+        guard let current = try state.stored(.id(id)), current.state != .deleted else {
+            throw .notFound
+        }
+        try expectation.check(current.id, at: current.lastRevision, in: state)
+        try record(
+            Step(
+                action: .deleted, actor: try stored(edit.actor),
+                time: max(edit.time, current.revision.time),
+                updatedAt: current.revision.updatedAt, content: current.revision.content,
+                isDeletion: true),
+            of: current.number, id: id, createdAt: current.createdAt, after: current)
+    }
+
+    /// Resolves the content's slug, authors, tags and body to stored rows, which are created if
+    /// needed.
+    func resolve(
+        _ content: ArticleContent, for article: Int64, id: Article.ID,
+        current: (content: StoredContent, body: String)?, at time: Timestamp
+    ) throws(StoreError) -> StoredContent {
+        let body: Int64
+        if let current, current.body.utf8.elementsEqual(content.draft.body.utf8) {
+            body = current.content.body
+        } else {
+            body = try insertBody(content.draft.body)
+        }
+        if let html = content.bodyHTML { try keep(html, ofBody: body) }
+        return StoredContent(
+            content.draft, state: try StoredState(content.status),
+            slug: try resolve(
+                content.slug, for: article, keeping: current?.content.slug ?? id.description),
+            language: content.language, authors: try resolve(content.draft.authors, at: time),
+            tags: try resolve(content.tags), body: body, measure: content.measure)
+    }
+}
+
+extension WriteStep {
+    // MARK: Steps of an article's history
+
+    /// The data of a new revision.
+    struct Step {
+        var action: Revision.Action
+        var actor: StoredActor
+        var time: Timestamp
+        var updatedAt: Timestamp
+        var content: StoredContent
+        var isDeletion: Bool
+    }
+
+    /// Maximum number of revisions of one article, which have 20 bits in row numbers.
+    static let revisionLimit = 1_000_000
+
+    /// Inserts a row for a new article and returns its number. This precedes rows that refer to it:
+    /// otherwise SQLite would scan all revisions for pending references to the row.
+    ///
+    /// - Throws: `.idTaken` if there is or was an article with this id.
+    func insert(
+        _ id: Article.ID, state: StoredState, revision: Int, publication: Timestamp,
+        createdAt: Timestamp
+    ) throws(StoreError) -> Int64 {
+        let row = try connection.statement(SQL.insertArticle)
+        try row.bind(1, id)
+        try row.bind(2, state.rawValue)
+        try row.bind(3, revision)
+        try row.bind(4, publication)
+        try row.bind(5, createdAt)
+        guard let number = try row.insertUnlessTaken() else { throw .idTaken }
+        return number
+    }
+
+    /// Records the first step in the history of an article whose row already exists.
+    func record(firstStep step: Step, of article: Int64, id: Article.ID) throws(StoreError) {
+        try insertRevision(step, number: 1, of: article)
+        let content = step.content
+        let publication = content.publishedAt ?? step.time
+        let places = try places(of: content, as: content.state, publication: publication)
+        try move(article, id: id, from: nil, to: places)
+        try publishSlug(step, at: publication, after: nil)
+        try recordChange(
+            of: .article(id), number: article, revision: 1, isDeletion: false,
+            isPublic: content.state != .draft)
+    }
+
+    /// Records one step in an article's history with its consequences: the article's state, its
+    /// listings, the counters, and the number in the change sequence.
+    func record(
+        _ step: Step, of article: Int64, id: Article.ID, createdAt: Timestamp,
+        after previous: StoredArticle?
+    ) throws(StoreError) {
+        let number = (previous?.lastRevision ?? 0) + 1
+        guard number <= Self.revisionLimit else { throw .tooMany("revisions of one article") }
+        try insertRevision(step, number: number, of: article)
+
+        let content = step.content
+        let publication = content.publishedAt ?? createdAt
+        let state = step.isDeletion ? StoredState.deleted : content.state
+        try set(
+            article, state: state, revision: number, publication: publication,
+            createdAt: createdAt, updatedAt: step.updatedAt)
+
+        var before: Places?
+        if let previous, previous.state != .deleted {
+            let old = previous.revision.content
+            before = try places(
+                of: old, as: previous.state, publication: old.publishedAt ?? previous.createdAt)
+        }
+        var after: Places?
+        if !step.isDeletion {
+            after = try places(of: content, as: state, publication: publication)
+        }
+        try move(article, id: id, from: before, to: after)
+        try publishSlug(step, at: publication, after: previous)
+        try recordChange(
+            of: .article(id), number: article, revision: number, isDeletion: step.isDeletion,
+            isPublic: content.state != .draft
+                || previous.map { $0.revision.content.state != .draft } ?? false)
+    }
+
+    /// Updates the row of an article.
+    private func set(
+        _ article: Int64, state: StoredState, revision: Int, publication: Timestamp,
+        createdAt: Timestamp, updatedAt: Timestamp
+    ) throws(StoreError) {
+        let row = try connection.statement(SQL.setArticle)
+        try row.bind(1, article)
+        try row.bind(2, state.rawValue)
+        try row.bind(3, revision)
+        try row.bind(4, publication)
+        try row.bind(5, createdAt)
+        try row.bind(6, updatedAt)
+        try row.run()
+    }
+}
+
+extension Precondition {
+    /// Compares the current revision (`nil` if there is none) with the expected state.
+    func check<Subject>(
+        _ id: Identifier<Subject>, at current: Int?, in state: Snapshot
+    ) throws(StoreError) {
+        let holds =
+            switch self {
+            case .anything: true
+            case .existing: current != nil
+            case .nothing: current == nil
+            case .versions(let versions):
+                if let current {
+                    versions.contains(try state.epoch().version(of: id, revision: current))
+                } else {
+                    false
+                }
+            }
+        guard holds else { throw .preconditionFailed(current: current) }
+    }
+}

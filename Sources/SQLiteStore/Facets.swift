@@ -1,0 +1,263 @@
+public import ArticleAPI
+public import ArticleStore
+
+/// The tags of articles. They are facets, like everything else under which articles are listed.
+extension SQLiteStore: TagRepository {
+    public func tags(
+        after key: String?, limit: Int, visibleTo audience: Audience
+    ) async throws(StoreError) -> Slice<Tag.Usage, String> {
+        try await readers.read { (state) throws(StoreError) in
+            try state.tags(after: key, limit: limit, visibleTo: audience)
+        }
+    }
+}
+
+extension SQL {
+    fileprivate static let facet: StaticString = """
+        SELECT number, live, published FROM facets WHERE kind = ?1 AND key = ?2
+        """
+    fileprivate static let tagsAfter: StaticString = """
+        SELECT number, key, name, live, published FROM facets
+        WHERE kind = 1 AND key > ?1 ORDER BY key
+        """
+    fileprivate static let scheduledCount: StaticString = """
+        SELECT count(*) FROM listings WHERE facet = ?1 AND state = 1 AND publication > ?2
+        """
+    static let insertFacet: StaticString = """
+        INSERT INTO facets (kind, key, name) VALUES (?1, ?2, ?3)
+        """
+    fileprivate static let countFacet: StaticString = """
+        UPDATE facets SET live = live + ?2, published = published + ?3 WHERE number = ?1
+        """
+    fileprivate static let list: StaticString = """
+        INSERT INTO listings (facet, state, publication, id, article) VALUES (?1, ?2, ?3, ?4, ?5)
+        """
+    fileprivate static let unlist: StaticString = """
+        DELETE FROM listings WHERE facet = ?1 AND state = ?2 AND publication = ?3 AND id = ?4
+        """
+}
+
+/// The kinds of facets under which articles are listed.
+enum FacetKind: Int64 {
+    case all, tag, author, language, source
+}
+
+/// The facet of all articles that are not deleted.
+let everyArticle: Int64 = 1
+
+/// The key of a facet.
+enum FacetKey {
+    case text(String)
+    case id(Author.ID)
+}
+
+extension Snapshot {
+    func facet(
+        _ kind: FacetKind, key: FacetKey
+    ) throws(StoreError) -> (number: Int64, live: Int64, published: Int64)? {
+        let row = try connection.statement(SQL.facet)
+        try row.bind(1, kind.rawValue)
+        switch key {
+        case .text(let text): try row.bind(2, text)
+        case .id(let id): try row.bind(2, id)
+        }
+        guard try row.step() else { return nil }
+        return (row.integer(0), row.integer(1), row.integer(2))
+    }
+
+    /// Tags with counts. The public count of a tag excludes scheduled articles, which are adjacent
+    /// in the index; each of them counts as examined.
+    func tags(
+        after key: String?, limit: Int, visibleTo audience: Audience
+    ) throws(StoreError) -> Slice<Tag.Usage, String> {
+        let limit = min(max(limit, 1), 100)
+        let row = try connection.statement(SQL.tagsAfter)
+        try row.bind(1, key ?? "")
+        var page = Slice<Tag.Usage, String>(items: [], next: nil)
+        var examined: Int64 = 0
+        var frontier = key
+        while try row.step() {
+            guard examined < configuration.examinedRowsPerPage else {
+                page.next = frontier
+                return page
+            }
+            examined += 1
+            let tag = Tag(key: row.text(1), name: row.text(2))
+            var count = row.integer(3)
+            if case .everyone(let now) = audience {
+                count = row.integer(4)
+                if count > 0 {
+                    let scheduled = try scheduledCount(under: row.integer(0), after: now)
+                    count -= scheduled
+                    examined += 1 + scheduled
+                }
+            }
+            if count > 0 {
+                guard page.items.count < limit else {
+                    page.next = page.items.last?.tag.key
+                    return page
+                }
+                page.items.append(Tag.Usage(tag: tag, articleCount: Int(count)))
+            }
+            frontier = tag.key
+        }
+        return page
+    }
+
+    private func scheduledCount(
+        under facet: Int64, after now: Timestamp
+    ) throws(StoreError) -> Int64 {
+        let row = try connection.statement(SQL.scheduledCount)
+        try row.bind(1, facet)
+        try row.bind(2, now)
+        return try row.step() ? row.integer(0) : 0
+    }
+}
+
+extension WriteStep {
+    /// The number of a facet, which is created if it does not exist.
+    func facet(
+        _ kind: FacetKind, key: String, name: String? = nil
+    ) throws(StoreError) -> Int64 {
+        try connection.names.facet(kind, key) { () throws(StoreError) in
+            if let found = try state.facet(kind, key: .text(key)) { return found.number }
+            let row = try connection.statement(SQL.insertFacet)
+            try row.bind(1, kind.rawValue)
+            try row.bind(2, key)
+            try row.bind(3, name)
+            return try row.insert()
+        }
+    }
+
+    func resolve(_ tags: [Tag]) throws(StoreError) -> [Int64] {
+        var numbers: [Int64] = []
+        for tag in tags {
+            let number = try facet(.tag, key: tag.key, name: tag.name)
+            if !numbers.contains(number) { numbers.append(number) }
+        }
+        return numbers
+    }
+}
+
+extension WriteStep {
+    // MARK: The facets of an article
+
+    /// The listings of an article that is not deleted.
+    struct Places {
+        fileprivate let state: StoredState
+        fileprivate let publication: Timestamp
+        fileprivate let facets: Set<Int64>
+
+        fileprivate func isAtSamePlace(as other: Places?) -> Bool {
+            other.map { $0.state == state && $0.publication == publication } ?? false
+        }
+    }
+
+    /// Where an article with this content is listed.
+    func places(
+        of content: StoredContent, as state: StoredState, publication: Timestamp
+    ) throws(StoreError) -> Places {
+        Places(state: state, publication: publication, facets: try facets(of: content))
+    }
+
+    private func facets(of content: StoredContent) throws(StoreError) -> Set<Int64> {
+        var facets = Set(content.tags).union(content.authors)
+        facets.insert(everyArticle)
+        facets.insert(try facet(.language, key: content.language))
+        if let source = content.source { facets.insert(try facet(.source, key: source.name)) }
+        return facets
+    }
+
+    /// Moves the article to its new listings and updates the counters; unchanged listings are not
+    /// touched.
+    func move(
+        _ article: Int64, id: Article.ID, from before: Places?, to after: Places?
+    ) throws(StoreError) {
+        let kept =
+            before?.isAtSamePlace(as: after) == true
+            ? before?.facets.intersection(after?.facets ?? []) ?? [] : []
+        let left = (before?.facets ?? []).subtracting(kept)
+        let entered = (after?.facets ?? []).subtracting(kept)
+        if let before {
+            for facet in left {
+                let row = try connection.statement(SQL.unlist)
+                try bind(row, facet, before, id)
+                try row.run()
+            }
+        }
+        if let after {
+            for facet in entered {
+                let row = try connection.statement(SQL.list)
+                try bind(row, facet, after, id)
+                try row.bind(5, article)
+                try row.run()
+            }
+        }
+        for facet in left.union(entered) {
+            connection.effects.counts.add(
+                facet, from: left.contains(facet) ? before?.state : nil,
+                to: entered.contains(facet) ? after?.state : nil)
+        }
+    }
+
+    private func bind(
+        _ row: borrowing Statement, _ facet: Int64, _ places: Places, _ id: Article.ID
+    ) throws(StoreError) {
+        try row.bind(1, facet)
+        try row.bind(2, places.state.rawValue)
+        try row.bind(3, places.publication)
+        try row.bind(4, id)
+    }
+}
+
+/// Accumulates the changes to the facets' counters in a commit and writes them once, as the
+/// articles of a commit share most of their facets.
+struct FacetCounts {
+    fileprivate struct Change {
+        var facet: Int64
+        var live: Int64
+        var published: Int64
+    }
+
+    private var changes: [Change] = []
+
+    /// The current position, to which `undo(to:)` can return.
+    var mark: Int { changes.count }
+
+    /// Counts the transition of an article from one state to another under a facet; `nil` means
+    /// that it is not listed there.
+    mutating func add(_ facet: Int64, from before: StoredState?, to after: StoredState?) {
+        let live: Int64 = (after == nil ? 0 : 1) - (before == nil ? 0 : 1)
+        let published: Int64 = (after == .published ? 1 : 0) - (before == .published ? 1 : 0)
+        guard live != 0 || published != 0 else { return }
+        changes.append(Change(facet: facet, live: live, published: published))
+    }
+
+    /// Discards changes after the mark.
+    mutating func undo(to mark: Int) { changes.removeSubrange(mark...) }
+
+    /// Writes the accumulated changes in the transaction that counted them.
+    mutating func write(to connection: Connection) throws(StoreError) {
+        var sums: [Int64: Change] = [:]
+        for change in changes {
+            sums[change.facet, default: Change(facet: change.facet, live: 0, published: 0)]
+                .add(change)
+        }
+        changes.removeAll(keepingCapacity: true)
+        for sum in sums.values.sorted(by: { $0.facet < $1.facet })
+        where sum.live != 0 || sum.published != 0 {
+            let row = try connection.statement(SQL.countFacet)
+            try row.bind(1, sum.facet)
+            try row.bind(2, sum.live)
+            try row.bind(3, sum.published)
+            try row.run()
+        }
+    }
+}
+
+extension FacetCounts.Change {
+    fileprivate mutating func add(_ other: Self) {
+        live += other.live
+        published += other.published
+    }
+}

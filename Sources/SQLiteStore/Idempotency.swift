@@ -1,0 +1,168 @@
+public import ArticleAPI
+public import ArticleStore
+
+/// Idempotent writes: their responses are stored, so that a repeated write changes nothing.
+extension SQLiteStore: IdempotencyRepository {
+    public func idempotencyRecord(
+        _ scope: [UInt8], at time: Timestamp
+    ) async throws(StoreError) -> IdempotencyRecord? {
+        try await readers.read { (state) throws(StoreError) in
+            try state.idempotencyRecord(scope, at: time)
+        }
+    }
+
+    public func keepRejection(
+        _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
+    ) async throws(StoreError) {
+        try await writer.submit { (step) throws(StoreError) in
+            try step.keepRejection(words, of: key, at: time)
+        }
+    }
+
+    /// Runs the step, idempotently if the edit has a key.
+    func write<Value: Sendable>(
+        _ edit: Edit, _ written: @escaping @Sendable (Value) -> WrittenItem,
+        _ work: @escaping WriteJob<Value>.Work
+    ) async throws(StoreError) -> Value {
+        guard let key = edit.key else { return try await writer.submit(work) }
+        return try await writer.submit { (step) throws(StoreError) in
+            try step.once(key, at: edit.time, written, work)
+        }
+    }
+}
+
+extension SQL {
+    fileprivate static let idempotencyRecord: StaticString = """
+        SELECT time, request, outcome, item, text FROM kept_writes
+        LEFT JOIN bodies ON bodies.number = kept_writes.body WHERE scope = ?1
+        """
+    fileprivate static let insertIdempotencyRecord: StaticString = """
+        INSERT INTO kept_writes (scope, request, principal, time, outcome, item, body)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        """
+    fileprivate static let removeIdempotencyRecord: StaticString =
+        "DELETE FROM kept_writes WHERE scope = ?1"
+    fileprivate static let removeOldWrites: StaticString = """
+        DELETE FROM kept_writes WHERE number IN (
+            SELECT number FROM kept_writes WHERE time <= ?1 ORDER BY time LIMIT 4)
+        """
+    fileprivate static let redateWrites: StaticString = """
+        UPDATE kept_writes SET time = ?1 WHERE number IN (
+            SELECT number FROM kept_writes WHERE time > ?2 ORDER BY time DESC LIMIT 4)
+        """
+    fileprivate static let removeOldestRejection: StaticString = """
+        DELETE FROM kept_writes WHERE number = (
+            SELECT min(number) FROM kept_writes WHERE principal = ?1 AND outcome = 2)
+        """
+    fileprivate static let keptCounts: StaticString = """
+        SELECT done, rejected FROM kept_counts WHERE principal = ?1
+        """
+    fileprivate static let bodyOfRevision: StaticString = """
+        SELECT body FROM articles JOIN revisions ON row = (articles.number << 20 | ?2)
+        WHERE articles.id = ?1
+        """
+}
+
+extension Snapshot {
+    /// The record stored under the scope, unless it has expired.
+    func idempotencyRecord(_ scope: [UInt8], at time: Timestamp) throws(StoreError)
+        -> IdempotencyRecord?
+    {
+        let row = try connection.statement(SQL.idempotencyRecord)
+        try row.bind(1, scope)
+        guard try row.step(),
+            row.integer(0) > time.milliseconds - IdempotencyKey.keptMilliseconds
+        else { return nil }
+        let outcome: IdempotencyRecord.Outcome =
+            switch row.integer(2) {
+            case 2: .rejected(row.bytes(3))
+            case let number:
+                .done(item: row.bytes(3), isNew: number == 1, body: row.optionalText(4))
+            }
+        return IdempotencyRecord(request: row.bytes(1), outcome: outcome)
+    }
+}
+
+extension WriteStep {
+    /// Runs the step and stores its result under the key, unless it has already been executed.
+    func once<Value>(
+        _ key: IdempotencyKey, at time: Timestamp, _ written: (Value) -> WrittenItem,
+        _ work: (WriteStep) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        if let earlier = try state.idempotencyRecord(key.scope, at: time) {
+            throw earlier.request == key.request ? .repeated : .keyReused
+        }
+        try removeOldWrites(at: time)
+        let limit = state.configuration.idempotencyRecordsPerPrincipal
+        guard try keptCounts(key.principal).done < limit else {
+            throw .tooMany("idempotent writes within 24 hours")
+        }
+        let value = try work(self)
+        let item = written(value)
+        var body: Int64?
+        if case .article(let article, _) = item { body = try bodyNumber(of: article) }
+        try keep(key.item(item, time), key, at: time, outcome: item.isNew ? 1 : 0, body: body)
+        return value
+    }
+
+    /// Stores the response of a rejected write.
+    func keepRejection(
+        _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
+    ) throws(StoreError) {
+        guard try state.idempotencyRecord(key.scope, at: time) == nil else { return }
+        try removeOldWrites(at: time)
+        let limit = state.configuration.rejectionsPerPrincipal
+        if try keptCounts(key.principal).rejected >= limit {
+            let oldest = try connection.statement(SQL.removeOldestRejection)
+            try oldest.bind(1, key.principal)
+            try oldest.run()
+        }
+        try keep(words, key, at: time, outcome: 2, body: nil)
+    }
+
+    /// Each new row deletes up to four expired ones, so there are at most as many as are written in
+    /// 24 hours. A row with a time in the future, because the clock was set back, is redated to
+    /// now.
+    private func removeOldWrites(at time: Timestamp) throws(StoreError) {
+        let old = try connection.statement(SQL.removeOldWrites)
+        try old.bind(1, time.milliseconds - IdempotencyKey.keptMilliseconds)
+        try old.run()
+        let early = try connection.statement(SQL.redateWrites)
+        try early.bind(1, time)
+        try early.bind(2, time.milliseconds + IdempotencyKey.keptMilliseconds)
+        try early.run()
+    }
+
+    private func keptCounts(
+        _ principal: String
+    ) throws(StoreError) -> (done: Int, rejected: Int) {
+        let row = try connection.statement(SQL.keptCounts)
+        try row.bind(1, principal)
+        return try row.step() ? (Int(row.integer(0)), Int(row.integer(1))) : (0, 0)
+    }
+
+    private func bodyNumber(of article: Article) throws(StoreError) -> Int64? {
+        let row = try connection.statement(SQL.bodyOfRevision)
+        try row.bind(1, article.id)
+        try row.bind(2, article.revision)
+        return try row.step() ? row.integer(0) : nil
+    }
+
+    private func keep(
+        _ item: [UInt8], _ key: IdempotencyKey, at time: Timestamp, outcome: Int, body: Int64?
+    ) throws(StoreError) {
+        // There may be an expired record.
+        let old = try connection.statement(SQL.removeIdempotencyRecord)
+        try old.bind(1, key.scope)
+        try old.run()
+        let row = try connection.statement(SQL.insertIdempotencyRecord)
+        try row.bind(1, key.scope)
+        try row.bind(2, key.request)
+        try row.bind(3, key.principal)
+        try row.bind(4, time)
+        try row.bind(5, outcome)
+        try row.bind(6, item)
+        try row.bind(7, body)
+        try row.run()
+    }
+}

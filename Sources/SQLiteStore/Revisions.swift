@@ -1,0 +1,105 @@
+public import ArticleAPI
+public import ArticleStore
+
+/// The history of articles.
+extension SQLiteStore: RevisionRepository {
+    public func revisions(
+        of id: Article.ID, below number: Int?, limit: Int
+    ) async throws(StoreError) -> Slice<Revision, Int> {
+        try await readers.read { (state) throws(StoreError) in
+            try state.revisions(of: id, below: number, limit: limit)
+        }
+    }
+
+    public func revision(
+        _ number: Int, of id: Article.ID
+    ) async throws(StoreError) -> Article {
+        try await readers.read { (state) throws(StoreError) in
+            try state.present(state.stored(id, at: number), withBody: true)
+        }
+    }
+
+    public func restoreArticle(
+        _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
+    ) async throws(StoreError) -> Article {
+        try await write(edit, { .article($0, isNew: false) }) { (step) throws(StoreError) in
+            try step.restoreArticle(id, to: number, expecting: expectation, by: edit)
+        }
+    }
+}
+
+extension SQL {
+    fileprivate static let history: StaticString = """
+        SELECT number, action, title, state, time, editor, actor FROM revisions
+        WHERE row > (?1 << 20) AND row < (?1 << 20 | ?2) ORDER BY row DESC LIMIT ?3
+        """
+}
+
+extension Snapshot {
+    func revisions(
+        of id: Article.ID, below number: Int?, limit: Int
+    ) throws(StoreError) -> Slice<Revision, Int> {
+        guard let article = try articleNumber(id), article.revision > 0 else { throw .notFound }
+        let limit = min(max(limit, 1), 100)
+        let row = try connection.statement(SQL.history)
+        try row.bind(1, article.number)
+        try row.bind(2, min(max(number ?? .max, 0), 1 << 20 - 1))
+        try row.bind(3, limit + 1)
+        var items: [Revision] = []
+        while try row.step() {
+            if items.count == limit { return Slice(items: items, next: items.last?.number) }
+            items.append(
+                Revision(
+                    number: Int(row.integer(0)), action: Revision.Action(stored: row.integer(1)),
+                    title: row.text(2), status: try StoredState(row.integer(3)).status,
+                    createdAt: row.time(4),
+                    actor: try actor(StoredActor(row, actor: 6, editor: 5))))
+        }
+        return Slice(items: items, next: nil)
+    }
+}
+
+extension WriteStep {
+    func restoreArticle(
+        _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
+    ) throws(StoreError) -> Article {
+        guard let current = try state.stored(.id(id)) else { throw .notFound }
+        try expectation.check(current.id, at: current.lastRevision, in: state)
+        let earlier = try state.stored(id, at: number)
+        let content = earlier.revision.content
+        if current.state != .deleted, content == current.revision.content {
+            return try state.present(current, withBody: true)
+        }
+        let time = max(edit.time, current.revision.time)
+        try record(
+            Step(
+                action: .restored, actor: try stored(edit.actor), time: time, updatedAt: time,
+                content: content, isDeletion: false),
+            of: current.number, id: id, createdAt: current.createdAt, after: current)
+        return try state.present(state.stored(number: current.number), withBody: true)
+    }
+}
+
+extension Revision.Action {
+    init(stored: Int64) {
+        self =
+            switch stored {
+            case 0: .created
+            case 1: .updated
+            case 2: .deleted
+            case 3: .restored
+            default: .unknown("\(stored)")
+            }
+    }
+
+    /// The stored number; `nil` for an action that this version does not know.
+    var stored: Int64? {
+        switch self {
+        case .created: 0
+        case .updated: 1
+        case .deleted: 2
+        case .restored: 3
+        case .unknown: nil
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import ArticleAPI
+import ArticleStore
+
+/// The names of articles in URLs, current and former ones. A slug belongs to one article forever.
+extension SQL {
+    fileprivate static let slugOwner: StaticString = "SELECT article FROM slugs WHERE slug = ?1"
+    fileprivate static let isPublicSlug: StaticString = """
+        SELECT 1 FROM slugs WHERE slug = ?1 AND public_from <= ?2
+        """
+    fileprivate static let slugsOfArticle: StaticString = """
+        SELECT slug FROM slugs WHERE article = ?1 ORDER BY slug
+        """
+    fileprivate static let insertSlug: StaticString = """
+        INSERT INTO slugs (slug, article) VALUES (?1, ?2) ON CONFLICT (slug) DO NOTHING
+        """
+    fileprivate static let publishSlug: StaticString = """
+        UPDATE slugs SET public_from = ?2
+        WHERE slug = ?1 AND (public_from IS NULL OR public_from > ?2)
+        """
+    fileprivate static let withdrawSlug: StaticString = """
+        UPDATE slugs SET public_from = NULL WHERE slug = ?1 AND public_from > ?2
+        """
+}
+
+extension Snapshot {
+    /// Whether the public knows the article by this slug.
+    func isPublic(_ slug: String, at now: Timestamp) throws(StoreError) -> Bool {
+        let row = try connection.statement(SQL.isPublicSlug)
+        try row.bind(1, slug)
+        try row.bind(2, now)
+        return try row.step()
+    }
+
+    /// All slugs including the current one, in byte order.
+    func slugs(of article: Int64) throws(StoreError) -> [String] {
+        let row = try connection.statement(SQL.slugsOfArticle)
+        try row.bind(1, article)
+        var slugs: [String] = []
+        while try row.step() { slugs.append(row.text(0)) }
+        return slugs
+    }
+}
+
+extension WriteStep {
+    /// Registers the chosen slug for the article, unless it is or was the article's own.
+    func resolve(
+        _ choice: SlugChoice, for article: Int64, keeping current: String
+    ) throws(StoreError) -> String {
+        switch choice {
+        case .keep: return try claimed(current, for: article)
+        case .exactly(let slug): return try claimed(slug, for: article)
+        case .like(let slug):
+            if try claim(slug, for: article) { return slug }
+            return try claimed(nextFree(like: slug, for: article), for: article)
+        }
+    }
+
+    func claimed(_ slug: String, for article: Int64) throws(StoreError) -> String {
+        guard try claim(slug, for: article) else { throw .slugTaken(slug) }
+        return slug
+    }
+
+    /// Registers the slug for the article; `false` if it belongs to another one.
+    private func claim(_ slug: String, for article: Int64) throws(StoreError) -> Bool {
+        let row = try connection.statement(SQL.insertSlug)
+        try row.bind(1, slug)
+        try row.bind(2, article)
+        if try row.insertUnlessTaken() != nil { return true }
+        return try owner(of: slug) == article
+    }
+
+    /// The first free one of `x-2`, `x-3`, … `x-17`. After these, a free one that follows a taken
+    /// one, found by doubling and bisection: a thousand posts with the same title must not take a
+    /// thousand steps.
+    private func nextFree(like slug: String, for article: Int64) throws(StoreError) -> String {
+        for number in 2...17 {
+            let candidate = Self.slug(slug, number)
+            if try isFree(candidate, for: article) { return candidate }
+        }
+        var taken = 17
+        var free = 34
+        while try !isFree(Self.slug(slug, free), for: article) {
+            taken = free
+            free *= 2
+            guard free < 1 << 40 else { throw .slugTaken(slug) }
+        }
+        // Invariant: `taken` is taken, `free` is free, and taken < free.
+        while free - taken > 1 {
+            let middle = (taken + free) / 2
+            if try isFree(Self.slug(slug, middle), for: article) {
+                free = middle
+            } else {
+                taken = middle
+            }
+        }
+        return Self.slug(slug, free)
+    }
+
+    private func isFree(_ slug: String, for article: Int64) throws(StoreError) -> Bool {
+        let owner = try owner(of: slug)
+        return owner == nil || owner == article
+    }
+
+    private func owner(of slug: String) throws(StoreError) -> Int64? {
+        let row = try connection.statement(SQL.slugOwner)
+        try row.bind(1, slug)
+        return try row.step() ? row.integer(0) : nil
+    }
+
+    /// `base-number`, with the base truncated to a total of 100 characters.
+    static func slug(_ base: String, _ number: Int) -> String {
+        let suffix = "-\(number)"
+        var cut = base[...]
+        while cut.unicodeScalars.count + suffix.utf8.count > 100 { cut.removeLast() }
+        while cut.hasSuffix("-") { cut.removeLast() }
+        return cut + suffix
+    }
+
+    /// Records since when the public knows the article by its slug.
+    func publishSlug(
+        _ step: Step, at publication: Timestamp, after previous: StoredArticle?
+    ) throws(StoreError) {
+        var known: String?
+        if let previous, previous.state == .published {
+            let slug = previous.revision.content.slug
+            if (previous.revision.content.publishedAt ?? previous.createdAt) <= step.time {
+                known = slug
+            } else {
+                // It was still scheduled: nobody has seen it.
+                let row = try connection.statement(SQL.withdrawSlug)
+                try row.bind(1, slug)
+                try row.bind(2, step.time)
+                try row.run()
+            }
+        }
+        guard !step.isDeletion, step.content.state == .published, step.content.slug != known else {
+            return
+        }
+        let row = try connection.statement(SQL.publishSlug)
+        try row.bind(1, step.content.slug)
+        try row.bind(2, max(step.time, publication))
+        try row.run()
+    }
+}
