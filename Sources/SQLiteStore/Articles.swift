@@ -14,7 +14,9 @@ extension SQLiteStore: ArticleRepository {
     public func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await write(edit, { .article($0, isNew: true) }) { (step) throws(StoreError) in
+        try await write(edit) {
+            .article($0, isNew: true)
+        } _: { (step) throws(StoreError) in
             try step.createArticle(id, content, by: edit)
         }
     }
@@ -23,7 +25,9 @@ extension SQLiteStore: ArticleRepository {
         _ id: Article.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Article) throws -> ArticleContent
     ) async throws(StoreError) -> Article {
-        try await write(edit, { .article($0, isNew: false) }) { (step) throws(StoreError) in
+        try await write(edit) {
+            .article($0, isNew: false)
+        } _: { (step) throws(StoreError) in
             try step.updateArticle(id, expecting: expectation, by: edit, change)
         }
     }
@@ -31,7 +35,9 @@ extension SQLiteStore: ArticleRepository {
     public func deleteArticle(
         _ id: Article.ID, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) {
-        try await write(edit, { _ in .nothing }) { (step) throws(StoreError) in
+        try await write(edit) { _ in
+            .nothing
+        } _: { (step) throws(StoreError) in
             try step.deleteArticle(id, expecting: expectation, by: edit)
         }
     }

@@ -23,8 +23,9 @@ extension SQLiteStore: AuthorRepository {
         _ id: Author.ID, expecting expectation: Precondition, by edit: Edit,
         _ change: @escaping @Sendable (Author?) throws -> AuthorContent
     ) async throws(StoreError) -> (author: Author, isNew: Bool) {
-        try await write(edit, { .author($0.author, isNew: $0.isNew) }) {
-            (step) throws(StoreError) in
+        try await write(edit) {
+            .author($0.author, isNew: $0.isNew)
+        } _: { (step) throws(StoreError) in
             try step.putAuthor(id, expecting: expectation, at: edit.time, change)
         }
     }

@@ -22,7 +22,9 @@ extension SQLiteStore: RevisionRepository {
     public func restoreArticle(
         _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) -> Article {
-        try await write(edit, { .article($0, isNew: false) }) { (step) throws(StoreError) in
+        try await write(edit) {
+            .article($0, isNew: false)
+        } _: { (step) throws(StoreError) in
             try step.restoreArticle(id, to: number, expecting: expectation, by: edit)
         }
     }
