@@ -8,8 +8,8 @@ struct DatabaseSchema: Sendable {
     /// "BSHT" in the header of every Broadsheet database (`PRAGMA application_id`).
     static let applicationID = 0x4253_4854
 
-    /// SQL scripts in order: the first converts an empty file to version 1.
-    let migrations: [String]
+    /// In order: the first converts an empty file to version 1.
+    let migrations: [Migration]
 
     var version: Int { migrations.count }
 
@@ -19,9 +19,10 @@ struct DatabaseSchema: Sendable {
         let files = UnsafeBufferPointer(start: table.first, count: table.count)
         return DatabaseSchema(
             migrations: files.map { file in
-                String(
-                    decoding: UnsafeBufferPointer(start: file.bytes, count: file.size),
-                    as: UTF8.self)
+                Migration(
+                    script: String(
+                        decoding: UnsafeBufferPointer(start: file.bytes, count: file.size),
+                        as: UTF8.self))
             })
     }()
 
@@ -40,21 +41,69 @@ struct DatabaseSchema: Sendable {
     /// Migrates the file to this version. Each step updates the version in its own transaction: if
     /// a step fails, the file keeps the previous version.
     func migrate(_ connection: Connection) throws(StoreError) {
-        for step in try Self.version(on: connection)..<max(version, Self.version(on: connection)) {
-            do {
-                try connection.execute(
-                    script: """
-                        BEGIN IMMEDIATE;
-                        \(migrations[step])
-                        PRAGMA application_id = \(Self.applicationID);
-                        PRAGMA user_version = \(step + 1);
-                        COMMIT;
-                        """)
-            } catch {
-                if connection.isInTransaction { try? connection.execute(script: "ROLLBACK") }
-                throw error
-            }
+        let current = try Self.version(on: connection)
+        for step in current..<max(version, current) {
+            try migrations[step].apply(to: connection, version: step + 1)
         }
+    }
+}
+
+/// One step of the schema.
+struct Migration: Sendable {
+    /// What computes new data for existing rows, where SQL cannot. It runs within the transaction
+    /// of its step. Progress is reported while its statements run.
+    typealias Code = @Sendable (Connection) throws(StoreError) -> Void
+
+    private enum Work: Sendable {
+        case script(String)
+        case code(Code)
+    }
+
+    private let work: Work
+    /// Whether tables that others refer to are replaced: foreign keys are not enforced during the
+    /// step, and all of them are checked at its end (https://www.sqlite.org/lang_altertable.html,
+    /// section 7).
+    private let rebuildsTables: Bool
+
+    /// - Parameter script: SQL. It rebuilds tables if it begins with the line `-- Rebuilds tables.`
+    init(script: String) {
+        work = .script(script)
+        rebuildsTables = script.hasPrefix("-- Rebuilds tables.\n")
+    }
+
+    init(rebuildsTables: Bool = false, code: @escaping Code) {
+        work = .code(code)
+        self.rebuildsTables = rebuildsTables
+    }
+
+    /// Applies the step and sets the file's version, in one transaction.
+    fileprivate func apply(to connection: Connection, version: Int) throws(StoreError) {
+        // This is ignored within a transaction.
+        if rebuildsTables { try connection.execute(script: "PRAGMA foreign_keys = OFF") }
+        do throws(StoreError) {
+            try connection.execute(script: "BEGIN IMMEDIATE")
+            switch work {
+            case .script(let script): try connection.execute(script: script)
+            case .code(let code): try code(connection)
+            }
+            if rebuildsTables { try Self.checkForeignKeys(connection) }
+            try connection.execute(
+                script: """
+                    PRAGMA application_id = \(DatabaseSchema.applicationID);
+                    PRAGMA user_version = \(version);
+                    COMMIT;
+                    """)
+        } catch {
+            if connection.isInTransaction { try? connection.execute(script: "ROLLBACK") }
+            throw error
+        }
+        if rebuildsTables { try connection.execute(script: "PRAGMA foreign_keys = ON") }
+    }
+
+    private static func checkForeignKeys(_ connection: Connection) throws(StoreError) {
+        let violations = try connection.statement("PRAGMA foreign_key_check")
+        guard try violations.step() else { return }
+        throw .corrupt("a row of \(violations.text(0)) refers to a row that does not exist")
     }
 }
 

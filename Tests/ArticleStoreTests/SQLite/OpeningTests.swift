@@ -204,8 +204,12 @@ import Testing
         let path = folder.file("a.db")
         let first = DatabaseSchema.bundled.migrations
         let more = [
-            "CREATE TABLE steps (number INTEGER); INSERT INTO steps VALUES (1);",
-            "INSERT INTO steps VALUES (2);",
+            Migration(script: "CREATE TABLE steps (number INTEGER); INSERT INTO steps VALUES (1);"),
+            Migration { (connection) throws(StoreError) in
+                let insert = try connection.statement("INSERT INTO steps VALUES (?1)")
+                try insert.bind(1, 2)
+                try insert.run()
+            },
         ]
         try await Self.makeStore(path)
         try await Self.makeStore(path, schema: DatabaseSchema(migrations: first + more.prefix(1)))
@@ -258,18 +262,57 @@ import Testing
         await again.close()
     }
 
-    @Test func `a migration that fails leaves the file as it was`() async throws {
+    /// Replaces a table, to which another refers, by one with some of its rows.
+    private static func rebuilding(_ rows: String) -> Migration {
+        Migration(
+            script: """
+                -- Rebuilds tables.
+                CREATE TABLE steps (number INTEGER PRIMARY KEY);
+                CREATE TABLE parents (number INTEGER PRIMARY KEY);
+                INSERT INTO parents VALUES (1), (2);
+                CREATE TABLE children (parent INTEGER REFERENCES parents (number));
+                INSERT INTO children VALUES (1), (2);
+                CREATE TABLE others (number INTEGER PRIMARY KEY);
+                INSERT INTO others SELECT number FROM parents WHERE \(rows);
+                DROP TABLE parents;
+                ALTER TABLE others RENAME TO parents;
+                """)
+    }
+
+    @Test func `a migration may rebuild a table that others refer to`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let schema = DatabaseSchema(
+            migrations: DatabaseSchema.bundled.migrations + [Self.rebuilding("true")])
+        try await Self.makeStore(path, schema: schema)
+        let plain = try Plain(path)
+        #expect(plain.number("SELECT count(*) FROM children JOIN parents ON parent = number") == 2)
+        #expect(plain.number("PRAGMA user_version") == Int64(schema.version))
+    }
+
+    @Test(arguments: [
+        (Migration(script: "CREATE TABLE steps (number); NONSENSE;"), "NONSENSE"),
+        (
+            Migration { (connection) throws(StoreError) in
+                try connection.execute(script: "CREATE TABLE steps (number)")
+                throw .corrupt("no number")
+            }, "no number"
+        ),
+        (rebuilding("number = 1"), "children"),
+    ])
+    func `a migration that fails leaves the file as it was`(
+        last: Migration, expected: String
+    ) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
         try await Self.makeStore(path)
         let broken = DatabaseSchema(
-            migrations: DatabaseSchema.bundled.migrations + [
-                "CREATE TABLE steps (number); NONSENSE;"
-            ])
-        guard case .failed = try await Self.openingError(path, schema: broken) else {
+            migrations: DatabaseSchema.bundled.migrations + [last])
+        guard case .failed(_, let reason) = try await Self.openingError(path, schema: broken) else {
             Issue.record("opened")
             return
         }
+        #expect(reason.contains(expected))
         do {
             let plain = try Plain(path)
             #expect(plain.number("SELECT count(*) FROM sqlite_schema WHERE name = 'steps'") == 0)
