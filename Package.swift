@@ -160,7 +160,8 @@ let package = Package(
         tests(
             "BroadsheetTests",
             [
-                "ArticleAPI", "ArticleStore", "broadsheet", "HTTP", "HTTPServer", "Platform",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "broadsheet", "HTTP", "HTTPServer",
+                "Platform",
                 "Sockets", "SQLiteStore", "TestSupport",
             ], exclude: ["Golden"]),
         tests(

@@ -1,3 +1,5 @@
+import ArticleAPI
+import ArticleServices
 import Foundation
 import Testing
 
@@ -40,6 +42,23 @@ import Testing
                 #expect(pages.contains(String(topic)), "broadsheet help \(topic)")
             }
         }
+    }
+
+    @Test func `the manual lists every request with its summary`() throws {
+        let page = try #require(ManualPage.all.first { $0.name == "api" }).text
+        var names: Set<String> = []
+        for type in Contract.requests {
+            let endpoint = type.endpoint
+            let line = "| `\(endpoint.method) \(endpoint.template)` | \(endpoint.summary) |"
+            #expect(page.contains(line), "\(line)")
+            #expect(!endpoint.summary.isEmpty && names.insert(endpoint.name).inserted)
+        }
+        for type in Contract.adminRequests {
+            let endpoint = type.endpoint
+            #expect(page.contains("| `\(endpoint.method) \(endpoint.template)` |"))
+            #expect(!endpoint.summary.isEmpty && names.insert(endpoint.name).inserted)
+        }
+        #expect(!names.contains(""))
     }
 
     @Test func `every file that README links to exists`() throws {

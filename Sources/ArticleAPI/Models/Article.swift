@@ -124,55 +124,32 @@ extension Article {
             check: format.check, fields: format.fields, plan: format.plan)
     }()
 
-    /// The numbers are the attributes' positions in the codec.
+    /// Writes the attributes in the order of the codec.
     private func writeAttributes(_ plan: FieldPlan?, to writer: inout JSONWriter) {
-        writer.attribute("\"id\":", 0, plan) { $0.string { id.write(to: &$0) } }
-        writer.attribute("\"slug\":", 1, plan) { $0.string(slug) }
-        writer.attribute("\"title\":", 2, plan) { $0.string(title) }
-        writer.attribute("\"summary\":", 3, plan) { $0.string(summary) }
-        if let body { writer.attribute("\"body\":", 4, plan) { $0.string(body) } }
-        if let bodyHTML { writer.attribute("\"bodyHTML\":", 5, plan) { $0.string(bodyHTML) } }
-        writer.attribute("\"language\":", 6, plan) { $0.string(language) }
-        writer.attribute("\"authors\":", 7, plan) { writer in
-            let plan = plan?.inside(7)
-            writer.array { writer in
-                for author in authors {
-                    writer.element()
-                    writer.object { author.writeAttributes(plan, to: &$0) }
-                }
-            }
+        var attributes = AttributeWriter(plan)
+        attributes.write("\"id\":", to: &writer) { $0.string { id.write(to: &$0) } }
+        attributes.write("\"slug\":", to: &writer) { $0.string(slug) }
+        attributes.write("\"title\":", to: &writer) { $0.string(title) }
+        attributes.write("\"summary\":", to: &writer) { $0.string(summary) }
+        attributes.write("\"body\":", body, to: &writer) { $0.string($1) }
+        attributes.write("\"bodyHTML\":", bodyHTML, to: &writer) { $0.string($1) }
+        attributes.write("\"language\":", to: &writer) { $0.string(language) }
+        attributes.writeAll("\"authors\":", authors, to: &writer) {
+            $0.writeAttributes($1, to: &$2)
         }
-        writer.attribute("\"tags\":", 8, plan) { writer in
-            let plan = plan?.inside(8)
-            writer.array { writer in
-                for tag in tags {
-                    writer.element()
-                    writer.object { tag.writeAttributes(plan, to: &$0) }
-                }
-            }
+        attributes.writeAll("\"tags\":", tags, to: &writer) { $0.writeAttributes($1, to: &$2) }
+        attributes.write("\"heroImage\":", heroImage, HeroImage.shape, to: &writer)
+        attributes.write("\"status\":", to: &writer) { $0.string(status.name) }
+        attributes.write("\"publishedAt\":", publishedAt, to: &writer) { writer, time in
+            writer.string { time.write(to: &$0) }
         }
-        if let heroImage {
-            writer.attribute("\"heroImage\":", 9, plan) {
-                HeroImage.shape.write(heroImage, plan?.inside(9), to: &$0)
-            }
-        }
-        writer.attribute("\"status\":", 10, plan) { $0.string(status.name) }
-        if let publishedAt {
-            writer.attribute("\"publishedAt\":", 11, plan) {
-                $0.string { publishedAt.write(to: &$0) }
-            }
-        }
-        writer.attribute("\"createdAt\":", 12, plan) { $0.string { createdAt.write(to: &$0) } }
-        writer.attribute("\"updatedAt\":", 13, plan) { $0.string { updatedAt.write(to: &$0) } }
-        writer.attribute("\"revision\":", 14, plan) { $0.integer(revision) }
-        if let version { writer.attribute("\"version\":", 15, plan) { $0.string(version) } }
-        if let source {
-            writer.attribute("\"source\":", 16, plan) {
-                Source.shape.write(source, plan?.inside(16), to: &$0)
-            }
-        }
-        writer.attribute("\"wordCount\":", 17, plan) { $0.integer(wordCount) }
-        writer.attribute("\"readingMinutes\":", 18, plan) { $0.integer(readingMinutes) }
+        attributes.write("\"createdAt\":", to: &writer) { $0.string { createdAt.write(to: &$0) } }
+        attributes.write("\"updatedAt\":", to: &writer) { $0.string { updatedAt.write(to: &$0) } }
+        attributes.write("\"revision\":", to: &writer) { $0.integer(revision) }
+        attributes.write("\"version\":", version, to: &writer) { $0.string($1) }
+        attributes.write("\"source\":", source, Source.shape, to: &writer)
+        attributes.write("\"wordCount\":", to: &writer) { $0.integer(wordCount) }
+        attributes.write("\"readingMinutes\":", to: &writer) { $0.integer(readingMinutes) }
     }
 
     /// Reads the attributes in the order of the codec.
@@ -223,8 +200,9 @@ extension Author.Reference {
     }
 
     fileprivate func writeAttributes(_ plan: FieldPlan?, to writer: inout JSONWriter) {
-        writer.attribute("\"id\":", 0, plan) { $0.string { id.write(to: &$0) } }
-        writer.attribute("\"name\":", 1, plan) { $0.string(name) }
+        var attributes = AttributeWriter(plan)
+        attributes.write("\"id\":", to: &writer) { $0.string { id.write(to: &$0) } }
+        attributes.write("\"name\":", to: &writer) { $0.string(name) }
     }
 }
 
@@ -238,24 +216,9 @@ extension Tag {
     }
 
     fileprivate func writeAttributes(_ plan: FieldPlan?, to writer: inout JSONWriter) {
-        writer.attribute("\"key\":", 0, plan) { $0.string(key) }
-        writer.attribute("\"name\":", 1, plan) { $0.string(name) }
-    }
-}
-
-extension JSONWriter {
-    /// Writes an attribute unless the plan omits it.
-    ///
-    /// - Parameter name: the JSON text of the name, with its colon.
-    @inline(__always)
-    fileprivate mutating func attribute(
-        _ name: StaticString, _ place: Int, _ plan: FieldPlan?,
-        _ write: (inout JSONWriter) -> Void
-    ) {
-        if let plan, plan.leavesOut(place) { return }
-        self.name(
-            written: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-        write(&self)
+        var attributes = AttributeWriter(plan)
+        attributes.write("\"key\":", to: &writer) { $0.string(key) }
+        attributes.write("\"name\":", to: &writer) { $0.string(name) }
     }
 }
 

@@ -2,7 +2,9 @@ public import HTTP
 
 /// `GET /v1/articles`: a page of articles that the caller can see.
 public struct FetchArticlesRequest: SparseRequest {
-    public static let endpoint = Endpoint(.get, "/v1/articles", access: .everyone)
+    public static let endpoint = Endpoint(
+        .get, "/v1/articles", name: "listArticles",
+        summary: "Lists articles", access: .everyone)
     public typealias Item = Page<Article>
     public typealias Partial = Page<PartialArticle>
 
@@ -72,7 +74,9 @@ public struct FetchArticlesRequest: SparseRequest {
 
 /// `GET /v1/articles/{id}`: one article, by its id or by a current or former slug.
 public struct FetchArticleRequest: SparseRequest {
-    public static let endpoint = Endpoint(.get, "/v1/articles/{id}", access: .everyone)
+    public static let endpoint = Endpoint(
+        .get, "/v1/articles/{id}", name: "getArticle",
+        summary: "Gets an article by its id or slug", access: .everyone)
     public typealias Item = Article
     public typealias Partial = PartialArticle
 
@@ -93,7 +97,8 @@ public struct FetchArticleRequest: SparseRequest {
 /// `POST /v1/articles`: creates an article; 201 with its URI in `Location`.
 public struct CreateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
-        .post, "/v1/articles", access: .writeArticles, success: .created)
+        .post, "/v1/articles", name: "createArticle",
+        summary: "Creates an article", access: .writeArticles, success: .created)
     public typealias Item = Article
 
     public static let parameters = Parameters(
@@ -112,7 +117,9 @@ public struct CreateArticleRequest: IdempotentWriteRequest {
 
 /// `PUT /v1/articles/{id}`: replaces an article.
 public struct ReplaceArticleRequest: IdempotentWriteRequest {
-    public static let endpoint = Endpoint(.put, "/v1/articles/{id}", access: .writeArticles)
+    public static let endpoint = Endpoint(
+        .put, "/v1/articles/{id}", name: "replaceArticle",
+        summary: "Replaces an article", access: .writeArticles)
     public typealias Item = Article
 
     public static let parameters = Parameters(
@@ -139,7 +146,9 @@ public struct ReplaceArticleRequest: IdempotentWriteRequest {
 
 /// `PATCH /v1/articles/{id}`: changes an article by a merge patch (RFC 7396).
 public struct UpdateArticleRequest: IdempotentWriteRequest {
-    public static let endpoint = Endpoint(.patch, "/v1/articles/{id}", access: .writeArticles)
+    public static let endpoint = Endpoint(
+        .patch, "/v1/articles/{id}", name: "updateArticle",
+        summary: "Changes some attributes of an article", access: .writeArticles)
     public typealias Item = Article
 
     public static let parameters = Parameters(
@@ -177,7 +186,8 @@ public struct UpdateArticleRequest: IdempotentWriteRequest {
 /// `DELETE /v1/articles/{id}`: deletes an article; editors can still restore it.
 public struct DeleteArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
-        .delete, "/v1/articles/{id}", access: .writeArticles, success: .noContent)
+        .delete, "/v1/articles/{id}", name: "deleteArticle",
+        summary: "Deletes an article", access: .writeArticles, success: .noContent)
     public typealias Item = NoContent
 
     public static let parameters = Parameters(

@@ -2,7 +2,9 @@ public import HTTP
 
 /// `GET /v1/authors`: the authors that the caller can see, ordered by id.
 public struct FetchAuthorsRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/v1/authors", access: .everyone)
+    public static let endpoint = Endpoint(
+        .get, "/v1/authors", name: "listAuthors",
+        summary: "Lists authors", access: .everyone)
     public typealias Item = Page<Author>
 
     public static let parameters = Parameters(
@@ -22,7 +24,9 @@ public struct FetchAuthorsRequest: BackendAPIRequest {
 
 /// `GET /v1/authors/{id}`: one author.
 public struct FetchAuthorRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/v1/authors/{id}", access: .everyone)
+    public static let endpoint = Endpoint(
+        .get, "/v1/authors/{id}", name: "getAuthor",
+        summary: "Gets an author", access: .everyone)
     public typealias Item = Author
 
     public static let parameters = Parameters(Self.init, .path("id", \.id, .identifier()))
@@ -34,7 +38,9 @@ public struct FetchAuthorRequest: BackendAPIRequest {
 
 /// `PUT /v1/authors/{id}`: creates or replaces an author.
 public struct ReplaceAuthorRequest: IdempotentWriteRequest {
-    public static let endpoint = Endpoint(.put, "/v1/authors/{id}", access: .writeAuthors)
+    public static let endpoint = Endpoint(
+        .put, "/v1/authors/{id}", name: "replaceAuthor",
+        summary: "Replaces an author, or creates one with this id", access: .writeAuthors)
     public typealias Item = Author
 
     public static let parameters = Parameters(

@@ -14,19 +14,27 @@ public protocol BackendAPIRequest: Sendable, Hashable {
     static var parameters: Parameters<Self> { get }
 }
 
-/// The method and path of a request, who may send it, and the status of its response.
+/// The method and path of a request, what it does, who may send it, and the status of its response.
 public struct Endpoint: Sendable, Hashable {
     public let method: HTTPMethod
     public let template: PathTemplate
+    /// Identifies the request in descriptions of the API: `getArticle`.
+    public let name: String
+    /// What the request does, in a few words: `Gets an article by its id or slug`.
+    public let summary: String
     public let access: Access
     /// The status of a successful response.
     public let success: HTTPStatus
 
+    /// A request of your own needs neither a name nor a summary.
     public init(
-        _ method: HTTPMethod, _ template: PathTemplate, access: Access, success: HTTPStatus = .ok
+        _ method: HTTPMethod, _ template: PathTemplate, name: String = "", summary: String = "",
+        access: Access, success: HTTPStatus = .ok
     ) {
         self.method = method
         self.template = template
+        self.name = name
+        self.summary = summary
         self.access = access
         self.success = success
     }

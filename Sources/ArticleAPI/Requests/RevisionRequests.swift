@@ -4,7 +4,8 @@ public import HTTP
 /// deleted article.
 public struct FetchRevisionsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
-        .get, "/v1/articles/{id}/revisions", access: .readHistory)
+        .get, "/v1/articles/{id}/revisions", name: "listRevisions",
+        summary: "Lists the revisions of an article", access: .readHistory)
     public typealias Item = Page<Revision>
 
     public static let parameters = Parameters(
@@ -27,7 +28,8 @@ public struct FetchRevisionsRequest: BackendAPIRequest {
 /// `GET /v1/articles/{id}/revisions/{number}`: an article as of a revision.
 public struct FetchRevisionRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
-        .get, "/v1/articles/{id}/revisions/{number}", access: .readHistory)
+        .get, "/v1/articles/{id}/revisions/{number}", name: "getRevision",
+        summary: "Gets an article as it was at a revision", access: .readHistory)
     public typealias Item = Article
 
     public static let parameters = Parameters(
@@ -48,7 +50,8 @@ public struct FetchRevisionRequest: BackendAPIRequest {
 /// This makes a new revision, and also restores a deleted article.
 public struct RestoreRevisionRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
-        .post, "/v1/articles/{id}/revisions/{number}/restore", access: .writeArticles)
+        .post, "/v1/articles/{id}/revisions/{number}/restore", name: "restoreRevision",
+        summary: "Makes a revision of an article the current one again", access: .writeArticles)
     public typealias Item = Article
 
     public static let parameters = Parameters(

@@ -2,7 +2,9 @@ import HTTP
 
 /// `GET /v1/tags`: the tags of the articles that the caller can see, ordered by key.
 public struct FetchTagsRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/v1/tags", access: .everyone)
+    public static let endpoint = Endpoint(
+        .get, "/v1/tags", name: "listTags",
+        summary: "Lists tags with their numbers of articles", access: .everyone)
     public typealias Item = Page<Tag.Usage>
 
     public static let parameters = Parameters(

@@ -4,7 +4,9 @@ import HTTP
 
 /// `GET /v1/admin/state`: returns what the store holds.
 public struct FetchStateRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/v1/admin/state", access: .administer)
+    public static let endpoint = Endpoint(
+        .get, "/v1/admin/state", name: "getState",
+        summary: "Gets what the store holds", access: .administer)
     public typealias Item = StoreState
 
     public static let parameters = Parameters(Self.init)
@@ -29,7 +31,9 @@ extension StoreState: JSONModel {
 
 /// `GET /v1/admin/check`: checks the database while it is being served.
 public struct CheckRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/v1/admin/check", access: .administer)
+    public static let endpoint = Endpoint(
+        .get, "/v1/admin/check", name: "checkDatabase",
+        summary: "Checks the database", access: .administer)
     public typealias Item = CheckReport
 
     public static let parameters = Parameters(Self.init)
@@ -48,7 +52,9 @@ extension CheckReport: JSONModel {
 
 /// `GET /v1/admin/export`: streams an export in the format of `Exporter`.
 public struct ExportRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/v1/admin/export", access: .administer)
+    public static let endpoint = Endpoint(
+        .get, "/v1/admin/export", name: "exportRecords",
+        summary: "Exports everything", access: .administer)
     public typealias Item = RawBody
 
     public static let parameters = Parameters(Self.init)
@@ -58,7 +64,9 @@ public struct ExportRequest: BackendAPIRequest {
 
 /// `POST /v1/admin/restorations`: sends lines of an export to the process that owns the file.
 public struct RestoreRecordsRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.post, "/v1/admin/restorations", access: .administer)
+    public static let endpoint = Endpoint(
+        .post, "/v1/admin/restorations", name: "restoreRecords",
+        summary: "Restores records of an export", access: .administer)
     public typealias Item = RestoreCounts
 
     public static let parameters = Parameters(

@@ -67,7 +67,9 @@ struct BackupService: Sendable {
 
 /// `POST /v1/admin/backups`: streams a copy of the database.
 public struct BackupRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.post, "/v1/admin/backups", access: .administer)
+    public static let endpoint = Endpoint(
+        .post, "/v1/admin/backups", name: "backUp",
+        summary: "Copies the database", access: .administer)
     public typealias Item = RawBody
 
     public static let parameters = Parameters(Self.init)
@@ -78,7 +80,8 @@ public struct BackupRequest: BackendAPIRequest {
 /// `GET /v1/admin/backups/current`: the progress of the running backup.
 public struct FetchBackupProgressRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
-        .get, "/v1/admin/backups/current", access: .administer)
+        .get, "/v1/admin/backups/current", name: "getBackupProgress",
+        summary: "Gets the progress of the running backup", access: .administer)
     public typealias Item = CopyProgress
 
     public static let parameters = Parameters(Self.init)

@@ -4,7 +4,9 @@ import HTTP
 
 /// `POST /v1/admin/imports`: sends articles of an import to the process that owns the file.
 public struct ImportArticlesRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.post, "/v1/admin/imports", access: .administer)
+    public static let endpoint = Endpoint(
+        .post, "/v1/admin/imports", name: "importArticles",
+        summary: "Imports articles", access: .administer)
     public typealias Item = ImportResult
 
     public static let parameters = Parameters(Self.init, .body(\.batch))

@@ -4,7 +4,9 @@ import HTTP
 
 /// `GET /v1/admin/keys`: lists all API keys.
 public struct FetchKeysRequest: BackendAPIRequest {
-    public static let endpoint = Endpoint(.get, "/v1/admin/keys", access: .administer)
+    public static let endpoint = Endpoint(
+        .get, "/v1/admin/keys", name: "listKeys",
+        summary: "Lists the API keys", access: .administer)
     public typealias Item = KeyList
 
     public static let parameters = Parameters(Self.init)
@@ -16,7 +18,9 @@ public struct FetchKeysRequest: BackendAPIRequest {
 /// itself is known to the client alone.
 public struct CreateKeyRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
-        .post, "/v1/admin/keys", access: .administer, success: .noContent)
+        .post, "/v1/admin/keys", name: "createKey",
+        summary: "Stores an API key that the caller has made", access: .administer,
+        success: .noContent)
     public typealias Item = NoContent
 
     public static let parameters = Parameters(Self.init, .body(\.key))
@@ -29,7 +33,8 @@ public struct CreateKeyRequest: BackendAPIRequest {
 /// `POST /v1/admin/keys/{id}/revocation`: revokes a key, effective immediately.
 public struct RevokeKeyRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
-        .post, "/v1/admin/keys/{id}/revocation", access: .administer)
+        .post, "/v1/admin/keys/{id}/revocation", name: "revokeKey",
+        summary: "Revokes an API key", access: .administer)
     public typealias Item = ListedKey
 
     public static let parameters = Parameters(Self.init, .path("id", \.id, .token(1...64)))

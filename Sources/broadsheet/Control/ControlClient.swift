@@ -185,9 +185,12 @@ enum ControlChannel {
         do throws(SystemError) {
             let channel = try DescriptorChannel.connect(to: socket, timeoutSeconds: timeoutSeconds)
             // Servers of all versions have this path.
-            try channel.send(
-                "GET \(AdminPath.former)state HTTP/1.1\r\nHost: control\r\n"
-                    + "Connection: Upgrade\r\nUpgrade: \(name)\r\n\r")
+            let head = [
+                "GET \(AdminPath.former)state HTTP/1.1", "Host: control", "Connection: Upgrade",
+                "Upgrade: \(name)", "",
+            ]
+            // Each line ends with the line feed that `send` appends.
+            try channel.send(head.map { "\($0)\r" }.joined(separator: "\n"))
             guard try channel.receiveLine()?.hasPrefix("HTTP/1.1 101 ") ?? false else {
                 throw SystemError("upgrade", code: EPROTONOSUPPORT)
             }
