@@ -1,6 +1,12 @@
 public import HTTP
 
 /// `GET /v1/authors`: the authors that the caller can see, ordered by id.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchAuthorsRequest(limit: 10))
+/// ```
 public struct FetchAuthorsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/v1/authors", access: .everyone)
     public typealias Item = Page<Author>
@@ -20,7 +26,11 @@ public struct FetchAuthorsRequest: BackendAPIRequest {
     }
 }
 
-/// `GET /v1/authors/{id}`: one author.
+/// `GET /v1/authors/{id}`: one author. A value; use it anywhere.
+///
+/// ```swift
+/// let author = try await backend.send(FetchAuthorRequest(id: id))
+/// ```
 public struct FetchAuthorRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(.get, "/v1/authors/{id}", access: .everyone)
     public typealias Item = Author
@@ -33,6 +43,13 @@ public struct FetchAuthorRequest: BackendAPIRequest {
 }
 
 /// `PUT /v1/authors/{id}`: creates or replaces an author.
+///
+/// The by-lines of the author's articles then have the new name. A value; use it anywhere.
+///
+/// ```swift
+/// let content = Author.Replacement(name: "Ada Lovelace", about: "Writes about engines.")
+/// let author = try await backend.send(ReplaceAuthorRequest(id: id, author: content))
+/// ```
 public struct ReplaceAuthorRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(.put, "/v1/authors/{id}", access: .writeAuthors)
     public typealias Item = Author
