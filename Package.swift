@@ -190,8 +190,8 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "HTTP", "HTTPServer", "Platform", "Sockets",
-                "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleStore", "HTTP", "HTTPServer", "Platform",
+                "Sockets", "SQLiteStore", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(

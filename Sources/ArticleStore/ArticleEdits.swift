@@ -2,6 +2,13 @@ public import ArticleAPI
 
 /// The validated content of an article as decided by an editor; the store resolves slug, tags and
 /// authors.
+///
+/// The draft has neither id nor slug: `slug` says how one is chosen. A value; use it anywhere.
+///
+/// ```swift
+/// let draft = Article.Draft(title: "Bread", body: "Flour and water.")
+/// let content = ArticleContent(draft, slug: .like("bread"), measure: TextMeasure(draft.body))
+/// ```
 public struct ArticleContent: Sendable, Hashable {
     /// The attributes, without id and slug. The status is `draft`, `published` or `archived`;
     /// `scheduled` is `published` at a later time.
@@ -33,8 +40,14 @@ public struct ArticleContent: Sendable, Hashable {
     public var status: Article.Status { draft.status ?? .draft }
 }
 
-/// A rendered body: derived data that is rendered again if another renderer produced it. It is not
-/// part of an article's value, its history or an export.
+/// A rendered body: derived data that is rendered again if another renderer produced it.
+///
+/// It is not part of an article's value, its history or an export. A value; use it anywhere.
+///
+/// ```swift
+/// let html = BodyHTML(renderer: "cmark-gfm 1", html: "<p>Flour and water.</p>")
+/// try await store.keepBodyHTML(html, of: article.id, revision: article.revision)
+/// ```
 public struct BodyHTML: Sendable, Hashable {
     /// The name and version of the renderer.
     public var renderer: String
@@ -47,7 +60,7 @@ public struct BodyHTML: Sendable, Hashable {
     }
 }
 
-/// How an article's slug is chosen.
+/// How an article's slug is chosen. A value; use it anywhere. See ``ArticleContent``.
 public enum SlugChoice: Sendable, Hashable {
     /// The current one (for a new article, the id).
     case keep
@@ -57,7 +70,14 @@ public enum SlugChoice: Sendable, Hashable {
     case like(String)
 }
 
-/// Time and actor of an edit.
+/// Time and actor of an edit, for its revision, and the key by which it is done only once.
+///
+/// The store has no clock: a revision has the time of its edit. A value; use it anywhere.
+///
+/// ```swift
+/// let edit = Edit(at: time, by: .key(id: "editor"))
+/// let article = try await store.createArticle(id, content, by: edit)
+/// ```
 public struct Edit: Sendable {
     public var time: Timestamp
     public var actor: Actor
@@ -83,6 +103,14 @@ public struct Edit: Sendable {
 }
 
 /// The state that a write expects (`If-Match`, `If-None-Match: *`).
+///
+/// It is checked in the transaction of the write, so no other write comes in between. A value; use
+/// it anywhere.
+///
+/// ```swift
+/// let seen = Precondition.versions([article.version ?? ""])
+/// try await store.deleteArticle(article.id, expecting: seen, by: edit)
+/// ```
 public enum Precondition: Sendable, Hashable {
     case anything
     /// It exists, at any revision.
@@ -97,7 +125,12 @@ public enum Precondition: Sendable, Hashable {
 ///
 /// Revisions and changes are numbered, and different histories use the same numbers. So a database
 /// gets a new epoch whenever its history may differ from the one that clients know: a new file, a
-/// restored backup, an imported export.
+/// restored backup, an imported export. A value; use it anywhere.
+///
+/// ```swift
+/// let epoch = Epoch(high: high, low: low)
+/// let version = epoch.version(of: id, revision: 7)
+/// ```
 public struct Epoch: Sendable, Hashable {
     public let high: UInt64
     public let low: UInt64

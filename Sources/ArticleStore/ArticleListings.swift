@@ -1,6 +1,18 @@
 public import ArticleAPI
 
 /// Lists articles.
+///
+/// A page costs the same wherever it is in the list. Safe to use from any thread.
+///
+/// ```swift
+/// var query = ArticleQuery(audience: .editors, now: time)
+/// query.limit = 2
+/// repeat {
+///     let slice = try await store.articles(query)
+///     titles += slice.items.map(\.title)
+///     query.after = slice.next
+/// } while query.after != nil
+/// ```
 public protocol ArticleListings: Sendable {
     /// One page of articles in the query's order, limited in items, bytes and examined rows.
     func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
@@ -14,6 +26,13 @@ public protocol ArticleListings: Sendable {
 }
 
 /// Lists the tags of articles.
+///
+/// The numbers of articles only count those that the audience may see. Safe to use from any thread.
+///
+/// ```swift
+/// let slice = try await store.tags(after: nil, limit: 100, visibleTo: .everyone(at: time))
+/// let names = slice.items.map(\.tag.name)
+/// ```
 public protocol TagRepository: Sendable {
     /// Tags in the order of their keys, with the number of articles visible to the audience, never
     /// zero.
@@ -22,7 +41,8 @@ public protocol TagRepository: Sendable {
     ) async throws(StoreError) -> Slice<Tag.Usage, String>
 }
 
-/// The audience of a read, which decides what is visible.
+/// The audience of a read, which decides what is visible. A value; use it anywhere. See
+/// ``ArticleQuery``.
 public enum Audience: Sendable, Hashable {
     /// Sees published articles whose `publishedAt` is not after this time.
     case everyone(at: Timestamp)
@@ -30,7 +50,16 @@ public enum Audience: Sendable, Hashable {
     case editors
 }
 
-/// A query for a page of articles.
+/// A query for a page of articles: who asks, the filter, the order, and where the page begins.
+///
+/// Without a filter, it selects everything that the audience may see. A value; use it anywhere.
+///
+/// ```swift
+/// var query = ArticleQuery(audience: .everyone(at: time), now: time)
+/// query.tags = [Tag(named: "Baking").key]
+/// query.sort = .updatedLast
+/// let slice = try await store.articles(query)
+/// ```
 public struct ArticleQuery: Sendable, Hashable {
     public var audience: Audience
     /// Decides whether `published` means public or `scheduled` in the `status` filter.
@@ -69,6 +98,13 @@ extension ArticleQuery {
 }
 
 /// A position in a sorted list: the sort key and the id of an article.
+///
+/// It remains valid if the article is deleted: the next page begins after where it was. A value;
+/// use it anywhere.
+///
+/// ```swift
+/// query.after = slice.items.last.map { ArticlePosition(of: $0, in: query.sort) }
+/// ```
 public struct ArticlePosition: Sendable, Hashable {
     /// Milliseconds since 1970: the sort key.
     public var key: Int64
@@ -91,7 +127,8 @@ public struct ArticlePosition: Sendable, Hashable {
     }
 }
 
-/// A bounded part of a list.
+/// A bounded part of a list, and where the next one begins. A value; use it anywhere. See
+/// ``ArticleListings``.
 public struct Slice<Item: Sendable, Position: Sendable>: Sendable {
     public var items: [Item]
     /// The position to continue from; `nil` at the end. A slice may be short or even empty and

@@ -1,6 +1,17 @@
 public import ArticleAPI
 
 /// Finds, creates, edits and deletes articles.
+///
+/// Each method is one atomic step, and a write is durable when it returns. Safe to use from any
+/// thread; the closure of an update runs on the thread that writes, and must be quick.
+///
+/// ```swift
+/// let edited = try await store.updateArticle(id, expecting: .existing, by: edit) { old in
+///     var draft = old.draft
+///     draft.title = "Rye bread"
+///     return ArticleContent(draft, slug: .keep, measure: TextMeasure(draft.body))
+/// }
+/// ```
 public protocol ArticleRepository: Sendable {
     /// The article with its body; former slugs are also found. Throws `.notFound` for deleted and
     /// invisible articles.
@@ -51,6 +62,13 @@ extension ArticleRepository {
 }
 
 /// The history of articles, also of deleted ones.
+///
+/// Revisions are only added: none is changed or removed. Safe to use from any thread.
+///
+/// ```swift
+/// let history = try await store.revisions(of: id, below: nil, limit: 20)
+/// let first = try await store.revision(1, of: id)
+/// ```
 public protocol RevisionRepository: Sendable {
     /// The history, newest first: at most `limit` revisions with numbers below `number`. Actors
     /// have their current names.
@@ -67,7 +85,12 @@ public protocol RevisionRepository: Sendable {
     ) async throws(StoreError) -> Article
 }
 
-/// An article with the time of its last change.
+/// An article with the time of its last change, for `Last-Modified`. A value; use it anywhere.
+///
+/// ```swift
+/// let edition = try await store.edition(of: .slug("bread"), visibleTo: .editors)
+/// let isUnchanged = edition.changedAt <= time
+/// ```
 public struct ArticleVersion: Sendable, Hashable {
     public var article: Article
     /// When it or one of its authors last changed.

@@ -3,7 +3,15 @@ public import Platform
 /// A store for articles. Each method is one atomic step; a write is durable when it returns.
 ///
 /// Every engine passes the same conformance suite. Visibility is part of each query, so that no
-/// result has to be filtered afterwards; authorization is up to the services.
+/// result has to be filtered afterwards; authorization is up to the services. Safe to use from any
+/// thread.
+///
+/// ```swift
+/// func titles(in store: some ArticleStore, at time: Timestamp) async throws -> [String] {
+///     let query = ArticleQuery(audience: .everyone(at: time), now: time)
+///     return try await store.articles(query).items.map(\.title)
+/// }
+/// ```
 public protocol ArticleStore: ArticleRepository, RevisionRepository, ArticleListings,
     TagRepository, AuthorRepository, KeyRepository, IdempotencyRepository, ChangeRepository,
     ImportDestination, ExportSource

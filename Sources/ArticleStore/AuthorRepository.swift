@@ -1,6 +1,15 @@
 public import ArticleAPI
 
 /// Finds, lists, creates and replaces authors.
+///
+/// Each method is one atomic step, and a write is durable when it returns. Safe to use from any
+/// thread; the closure of a write runs on the thread that writes, and must be quick.
+///
+/// ```swift
+/// let saved = try await store.putAuthor(id, expecting: .nothing, at: time) { _ in
+///     AuthorContent(name: "Ada Lovelace", about: "", website: nil)
+/// }
+/// ```
 public protocol AuthorRepository: Sendable {
     /// Authors in the order of their ids; the public only sees those with a public article.
     func authors(
@@ -28,7 +37,8 @@ extension AuthorRepository {
     }
 }
 
-/// The validated content of an author as decided by an editor.
+/// The validated content of an author as decided by an editor. A value; use it anywhere. See
+/// ``AuthorRepository``.
 public struct AuthorContent: Sendable, Hashable {
     public var name: String
     public var about: String

@@ -1,6 +1,13 @@
 public import ArticleAPI
 
 /// The change sequence: all committed changes, numbered in commit order and without gaps.
+///
+/// Safe to use from any thread.
+///
+/// ```swift
+/// let changes = try await store.changes(after: 0, limit: 100)
+/// let subjects = changes.filter { $0.isPublic }.map(\.subject)
+/// ```
 public protocol ChangeRepository: Sendable {
     /// Changes with numbers above `sequence`, in order, at most `limit`.
     func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord]
@@ -10,8 +17,19 @@ public protocol ChangeRepository: Sendable {
     func observeChanges(_ observer: any ChangeObserver)
 }
 
-/// Is notified of changes as they become visible, in commit order. It must be quick, as writers
-/// wait for it.
+/// Is notified of changes as they become visible, in commit order.
+///
+/// Called on the thread that writes, one notification at a time. It must be quick, as writers wait
+/// for it. The store does not retain it.
+///
+/// ```swift
+/// final class LastChange: ChangeObserver {
+///     let sequence = Atomic<Int64>(0)
+///     func willCommit(_ changes: PendingChanges) {}
+///     func didCommit(through last: Int64) { sequence.store(last, ordering: .relaxed) }
+///     func didNotCommit(beyond last: Int64) {}
+/// }
+/// ```
 public protocol ChangeObserver: AnyObject, Sendable {
     /// These changes are about to be committed: they are not visible yet.
     func willCommit(_ changes: PendingChanges)
@@ -25,7 +43,8 @@ public protocol ChangeObserver: AnyObject, Sendable {
     func didNotCommit(beyond sequence: Int64)
 }
 
-/// The changes of a commit that is about to happen.
+/// The changes of a commit that is about to happen. A value; use it anywhere. See
+/// ``ChangeObserver``.
 public struct PendingChanges: Sendable, Hashable {
     /// The number of the last change.
     public var sequence: Int64
@@ -38,7 +57,7 @@ public struct PendingChanges: Sendable, Hashable {
     }
 }
 
-/// One change in the change sequence.
+/// One change in the change sequence. A value; use it anywhere. See ``ChangeRepository``.
 public struct ChangeRecord: Sendable, Hashable {
     public var sequence: Int64
     public var subject: Subject

@@ -1,6 +1,13 @@
 public import ArticleAPI
 
 /// Stores the outcomes of idempotent writes: of successful ones with the write itself (`Edit.key`).
+///
+/// So a write and its outcome are committed together, or neither is. Safe to use from any thread.
+///
+/// ```swift
+/// let record = try await store.idempotencyRecord(key.scope, at: time)
+/// let isRepetition = record?.request == key.request
+/// ```
 public protocol IdempotencyRepository: Sendable {
     /// The outcome of the write with this scope (`IdempotencyKey`) in the preceding 24 hours; `nil`
     /// if there was none.
@@ -17,6 +24,15 @@ public protocol IdempotencyRepository: Sendable {
 
 /// Identifies a write that is executed at most once, however often it is sent: its response is
 /// stored for 24 hours, in the same transaction.
+///
+/// A value; use it anywhere. The closure runs on the thread that writes, and must be quick.
+///
+/// ```swift
+/// let key = IdempotencyKey(scope: scope, request: request, principal: "ada") { item, _ in
+///     if case .article(let article, _) = item { article.json() } else { [] }
+/// }
+/// let edit = Edit(at: time, by: .key(id: "editor"), key: key)
+/// ```
 public struct IdempotencyKey: Sendable {
     /// A 32-byte digest of principal, method, path and key.
     public var scope: [UInt8]
@@ -41,7 +57,7 @@ public struct IdempotencyKey: Sendable {
     package static let keptMilliseconds: Int64 = 24 * 60 * 60 * 1_000
 }
 
-/// The item that a write created or changed.
+/// The item that a write created or changed. A value; use it anywhere. See ``IdempotencyKey``.
 public enum WrittenItem: Sendable, Hashable {
     case article(Article, isNew: Bool)
     case author(Author, isNew: Bool)
@@ -55,7 +71,8 @@ public enum WrittenItem: Sendable, Hashable {
     }
 }
 
-/// The outcome of a write that was sent before.
+/// The outcome of a write that was sent before. A value; use it anywhere. See
+/// ``IdempotencyRepository``.
 public struct IdempotencyRecord: Sendable, Hashable {
     /// As in its `IdempotencyKey`.
     public var request: [UInt8]

@@ -1,6 +1,15 @@
 public import ArticleAPI
 
 /// The part of a store that imports need.
+///
+/// Repeating an import changes nothing: items and records that the store already has are skipped.
+/// Safe to use from any thread.
+///
+/// ```swift
+/// let items = [ImportItem(path: "bread.md", digest: digest, id: id, content: content)]
+/// let results = try await store.importArticles(items, by: edit, dryRun: false)
+/// let created = results.filter { (try? $0.get()) == .created }
+/// ```
 public protocol ImportDestination: Sendable {
     /// Imports a batch of articles in one durable step. Each succeeds or fails independently of the
     /// others.
@@ -18,6 +27,14 @@ public protocol ImportDestination: Sendable {
 }
 
 /// The part of a store that exports need.
+///
+/// Writes are neither blocked by an export nor part of it. Safe to use from any thread; the closure
+/// runs on a thread of the store, once for each record.
+///
+/// ```swift
+/// let records = Lock<[ExportRecord]>([])
+/// try await store.export { record in records.withLock { $0.append(record) } }
+/// ```
 public protocol ExportSource: Sendable {
     /// Passes everything except keys and secrets to `body` from one snapshot: authors, then
     /// articles in the order of their ids, each followed by its revisions in order. Stops if `body`
@@ -25,7 +42,7 @@ public protocol ExportSource: Sendable {
     func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
 }
 
-/// An article imported from a file.
+/// An article imported from a file. A value; use it anywhere. See ``ImportDestination``.
 public struct ImportItem: Sendable, Hashable {
     /// The origin that identifies the import, at most 1,000 bytes.
     public var path: String
@@ -49,7 +66,7 @@ public struct ImportItem: Sendable, Hashable {
     }
 }
 
-/// The outcome of importing an article.
+/// The outcome of importing an article. A value; use it anywhere. See ``ImportDestination``.
 public enum ImportOutcome: String, Sendable, Hashable, CaseIterable {
     case created
     /// The file changed, and the article was not edited since the last import. An undated post
@@ -62,14 +79,18 @@ public enum ImportOutcome: String, Sendable, Hashable, CaseIterable {
     case keptEdits
 }
 
-/// One line of an export.
+/// One line of an export. A value; use it anywhere.
+///
+/// ```swift
+/// for case .revision(let step) in records { titles.append(step.article.title) }
+/// ```
 public enum ExportRecord: Sendable, Hashable {
     case author(Author)
     case article(ExportedArticle)
     case revision(ExportedRevision)
 }
 
-/// An exported article without its revisions.
+/// An exported article without its revisions. A value; use it anywhere. See ``ExportRecord``.
 public struct ExportedArticle: Sendable, Hashable {
     public var id: Article.ID
     /// Former slugs in alphabetical order.
@@ -96,7 +117,8 @@ public struct ExportedArticle: Sendable, Hashable {
     }
 }
 
-/// One step of an article's history with the whole article as of that step.
+/// One step of an article's history with the whole article as of that step. A value; use it
+/// anywhere. See ``ExportRecord``.
 public struct ExportedRevision: Sendable, Hashable {
     public var action: Revision.Action
     /// With the name as of the export. A store that finds no such key or account keeps that name.
@@ -115,7 +137,13 @@ public struct ExportedRevision: Sendable, Hashable {
     }
 }
 
-/// The outcome of a restoration.
+/// The outcome of a restoration: how many records were added, and how many were there already. A
+/// value; use it anywhere.
+///
+/// ```swift
+/// let counts = try await store.restore(records, dryRun: false)
+/// let isRepetition = counts.added == 0
+/// ```
 public struct RestoreCounts: Sendable, Hashable {
     public var added: Int
     public var unchanged: Int

@@ -1,6 +1,15 @@
 public import ArticleAPI
 
 /// Stores the records of API keys.
+///
+/// A revoked key remains revoked, and its record is kept. Safe to use from any thread.
+///
+/// ```swift
+/// let key = KeyRecord(
+///     id: "k7", digest: digest, name: "Newsroom", role: "editor", createdAt: time)
+/// try await store.createKey(key)
+/// let revoked = try await store.revokeKey("k7", at: time)
+/// ```
 public protocol KeyKeeper: Sendable {
     /// All keys including revoked ones, oldest first.
     func keys() async throws(StoreError) -> [KeyRecord]
@@ -13,13 +22,19 @@ public protocol KeyKeeper: Sendable {
 }
 
 /// Also stores the secrets of the services.
+///
+/// A secret is made once, and then remains the same. Safe to use from any thread.
+///
+/// ```swift
+/// let secret = try await store.secret(named: "cursors")
+/// ```
 public protocol KeyRepository: KeyKeeper {
     /// 32 random bytes stored under a name, created on first use: secrets for cursors and
     /// idempotency keys.
     func secret(named name: String) async throws(StoreError) -> [UInt8]
 }
 
-/// An API key as it is stored: never the key itself.
+/// An API key as it is stored: never the key itself. A value; use it anywhere. See ``KeyKeeper``.
 public struct KeyRecord: Sendable, Hashable {
     /// The public part, by which it is looked up.
     public var id: String

@@ -1,6 +1,16 @@
 public import ArticleAPI
 
 /// Why a store operation failed. Nothing was changed in any of these cases.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// do throws(StoreError) {
+///     article = try await store.article(.slug("bread"), visibleTo: .editors)
+/// } catch {
+///     guard case .notFound = error else { throw error }
+/// }
+/// ```
 public enum StoreError: Error, Sendable {
     case notFound
     /// The state was not the expected one; the payload is the current revision, `nil` if there is
@@ -33,6 +43,13 @@ public enum StoreError: Error, Sendable {
 }
 
 /// Why a store could not be opened. The description is one line for the operator.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// let error = StoreOpeningError.missing(path: path)
+/// let line = "broadsheet: \(error)"
+/// ```
 public enum StoreOpeningError: Error, Sendable, CustomStringConvertible {
     /// Another process owns the file.
     case owned(path: String)

@@ -1,6 +1,12 @@
 /// Maintenance of a store while it is in use: checking and copying it.
 ///
-/// Stores that are backed by a file conform to it. Other users of the store are not blocked.
+/// Stores that are backed by a file conform to it. Other users of the store are not blocked. Safe
+/// to use from any thread.
+///
+/// ```swift
+/// let report = try await store.check()
+/// let findings = report.isClean ? "none" : report.findings.joined(separator: "\n")
+/// ```
 public protocol StoreMaintenance: Sendable {
     /// The path of the store's file, next to which other files can be created.
     var path: String { get }
@@ -19,6 +25,13 @@ public protocol StoreMaintenance: Sendable {
 }
 
 /// A single-use copy of a store.
+///
+/// Once `make` has returned, the copy is complete and consistent. Safe to use from any thread.
+///
+/// ```swift
+/// let copy = try store.copy(into: path)
+/// try await copy.make { progress in steps.withLock { $0.append(progress.pages) } }
+/// ```
 public protocol StoreCopy: Sendable {
     /// Copies the store as of the end of the copy. Writers are only blocked for a few pages at a
     /// time.
@@ -30,7 +43,7 @@ public protocol StoreCopy: Sendable {
     ) async throws(StoreError)
 }
 
-/// The progress of copying a database.
+/// The progress of copying a database. A value; use it anywhere. See ``StoreCopy``.
 public struct CopyProgress: Sendable, Hashable {
     /// Number of copied pages; a page has 4,096 bytes.
     public var pages: Int
@@ -42,7 +55,7 @@ public struct CopyProgress: Sendable, Hashable {
     }
 }
 
-/// The result of checking a database file.
+/// The result of checking a database file. A value; use it anywhere. See ``StoreMaintenance``.
 public struct CheckReport: Sendable, Hashable {
     /// The number of articles, including deleted ones.
     public var articles: Int

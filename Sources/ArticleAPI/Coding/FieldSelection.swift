@@ -1,7 +1,12 @@
 /// The attributes that a client asks for (`fields=id,title,authors.name`).
 ///
 /// Order and repetition do not matter: equal selections give the same bytes. The `id` is always
-/// included.
+/// included. A value; use it anywhere.
+///
+/// ```swift
+/// let fields = FieldSelection(["title", "authors.name"])
+/// let needsAuthors = fields.contains("authors")
+/// ```
 public struct FieldSelection: Sendable, Hashable {
     /// Sorted and unique; `authors.name` is omitted if `authors` is selected.
     public let names: [String]
@@ -32,7 +37,8 @@ public struct FieldSelection: Sendable, Hashable {
     }
 }
 
-/// The name of an attribute and of those inside it; at most two levels can be selected.
+/// The name of an attribute and of those inside it; at most two levels can be selected. A value;
+/// use it anywhere. See ``FieldSelection``.
 public struct FieldNames: Sendable, Hashable {
     public let name: String
     public let inner: [String]

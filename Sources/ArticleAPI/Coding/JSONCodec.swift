@@ -1,4 +1,11 @@
 /// How values of a type are encoded as JSON and decoded, and which of them a backend accepts.
+///
+/// Equal values give the same bytes. A value; use it anywhere.
+///
+/// ```swift
+/// let format = JSONCodec<[Int]>.array(of: .integer(1...100), atMost: 10)
+/// let schema = format.schema
+/// ```
 public struct JSONCodec<Value>: Sendable {
     public let schema: JSONSchema
     /// Reads a value, or reports a fault and returns `nil`. A strict reader also reports values
@@ -186,7 +193,8 @@ extension JSONCodec where Value == Int {
     }
 }
 
-/// The values that a place in the contract accepts, for documentation and generated tests.
+/// The values that a place in the contract accepts, for documentation and generated tests. A value;
+/// use it anywhere. See ``JSONCodec``.
 public indirect enum JSONSchema: Sendable, Hashable {
     case boolean
     case integer(ClosedRange<Int>)
@@ -208,7 +216,7 @@ public indirect enum JSONSchema: Sendable, Hashable {
     }
 }
 
-/// The texts that a place in the contract accepts.
+/// The texts that a place in the contract accepts. A value; use it anywhere. See ``TextCodec``.
 public struct TextSchema: Sendable, Hashable {
     public var form: Form
     /// Unicode scalars, as JSON Schema counts characters.

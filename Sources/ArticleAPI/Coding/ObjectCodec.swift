@@ -3,6 +3,7 @@
 /// One line for each attribute defines how it is read, written and checked, so that the directions
 /// cannot diverge:
 /// `ObjectCodec(Tag.init, .required("key", \.key, …), .required("name", \.name, …))`.
+/// A value; use it anywhere. See ``JSONModel``.
 public struct ObjectCodec<Model>: Sendable {
     public let properties: [JSONSchema.Property]
     let fields: [FieldNames]
@@ -169,7 +170,8 @@ private struct UncountedScanner<Value>: Sendable {
 typealias FieldScan<Value> =
     @Sendable (inout JSONParser, inout MemberScanner) throws(UnreadPart) -> Value
 
-/// One attribute of an object: its name, how the model's value is obtained, and its format.
+/// One attribute of an object: its name, how the model's value is obtained, and its format. A
+/// value; use it anywhere. See ``JSONModel``.
 public struct Field<Model, Value>: Sendable {
     let property: JSONSchema.Property
     let names: FieldNames

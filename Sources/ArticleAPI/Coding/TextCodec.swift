@@ -1,6 +1,15 @@
 public import HTTP
 
 /// How values of a type are written as text and parsed, and which of them a backend accepts.
+///
+/// A value; use it anywhere. Its closures run on any thread.
+///
+/// ```swift
+/// let even = TextCodec<Int>(
+///     "an even number", .integer(0...100), parse: { Int($0) }, print: { "\($0)" },
+///     fault: { $0.isMultiple(of: 2) ? nil : "is odd" })
+/// let fault = even.fault(7)
+/// ```
 public struct TextCodec<Value>: Sendable {
     /// What is expected, in words that follow "must be" or "expected".
     public let expectation: String

@@ -1,7 +1,12 @@
 import HTTP
 
-/// Parses JSON text (RFC 8259) strictly: without duplicate names, invalid UTF-8, lone surrogates or
-/// content after the value. The depth and the number of values are limited.
+/// Parses JSON text (RFC 8259) strictly: without duplicate names, invalid UTF-8, lone surrogates
+/// or content after the value. The depth and the number of values are limited. A value; use it
+/// anywhere.
+///
+/// ```swift
+/// let value = try JSONParser.parse(Array(#"{"title":"Bread"}"#.utf8))
+/// ```
 public struct JSONParser: Sendable {
     /// The maximum nesting of arrays and objects.
     public static let depthLimit = 64

@@ -1,4 +1,12 @@
 /// Collects the faults that are found while JSON values are read as typed values.
+///
+/// At most `faultLimit` are kept. A value; use it anywhere.
+///
+/// ```swift
+/// var reader = JSONReader(.strict)
+/// reader.report(.rejected("is in the past"))
+/// let messages = reader.faults.map(\.message)
+/// ```
 public struct JSONReader: Sendable {
     /// How a reader treats unknown attributes and values outside the limits.
     public enum Attitude: Sendable, Hashable {
@@ -41,7 +49,7 @@ public struct JSONReader: Sendable {
     }
 }
 
-/// One fault of a JSON value.
+/// One fault of a JSON value. A value; use it anywhere. See ``InvalidValue``.
 public struct JSONFault: Error, Sendable, Hashable {
     public var path: JSONPath
     public var reason: Reason
@@ -69,6 +77,13 @@ public struct JSONFault: Error, Sendable, Hashable {
 }
 
 /// A place in a JSON document.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// let path = JSONPath([.name("items"), .index(3), .name("title")])
+/// let place = "\(path) or \(path.pointer)"
+/// ```
 public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
     /// One step from a value to one inside it.
     public enum Step: Sendable, Hashable {
@@ -127,6 +142,16 @@ public struct JSONPath: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Why bytes are not valid JSON (RFC 8259) within the parser's limits, and where.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// do throws(JSONSyntaxError) {
+///     value = try JSONParser.parse(bytes)
+/// } catch {
+///     place = "\(error.line):\(error.column)"
+/// }
+/// ```
 public struct JSONSyntaxError: Error, Sendable, Hashable {
     public var reason: Reason
     /// The number of bytes before the error.

@@ -1,4 +1,11 @@
 /// A parsed JSON value (RFC 8259). Names keep their order, and numbers their text.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// let value = try JSONParser.parse(bytes)
+/// if case .object(let members) = value { names = members.map(\.name) }
+/// ```
 public enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -57,7 +64,12 @@ public enum JSONValue: Sendable, Hashable {
     }
 }
 
-/// A JSON number as text, so that no precision is lost before its type is known.
+/// A JSON number as text, so that no precision is lost before its type is known. A value; use it
+/// anywhere.
+///
+/// ```swift
+/// if case .number(let number) = value { count = number.integer }
+/// ```
 public struct JSONNumber: Sendable, Hashable {
     /// The number's text, at most 100 bytes of RFC 8259's grammar.
     public let text: String

@@ -1,5 +1,15 @@
 /// Writes compact JSON (RFC 8259) in the order of the calls, so that the same values always give
 /// the same bytes.
+///
+/// It does not check that the calls make a JSON value. A value; use it anywhere.
+///
+/// ```swift
+/// var writer = JSONWriter()
+/// writer.object {
+///     $0.name("title")
+///     $0.string("Bread")
+/// }
+/// ```
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false

@@ -1,4 +1,13 @@
 /// An article as the backend stores and serves it. It is a value: every edit makes a new one.
+///
+/// Use it anywhere. One that was decoded has all required attributes, but its texts may be longer
+/// than the limits here, if the backend is a newer one.
+///
+/// ```swift
+/// var edited = article
+/// edited.title = "Rye bread"
+/// let changes = Article.Changes(from: article, to: edited)
+/// ```
 public struct Article: Sendable, Hashable, Identifiable {
     public typealias ID = Identifier<Article>
 
@@ -71,7 +80,8 @@ public struct Article: Sendable, Hashable, Identifiable {
     }
 }
 
-/// The order of a list of articles; ties are broken by id, in the same direction.
+/// The order of a list of articles; ties are broken by id, in the same direction. A value; use it
+/// anywhere. See ``FetchArticlesRequest``.
 public enum ArticleSort: String, Sendable, Hashable, CaseIterable {
     /// Newest publication first; unpublished articles are sorted by their creation.
     case newestFirst = "-publishedAt"
@@ -224,7 +234,7 @@ extension Tag {
 
 extension Article {
     /// An estimate of the article's size in bytes.
-    package var textBytes: Int {
+    @inlinable package var textBytes: Int {
         let names = tags.reduce(0) { $0 + $1.name.utf8.count + $1.key.utf8.count }
         let byline = authors.reduce(0) { $0 + $1.name.utf8.count }
         return 1_000 + title.utf8.count + summary.utf8.count + (body?.utf8.count ?? 0)
@@ -234,7 +244,8 @@ extension Article {
     }
 }
 
-/// The selected attributes of an article; all except the id may be absent.
+/// The selected attributes of an article; all except the id may be absent. A value; use it
+/// anywhere. See ``PartialRequest``.
 public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var id: Article.ID
     public var slug: String?

@@ -1,4 +1,10 @@
 /// The limits on articles and their parts.
+///
+/// A backend rejects what exceeds them. Constants; use them anywhere.
+///
+/// ```swift
+/// let isTooLong = title.unicodeScalars.count > ArticleLimits.title.upperBound
+/// ```
 public enum ArticleLimits {
     /// Unicode scalars.
     public static let title = 1...300

@@ -1,4 +1,9 @@
-/// Someone who writes articles.
+/// Someone who writes articles. It is a value: every edit makes a new one. Use it anywhere.
+///
+/// ```swift
+/// let author = try await backend.send(FetchAuthorRequest(id: id))
+/// let reference = Author.Reference(id: author.id, name: author.name)
+/// ```
 public struct Author: Sendable, Hashable, Identifiable {
     public typealias ID = Identifier<Author>
 

@@ -1,4 +1,9 @@
-/// One page of a list, with the cursor of the next one.
+/// One page of a list, with the cursor of the next one. A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchArticlesRequest(limit: 20))
+/// let isLast = page.next == nil
+/// ```
 public struct Page<Item: Sendable>: Sendable {
     public var items: [Item]
     /// The opaque cursor of the next page; `nil` on the last.
@@ -13,7 +18,12 @@ public struct Page<Item: Sendable>: Sendable {
     }
 }
 
-/// How many items a list has on all of its pages.
+/// How many items a list has on all of its pages. A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchArticlesRequest(count: .exact))
+/// let count = page.count.map { $0.isExact ? "\($0.value)" : "at least \($0.value)" }
+/// ```
 public struct PageCount: Sendable, Hashable {
     /// At most 10,000.
     public var value: Int

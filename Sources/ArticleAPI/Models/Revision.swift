@@ -1,4 +1,9 @@
-/// One step in an article's history.
+/// One step in an article's history, without the content. A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchRevisionsRequest(id: id))
+/// let lines = page.items.map { "\($0.number): \($0.title), \($0.editor ?? "unknown")" }
+/// ```
 public struct Revision: Sendable, Hashable, Identifiable {
     /// 1 for the first one; incremented by each step.
     public var number: Int

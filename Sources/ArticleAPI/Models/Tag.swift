@@ -1,4 +1,11 @@
 /// A subject that articles share: compared by its case-folded key, shown by its display name.
+///
+/// A value; use it anywhere. `==` also compares display names; tags are the same if their keys are.
+///
+/// ```swift
+/// let tag = Tag(named: "Straße")
+/// let isSame = tag.key == Tag(named: "STRASSE").key
+/// ```
 public struct Tag: Sendable, Hashable, Identifiable {
     /// Case-folded, NFC, 1 to 64 characters.
     public var key: String

@@ -1,6 +1,13 @@
 public import HTTP
 
 /// `GET /v1/articles`: a page of articles that the caller can see.
+///
+/// What the caller cannot see is neither listed nor counted. A value; use it anywhere.
+///
+/// ```swift
+/// let request = FetchArticlesRequest(tags: ["baking"], sort: .updatedLast)
+/// let titles = try await backend.send(request).items.map(\.title)
+/// ```
 public struct FetchArticlesRequest: SparseRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/articles", name: "listArticles",
@@ -73,6 +80,12 @@ public struct FetchArticlesRequest: SparseRequest {
 }
 
 /// `GET /v1/articles/{id}`: one article, by its id or by a current or former slug.
+///
+/// What the caller cannot see is not found (404). A value; use it anywhere.
+///
+/// ```swift
+/// let article = try await backend.send(FetchArticleRequest(key: .slug("bread")))
+/// ```
 public struct FetchArticleRequest: SparseRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/articles/{id}", name: "getArticle",
@@ -95,6 +108,15 @@ public struct FetchArticleRequest: SparseRequest {
 }
 
 /// `POST /v1/articles`: creates an article; 201 with its URI in `Location`.
+///
+/// With a key, or an id in the draft, it can be repeated without creating a second article. A
+/// value; use it anywhere.
+///
+/// ```swift
+/// let draft = Article.Draft(title: "Bread", body: "Flour and water.")
+/// let request = CreateArticleRequest(article: draft, idempotencyKey: key)
+/// let article = try await backend.send(request)
+/// ```
 public struct CreateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles", name: "createArticle",
@@ -116,6 +138,15 @@ public struct CreateArticleRequest: IdempotentWriteRequest {
 }
 
 /// `PUT /v1/articles/{id}`: replaces an article.
+///
+/// Nothing is replaced if someone has changed the article since (412). A value; use it anywhere.
+///
+/// ```swift
+/// var content = article.draft
+/// content.title = "Rye bread"
+/// let saved = try await backend.send(
+///     ReplaceArticleRequest(id: article.id, expected: seen, article: .init(content: content)))
+/// ```
 public struct ReplaceArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .put, "/v1/articles/{id}", name: "replaceArticle",
@@ -145,6 +176,13 @@ public struct ReplaceArticleRequest: IdempotentWriteRequest {
 }
 
 /// `PATCH /v1/articles/{id}`: changes an article by a merge patch (RFC 7396).
+///
+/// Attributes that the patch does not contain remain as they are. A value; use it anywhere.
+///
+/// ```swift
+/// let changes = Article.Changes(title: .set("Rye bread"))
+/// let saved = try await backend.send(UpdateArticleRequest(article, changes: changes))
+/// ```
 public struct UpdateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .patch, "/v1/articles/{id}", name: "updateArticle",
@@ -184,6 +222,12 @@ public struct UpdateArticleRequest: IdempotentWriteRequest {
 }
 
 /// `DELETE /v1/articles/{id}`: deletes an article; editors can still restore it.
+///
+/// Its slug stays reserved. A value; use it anywhere.
+///
+/// ```swift
+/// try await backend.send(DeleteArticleRequest(id: article.id, expected: seen))
+/// ```
 public struct DeleteArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .delete, "/v1/articles/{id}", name: "deleteArticle",

@@ -1,6 +1,12 @@
 public import HTTP
 
 /// `GET /v1/authors`: the authors that the caller can see, ordered by id.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchAuthorsRequest(limit: 10))
+/// ```
 public struct FetchAuthorsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/authors", name: "listAuthors",
@@ -22,7 +28,11 @@ public struct FetchAuthorsRequest: BackendAPIRequest {
     }
 }
 
-/// `GET /v1/authors/{id}`: one author.
+/// `GET /v1/authors/{id}`: one author. A value; use it anywhere.
+///
+/// ```swift
+/// let author = try await backend.send(FetchAuthorRequest(id: id))
+/// ```
 public struct FetchAuthorRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/authors/{id}", name: "getAuthor",
@@ -37,6 +47,13 @@ public struct FetchAuthorRequest: BackendAPIRequest {
 }
 
 /// `PUT /v1/authors/{id}`: creates or replaces an author.
+///
+/// The by-lines of the author's articles then have the new name. A value; use it anywhere.
+///
+/// ```swift
+/// let content = Author.Replacement(name: "Ada Lovelace", about: "Writes about engines.")
+/// let author = try await backend.send(ReplaceAuthorRequest(id: id, author: content))
+/// ```
 public struct ReplaceAuthorRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .put, "/v1/authors/{id}", name: "replaceAuthor",

@@ -3,7 +3,17 @@ public import HTTP
 /// One request to the backend, as a value that names the type of its response.
 ///
 /// The declaration is the contract: client, server and documentation all use `endpoint` and
-/// `parameters`, so that they cannot diverge.
+/// `parameters`, so that they cannot diverge. Use it anywhere.
+///
+/// ```swift
+/// struct FetchGreetingRequest: BackendAPIRequest {
+///     static let endpoint = Endpoint(.get, "/v1/greetings/{name}", access: .everyone)
+///     typealias Item = Greeting
+///     static let parameters = Parameters(
+///         Self.init(name:), .path("name", \.name, .line(1...80)))
+///     var name: String
+/// }
+/// ```
 public protocol BackendAPIRequest: Sendable, Hashable {
     /// What the response mapper decodes from the response.
     associatedtype Item: ResponseItem
@@ -15,6 +25,7 @@ public protocol BackendAPIRequest: Sendable, Hashable {
 }
 
 /// The method and path of a request, what it does, who may send it, and the status of its response.
+/// A value; use it anywhere. See ``BackendAPIRequest``.
 public struct Endpoint: Sendable, Hashable {
     public let method: HTTPMethod
     public let template: PathTemplate
@@ -58,7 +69,8 @@ public struct Endpoint: Sendable, Hashable {
 ///
 /// A key is valid for 24 hours, for one caller, method and path. The same request with the same key
 /// gets the first response again. A different request with it is rejected (422), and so is the same
-/// request while the first one is still in progress (409).
+/// request while the first one is still in progress (409). A value; use it anywhere. See
+/// ``CreateArticleRequest``.
 public protocol IdempotentWriteRequest: BackendAPIRequest {
     /// 1 to 200 printable ASCII characters without spaces; preferably a new UUID for each write.
     var idempotencyKey: String? { get set }
@@ -66,8 +78,14 @@ public protocol IdempotentWriteRequest: BackendAPIRequest {
 
 /// A request for one page of a list; the cursor selects the page.
 ///
-/// `backend.pages(of: FetchArticlesRequest(tag: "swift"))` reads the whole list. A list of your own
-/// only needs `extension FetchDraftsRequest: PagedRequest { typealias PageItem = Draft }`.
+/// `backend.pages(of:)` reads the whole list. A list of your own only needs
+/// `extension FetchDraftsRequest: PagedRequest { typealias PageItem = Draft }`. A value; use it
+/// anywhere.
+///
+/// ```swift
+/// let pages = backend.pages(of: FetchArticlesRequest(tag: "baking"))
+/// for try await article in pages.items { titles.append(article.title) }
+/// ```
 public protocol PagedRequest: BackendAPIRequest where Item == Page<PageItem> {
     /// The type of the list's items.
     associatedtype PageItem: Sendable & Identifiable where PageItem.ID: Sendable
@@ -101,7 +119,8 @@ extension PartialRequest: PagedRequest where Whole == FetchArticlesRequest {
     }
 }
 
-/// A request whose response can be restricted to some attributes.
+/// A request whose response can be restricted to some attributes. A value; use it anywhere. See
+/// ``PartialRequest``.
 public protocol SparseRequest: BackendAPIRequest {
     /// The response with the selected attributes.
     associatedtype Partial: ResponseItem
@@ -111,7 +130,12 @@ public protocol SparseRequest: BackendAPIRequest {
 
 /// A request for some attributes only: the same endpoint, with the others absent in the response.
 ///
-/// `PartialRequest(FetchArticlesRequest(limit: 50), fields: ["title", "authors.name"])`
+/// A value; use it anywhere.
+///
+/// ```swift
+/// let request = PartialRequest(FetchArticlesRequest(), fields: ["title", "authors.name"])
+/// let titles = try await backend.send(request).items.compactMap(\.title)
+/// ```
 public struct PartialRequest<Whole: SparseRequest>: BackendAPIRequest {
     public static var endpoint: Endpoint { Whole.endpoint }
     public typealias Item = Whole.Partial
@@ -133,7 +157,11 @@ public struct PartialRequest<Whole: SparseRequest>: BackendAPIRequest {
 }
 
 /// All requests of the contract: the router serves them, the documentation lists them, and tests
-/// iterate over them.
+/// iterate over them. A constant; use it anywhere.
+///
+/// ```swift
+/// let lines = Contract.requests.map { "\($0.endpoint.method) \($0.endpoint.template)" }
+/// ```
 public enum Contract {
     public static let requests: [any BackendAPIRequest.Type] = [
         FetchArticlesRequest.self, CreateArticleRequest.self, FetchArticleRequest.self,

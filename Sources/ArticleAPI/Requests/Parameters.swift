@@ -2,6 +2,8 @@ public import HTTP
 
 /// How the parts of a request are transferred: one line for each, used in both directions.
 ///
+/// What is printed is parsed as the same value. A value; use it anywhere.
+///
 /// ```swift
 /// Parameters(
 ///     Self.init, .path("id", \.id, .identifier()),
@@ -83,6 +85,12 @@ extension BackendAPIRequest {
 }
 
 /// Turns a typed request into an HTTP request: the inverse of `BackendAPIRequest.init(parsing:)`.
+///
+/// Functions; call them on any thread.
+///
+/// ```swift
+/// let target = RequestPrinter.target(of: FetchArticlesRequest(tag: "baking", limit: 5))
+/// ```
 public enum RequestPrinter {
     /// The whole request; the client adds `Host` and credentials. A value that is not valid in a
     /// header field is omitted, and the fields record its name (`HTTPFields.rejectedName`).
@@ -131,7 +139,11 @@ struct RequestDraft {
     var body: (mediaType: String, bytes: [UInt8])?
 }
 
-/// The values that a path, query or header parameter accepts.
+/// The values that a path, query or header parameter accepts. A value; use it anywhere.
+///
+/// ```swift
+/// let names = FetchArticleRequest.parameters.list.map(\.name)
+/// ```
 public struct ParameterDescription: Sendable, Hashable {
     public var name: String
     public var place: Place
@@ -145,7 +157,11 @@ public struct ParameterDescription: Sendable, Hashable {
     }
 }
 
-/// What a request's body may be.
+/// What a request's body may be. A value; use it anywhere.
+///
+/// ```swift
+/// let mediaTypes = UpdateArticleRequest.parameters.body?.mediaTypes
+/// ```
 public struct BodyDescription: Sendable, Hashable {
     /// Clients send the first one.
     public var mediaTypes: [String]
@@ -153,7 +169,8 @@ public struct BodyDescription: Sendable, Hashable {
     public var schema: JSONSchema?
 }
 
-/// One part of a request: how it is obtained from the request's value, printed and read.
+/// One part of a request: how it is obtained from the request's value, printed and read. A value;
+/// use it anywhere. See ``Parameters``.
 public struct RequestPart<Request, Value>: Sendable {
     let description: PartDescription
     let print: @Sendable (Request, inout RequestDraft) -> Void
@@ -274,7 +291,12 @@ extension RequestPart {
     }
 }
 
-/// The path of an endpoint, with named parameters: `/v1/articles/{id}/revisions/{number}`.
+/// The path of an endpoint, with named parameters. A value; use it anywhere.
+///
+/// ```swift
+/// let template: PathTemplate = "/v1/articles/{id}/revisions/{number}"
+/// let names = template.parameters
+/// ```
 public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {

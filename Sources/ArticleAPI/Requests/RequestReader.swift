@@ -187,6 +187,15 @@ extension PercentEncoding.DecodingError {
 }
 
 /// A received HTTP request, from which the contract parses a typed one.
+///
+/// All faults of a request are reported, up to 100. A value; use it anywhere.
+///
+/// ```swift
+/// let request = RequestPrinter.print(FetchTagsRequest(limit: 5))
+/// if let source = RequestSource(request, for: FetchTagsRequest.endpoint) {
+///     received = try FetchTagsRequest(parsing: source)
+/// }
+/// ```
 public struct RequestSource: Sendable {
     let path: [String: String]
     let query: Result<QueryItems, QueryItems.ParsingError>
@@ -216,6 +225,16 @@ public struct RequestSource: Sendable {
 }
 
 /// Why a request does not match the contract: all of its faults.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// do throws(RequestValidationError) {
+///     received = try FetchTagsRequest(parsing: source)
+/// } catch {
+///     problem = error.problem()
+/// }
+/// ```
 public struct RequestValidationError: Error, Sendable, Hashable {
     public var reason: Reason
     /// In the order of the request's parts, followed by unexpected parts; at most 100.

@@ -1,7 +1,11 @@
 public import HTTP
 
 /// `GET /v1/articles/{id}/revisions`: the history of an article, latest first; also that of a
-/// deleted article.
+/// deleted article. A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchRevisionsRequest(id: id, limit: 10))
+/// ```
 public struct FetchRevisionsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/articles/{id}/revisions", name: "listRevisions",
@@ -25,7 +29,12 @@ public struct FetchRevisionsRequest: BackendAPIRequest {
     }
 }
 
-/// `GET /v1/articles/{id}/revisions/{number}`: an article as of a revision.
+/// `GET /v1/articles/{id}/revisions/{number}`: an article as of a revision. A value; use it
+/// anywhere.
+///
+/// ```swift
+/// let first = try await backend.send(FetchRevisionRequest(id: id, number: 1))
+/// ```
 public struct FetchRevisionRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/articles/{id}/revisions/{number}", name: "getRevision",
@@ -47,7 +56,11 @@ public struct FetchRevisionRequest: BackendAPIRequest {
 }
 
 /// `POST /v1/articles/{id}/revisions/{number}/restore`: restores an article as of a revision.
-/// This makes a new revision, and also restores a deleted article.
+/// This makes a new revision, and also restores a deleted article. A value; use it anywhere.
+///
+/// ```swift
+/// let restored = try await backend.send(RestoreRevisionRequest(id: id, number: 1))
+/// ```
 public struct RestoreRevisionRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles/{id}/revisions/{number}/restore", name: "restoreRevision",

@@ -1,6 +1,12 @@
 import HTTP
 
 /// `GET /v1/tags`: the tags of the articles that the caller can see, ordered by key.
+///
+/// Only articles that the caller can see are counted. A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchTagsRequest(limit: 5))
+/// ```
 public struct FetchTagsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/tags", name: "listTags",

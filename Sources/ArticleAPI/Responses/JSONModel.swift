@@ -1,11 +1,27 @@
 /// A type with one JSON form.
 ///
-/// It is `Codable` in that form, so that models can be stored by any coder.
+/// It is `Codable` in that form, so that models can be stored by any coder. A value; use it
+/// anywhere.
+///
+/// ```swift
+/// let bytes = tag.json()
+/// let copy = try Tag(mapping: bytes)
+/// ```
 public protocol JSONRepresentable: ResponseItem, Codable {
     static var format: JSONCodec<Self> { get }
 }
 
 /// A model that is a JSON object.
+///
+/// Its attributes are declared once, for both directions. A value; use it anywhere.
+///
+/// ```swift
+/// struct Greeting: JSONModel, Hashable {
+///     static let shape = ObjectCodec(
+///         Self.init(text:), .required("text", \.text, .text(.line(1...200))))
+///     var text: String
+/// }
+/// ```
 public protocol JSONModel: JSONRepresentable {
     static var shape: ObjectCodec<Self> { get }
 }
@@ -50,6 +66,16 @@ extension JSONRepresentable {
 }
 
 /// Why a value is rejected: all of its faults.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// do throws(InvalidValue) {
+///     try draft.validate()
+/// } catch {
+///     messages = error.faults.map { "\($0.path.pointer) \($0.message)" }
+/// }
+/// ```
 public struct InvalidValue: Error, Sendable, Hashable {
     public var faults: [JSONFault]
 

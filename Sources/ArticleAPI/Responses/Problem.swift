@@ -1,4 +1,12 @@
 /// What went wrong, for machines and for people (RFC 9457).
+///
+/// A value; use it anywhere. The types that the backend reports are stable.
+///
+/// ```swift
+/// let detail = Problem.Detail("is longer than 300 characters", at: .pointer("/title"))
+/// let problem = Problem(.invalidValues, errors: [detail])
+/// let message = problem.faults(at: "/title").first
+/// ```
 public struct Problem: Error, Sendable, Hashable {
     /// A stable URI, `/problems/<name>`, by which clients tell problems apart.
     public var type: String

@@ -3,7 +3,12 @@ package import HTTP
 /// Decodes an item from a response's body.
 ///
 /// Unknown attributes and enum values are tolerated, so that an older app works with a newer
-/// server. Required attributes must be present.
+/// server. Required attributes must be present. A value; use it anywhere.
+///
+/// ```swift
+/// let mapper = ResponseMapper<Page<Tag.Usage>>()
+/// let page = try mapper.map(bytes)
+/// ```
 public struct ResponseMapper<Item: ResponseItem>: Sendable {
     private let encoding: ResponseEncoding<Item>
     /// The `Accept` field (RFC 9110 §12.5.1) of a request for the item: the item's media type and
@@ -20,7 +25,12 @@ public struct ResponseMapper<Item: ResponseItem>: Sendable {
     }
 }
 
-/// Decodes the items of a JSON array.
+/// Decodes the items of a JSON array. The items keep their order. A value; use it anywhere.
+///
+/// ```swift
+/// let mapper = ArrayResponseMapper<Tag>()
+/// let (tags, leftOut) = try mapper.mapLeniently(bytes)
+/// ```
 public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
     public init() {}
 
@@ -54,7 +64,7 @@ public struct ArrayResponseMapper<Item: JSONRepresentable>: Sendable {
 /// Accepts a response without content.
 public typealias EmptyResponseMapper = ResponseMapper<NoContent>
 
-/// Why a response does not match the contract.
+/// Why a response does not match the contract. A value; use it anywhere. See ``ResponseMapper``.
 public enum ResponseMapperError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The value at a path like `$.items[3].author.name` has the wrong kind or is not JSON.
     case invalid(path: String, expected: String, found: String)
@@ -117,13 +127,18 @@ extension JSONCodec where Value == JSONValue {
     }
 }
 
-/// A value that a response carries.
+/// A value that a response carries. Use it anywhere. See ``ResponseEncoding``.
 public protocol ResponseItem: Sendable {
     /// How the value is encoded and decoded.
     static var encoding: ResponseEncoding<Self> { get }
 }
 
-/// How responses with items of one type are encoded and decoded.
+/// How responses with items of one type are encoded and decoded. A value; use it anywhere.
+///
+/// ```swift
+/// let encoding = Tag.encoding
+/// let bytes = encoding.write(tag)
+/// ```
 public struct ResponseEncoding<Item>: Sendable {
     public enum Kind: Sendable, Hashable {
         case json(JSONSchema)
@@ -161,7 +176,7 @@ extension JSONRepresentable {
     }
 }
 
-/// A response without content (204).
+/// A response without content (204). A value; use it anywhere. See ``DeleteArticleRequest``.
 public struct NoContent: ResponseItem, Hashable {
     public init() {}
 
@@ -170,7 +185,11 @@ public struct NoContent: ResponseItem, Hashable {
         read: { (_) throws(ResponseMapperError) in NoContent() })
 }
 
-/// A response of raw bytes.
+/// A response of raw bytes. A value; use it anywhere.
+///
+/// ```swift
+/// let bytes = RawBody.encoding.write(RawBody(picture))
+/// ```
 public struct RawBody: ResponseItem, Hashable {
     public var bytes: [UInt8]
 

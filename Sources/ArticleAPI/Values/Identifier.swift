@@ -1,4 +1,11 @@
 /// A UUIDv7 (RFC 9562 §5.7) of a `Subject`, so that an article's id cannot be used as an author's.
+///
+/// A value; use it anywhere. Ids are ordered by the times at which they were made.
+///
+/// ```swift
+/// let id = Article.ID(at: time)
+/// let same = Article.ID("\(id)")
+/// ```
 public struct Identifier<Subject>: Sendable, Hashable {
     /// The first eight bytes, big-endian: 48 bits of milliseconds since 1970, version, 12 random
     /// bits.

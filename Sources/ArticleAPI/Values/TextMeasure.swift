@@ -6,7 +6,13 @@
 /// separate words. Scripts without spaces that only a dictionary can segment (Thai, Lao, Khmer,
 /// Burmese) count the text between spaces as one word.
 ///
-/// The reading speed is 220 words, or 500 characters of Han and kana, a minute, rounded up.
+/// The reading speed is 220 words, or 500 characters of Han and kana, a minute, rounded up. A
+/// value; use it anywhere.
+///
+/// ```swift
+/// let measure = TextMeasure("Flour, water and salt.")
+/// let line = "\(measure.words) words, \(measure.readingMinutes) min"
+/// ```
 public struct TextMeasure: Sendable, Hashable {
     public let words: Int
     /// 0 for a text without words.

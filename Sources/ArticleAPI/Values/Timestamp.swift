@@ -1,6 +1,13 @@
 import HTTP
 
 /// A time in UTC, in milliseconds since 1970-01-01T00:00:00Z.
+///
+/// A value; use it anywhere. It is always within `range`.
+///
+/// ```swift
+/// let time = Timestamp("2026-01-31T23:59:59+01:00")
+/// let text = time?.advanced(byMilliseconds: 1_000).description
+/// ```
 public struct Timestamp: Sendable, Hashable, Comparable {
     /// Milliseconds since 1970, negative before that; within the years 0000 to 9999.
     public let milliseconds: Int64

@@ -1,4 +1,10 @@
 /// Validates URLs in articles: absolute http(s) URLs (RFC 3986) of at most 2,000 bytes.
+///
+/// Functions; call them on any thread.
+///
+/// ```swift
+/// let fault = WebAddress.fault("ftp://example.org")
+/// ```
 public enum WebAddress {
     public static let limitBytes = 2000
 

@@ -1,0 +1,163 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+import TestSupport
+import Testing
+
+struct FetchGreetingRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(.get, "/v1/greetings/{name}", access: .everyone)
+    typealias Item = Greeting
+    static let parameters = Parameters(
+        Self.init(name:), .path("name", \.name, .line(1...80)))
+    var name: String
+}
+
+/// The examples of requests, each sent to a stub that parses it as a backend does.
+@Suite struct ArticleAPIRequestExamples {
+    private let backend = ExampleNewsroom.backend()
+    private let article = ExampleNewsroom.article
+    private var seen: IfMatch? { article.version.flatMap { IfMatch(version: $0) } }
+
+    @Test func `articles`() async throws {
+        do {
+            let request = FetchArticlesRequest(tags: ["baking"], sort: .updatedLast)
+            let titles = try await backend.send(request).items.map(\.title)
+            #expect(titles == ["Bread"])
+        }
+        do {
+            let request = PartialRequest(FetchArticlesRequest(), fields: ["title", "authors.name"])
+            let titles = try await backend.send(request).items.compactMap(\.title)
+            #expect(titles == ["Bread"])
+        }
+        let selections = backend.received(FetchArticlesRequest.self).map(\.fields)
+        #expect(selections == [nil, FieldSelection(["authors.name", "title"])])
+        var titles: [String] = []
+        let pages = backend.pages(of: FetchArticlesRequest(tag: "baking"))
+        for try await article in pages.items { titles.append(article.title) }
+        #expect(titles == ["Bread"])
+    }
+
+    @Test func `pages and their counts`() async throws {
+        do {
+            let page = try await backend.send(FetchArticlesRequest(limit: 20))
+            let isLast = page.next == nil
+            #expect(isLast && page.count == nil)
+        }
+        let page = try await backend.send(FetchArticlesRequest(count: .exact))
+        let count = page.count.map { $0.isExact ? "\($0.value)" : "at least \($0.value)" }
+        #expect(count == "1")
+    }
+
+    @Test func `one article`() async throws {
+        let article = try await backend.send(FetchArticleRequest(key: .slug("bread")))
+        #expect(article == self.article)
+    }
+
+    @Test func `a new article`() async throws {
+        let key = "bread-1"
+        let draft = Article.Draft(title: "Bread", body: "Flour and water.")
+        let request = CreateArticleRequest(article: draft, idempotencyKey: key)
+        let article = try await backend.send(request)
+        #expect(article.title == "Bread")
+        #expect(backend.received(CreateArticleRequest.self) == [request])
+    }
+
+    @Test func `a replacement`() async throws {
+        var content = article.draft
+        content.title = "Rye bread"
+        let saved = try await backend.send(
+            ReplaceArticleRequest(id: article.id, expected: seen, article: .init(content: content)))
+        #expect(saved.title == "Rye bread")
+    }
+
+    @Test func `an update`() async throws {
+        let changes = Article.Changes(title: .set("Rye bread"))
+        let saved = try await backend.send(UpdateArticleRequest(article, changes: changes))
+        #expect(saved.title == "Rye bread")
+        #expect(backend.received(UpdateArticleRequest.self).map(\.expected) == [seen])
+    }
+
+    @Test func `a deletion`() async throws {
+        try await backend.send(DeleteArticleRequest(id: article.id, expected: seen))
+        #expect(backend.received(DeleteArticleRequest.self).map(\.id) == [article.id])
+    }
+
+    @Test func `a history`() async throws {
+        let id = article.id
+        do {
+            let page = try await backend.send(FetchRevisionsRequest(id: id, limit: 10))
+            #expect(page.items.map(\.id) == [1])
+        }
+        let page = try await backend.send(FetchRevisionsRequest(id: id))
+        let lines = page.items.map { "\($0.number): \($0.title), \($0.editor ?? "unknown")" }
+        #expect(lines == ["1: Bread, Newsroom"])
+        let first = try await backend.send(FetchRevisionRequest(id: id, number: 1))
+        let restored = try await backend.send(RestoreRevisionRequest(id: id, number: 1))
+        #expect(first == article && restored == article)
+    }
+
+    @Test func `authors`() async throws {
+        let id = ExampleNewsroom.author.id
+        let page = try await backend.send(FetchAuthorsRequest(limit: 10))
+        #expect(page.items == [ExampleNewsroom.author])
+        do {
+            let author = try await backend.send(FetchAuthorRequest(id: id))
+            let reference = Author.Reference(id: author.id, name: author.name)
+            #expect(article.authors == [reference])
+        }
+        let content = Author.Replacement(name: "Ada Lovelace", about: "Writes about engines.")
+        let author = try await backend.send(ReplaceAuthorRequest(id: id, author: content))
+        #expect(author.about == "Writes about engines.")
+    }
+
+    @Test func `tags`() async throws {
+        let page = try await backend.send(FetchTagsRequest(limit: 5))
+        #expect(page.items.map(\.tag.name) == ["Baking"])
+    }
+
+    @Test func `a request that an app declares`() async throws {
+        let greeting = try await backend.send(FetchGreetingRequest(name: "Ada"))
+        #expect(greeting.text == "Hello, Ada!")
+    }
+
+    @Test func `the contract`() {
+        let lines = Contract.requests.map { "\($0.endpoint.method) \($0.endpoint.template)" }
+        #expect(lines.count == Set(lines).count && lines.contains { $0.hasSuffix(" /v1/tags") })
+    }
+
+    @Test func `printed and parsed requests`() throws {
+        var received: FetchTagsRequest?
+        let request = RequestPrinter.print(FetchTagsRequest(limit: 5))
+        if let source = RequestSource(request, for: FetchTagsRequest.endpoint) {
+            received = try FetchTagsRequest(parsing: source)
+        }
+        #expect(received == FetchTagsRequest(limit: 5))
+        let target = RequestPrinter.target(of: FetchArticlesRequest(tag: "baking", limit: 5))
+        #expect(target == "/v1/articles?limit=5&tag=baking")
+    }
+
+    @Test func `a request that is rejected`() throws {
+        let request = RequestPrinter.print(FetchTagsRequest(limit: 0))
+        let source = try #require(RequestSource(request, for: FetchTagsRequest.endpoint))
+        var received: FetchTagsRequest?
+        var problem: Problem?
+        do throws(RequestValidationError) {
+            received = try FetchTagsRequest(parsing: source)
+        } catch {
+            problem = error.problem()
+        }
+        #expect(received == nil && problem?.kind == .malformedRequest)
+    }
+
+    @Test func `descriptions of requests`() {
+        do {
+            let names = FetchArticleRequest.parameters.list.map(\.name)
+            #expect(names == ["id", "fields"])
+        }
+        let mediaTypes = UpdateArticleRequest.parameters.body?.mediaTypes
+        #expect(mediaTypes == ["application/merge-patch+json", "application/json"])
+        let template: PathTemplate = "/v1/articles/{id}/revisions/{number}"
+        let names = template.parameters
+        #expect(names == ["id", "number"])
+    }
+}

@@ -1,0 +1,179 @@
+import ArticleAPI
+import ArticleStore
+import Synchronization
+import TestSupport
+import Testing
+
+func titles(in store: some ArticleStore, at time: Timestamp) async throws -> [String] {
+    let query = ArticleQuery(audience: .everyone(at: time), now: time)
+    return try await store.articles(query).items.map(\.title)
+}
+
+final class LastChange: ChangeObserver {
+    let sequence = Atomic<Int64>(0)
+    func willCommit(_ changes: PendingChanges) {}
+    func didCommit(through last: Int64) { sequence.store(last, ordering: .relaxed) }
+    func didNotCommit(beyond last: Int64) {}
+}
+
+/// The examples of articles in a store: written, listed, and as they were before.
+@Suite struct ArticleStoreExamples {
+    private let time = Timestamp(milliseconds: 1_767_225_600_000)
+    private let id = Article.ID(at: Timestamp(milliseconds: 1_767_225_600_000))
+    private var edit: Edit { Edit(at: time, by: .operator) }
+
+    /// The content of a public article.
+    private func content(_ title: String = "Bread") -> ArticleContent {
+        let draft = Article.Draft(
+            title: title, body: "Flour and water.", tags: ["Baking"], status: .published,
+            publishedAt: time)
+        return ArticleContent(
+            draft, slug: .like(title.lowercased()), measure: TextMeasure(draft.body))
+    }
+
+    @Test func `a store`() async throws {
+        try await ExampleStore.run { store in
+            _ = try await store.createArticle(id, content(), by: edit)
+            let earlier = time.advanced(byMilliseconds: -1)
+            #expect(try await titles(in: store, at: time) == ["Bread"])
+            #expect(try await titles(in: store, at: earlier).isEmpty)
+        }
+    }
+
+    @Test func `the content of an article`() {
+        let draft = Article.Draft(title: "Bread", body: "Flour and water.")
+        let content = ArticleContent(draft, slug: .like("bread"), measure: TextMeasure(draft.body))
+        #expect(content.status == .draft && content.language == "und")
+    }
+
+    @Test func `edits`() async throws {
+        try await ExampleStore.run { store in
+            let content = content()
+            let edit = Edit(at: time, by: .key(id: "editor"))
+            let article = try await store.createArticle(id, content, by: edit)
+            #expect(article.slug == "bread" && article.createdAt == time)
+            let edited = try await store.updateArticle(id, expecting: .existing, by: edit) { old in
+                var draft = old.draft
+                draft.title = "Rye bread"
+                return ArticleContent(draft, slug: .keep, measure: TextMeasure(draft.body))
+            }
+            #expect(edited.title == "Rye bread" && edited.revision == 2 && edited.slug == "bread")
+            let history = try await store.revisions(of: id, below: nil, limit: 20)
+            let first = try await store.revision(1, of: id)
+            #expect(history.items.map(\.number) == [2, 1] && first.title == "Bread")
+        }
+    }
+
+    @Test func `a write that expects a state`() async throws {
+        try await ExampleStore.run { store in
+            let article = try await store.createArticle(id, content(), by: edit)
+            await #expect(throws: StoreError.self) {
+                try await store.deleteArticle(id, expecting: .versions(["1-x1y2z3"]), by: edit)
+            }
+            let seen = Precondition.versions([article.version ?? ""])
+            try await store.deleteArticle(article.id, expecting: seen, by: edit)
+            #expect(try await store.articleCount() == 0)
+        }
+    }
+
+    @Test func `an article that does not exist`() async throws {
+        try await ExampleStore.run { store in
+            var article: Article?
+            do throws(StoreError) {
+                article = try await store.article(.slug("bread"), visibleTo: .editors)
+            } catch {
+                guard case .notFound = error else { throw error }
+            }
+            #expect(article == nil)
+        }
+    }
+
+    @Test func `a rendered body`() async throws {
+        try await ExampleStore.run { store in
+            let article = try await store.createArticle(id, content(), by: edit)
+            let html = BodyHTML(renderer: "cmark-gfm 1", html: "<p>Flour and water.</p>")
+            try await store.keepBodyHTML(html, of: article.id, revision: article.revision)
+            #expect(try await store.bodyHTML(of: [article], by: "cmark-gfm 1") == [html])
+        }
+    }
+
+    @Test func `an article with the time of its last change`() async throws {
+        try await ExampleStore.run { store in
+            _ = try await store.createArticle(id, content(), by: edit)
+            let edition = try await store.edition(of: .slug("bread"), visibleTo: .editors)
+            let isUnchanged = edition.changedAt <= time
+            #expect(isUnchanged && edition.article.id == id)
+        }
+    }
+
+    @Test func `versions in a history`() {
+        let (high, low) = (UInt64(1), UInt64(2))
+        let epoch = Epoch(high: high, low: low)
+        let version = epoch.version(of: id, revision: 7)
+        #expect(version.hasPrefix("7-") && version.utf8.count == 2 + Epoch.markLength)
+        #expect(Epoch(high: 3, low: low).version(of: id, revision: 7) != version)
+    }
+
+    @Test func `pages of articles`() async throws {
+        try await ExampleStore.run { store in
+            let names = ["Bread", "Cake", "Pretzel"]
+            for name in names {
+                _ = try await store.createArticle(Article.ID(at: time), content(name), by: edit)
+            }
+            var titles: [String] = []
+            var query = ArticleQuery(audience: .editors, now: time)
+            query.limit = 2
+            repeat {
+                let slice = try await store.articles(query)
+                titles += slice.items.map(\.title)
+                query.after = slice.next
+            } while query.after != nil
+            #expect(titles.count == 3 && Set(titles) == Set(names))
+            let slice = try await store.articles(query)
+            query.after = slice.items.last.map { ArticlePosition(of: $0, in: query.sort) }
+            #expect(query.after == slice.next)
+        }
+    }
+
+    @Test func `a query`() async throws {
+        try await ExampleStore.run { store in
+            _ = try await store.createArticle(id, content(), by: edit)
+            var query = ArticleQuery(audience: .everyone(at: time), now: time)
+            query.tags = [Tag(named: "Baking").key]
+            query.sort = .updatedLast
+            let slice = try await store.articles(query)
+            #expect(slice.items.map(\.id) == [id])
+        }
+    }
+
+    @Test func `tags`() async throws {
+        try await ExampleStore.run { store in
+            _ = try await store.createArticle(id, content(), by: edit)
+            let slice = try await store.tags(after: nil, limit: 100, visibleTo: .everyone(at: time))
+            let names = slice.items.map(\.tag.name)
+            #expect(names == ["Baking"])
+        }
+    }
+
+    @Test func `authors`() async throws {
+        try await ExampleStore.run { store in
+            let id = Author.ID(at: time)
+            let saved = try await store.putAuthor(id, expecting: .nothing, at: time) { _ in
+                AuthorContent(name: "Ada Lovelace", about: "", website: nil)
+            }
+            #expect(saved.author.name == "Ada Lovelace" && saved.isNew)
+        }
+    }
+
+    @Test func `changes and their observer`() async throws {
+        try await ExampleStore.run { store in
+            let observer = LastChange()
+            store.observeChanges(observer)
+            _ = try await store.createArticle(id, content(), by: edit)
+            let changes = try await store.changes(after: 0, limit: 100)
+            let subjects = changes.filter { $0.isPublic }.map(\.subject)
+            #expect(subjects == [.article(id)])
+            #expect(observer.sequence.load(ordering: .relaxed) == changes.last?.sequence)
+        }
+    }
+}

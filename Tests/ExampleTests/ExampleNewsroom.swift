@@ -1,0 +1,69 @@
+import ArticleAPI
+import ArticleClient
+
+/// A backend in this process that has one article, its author, its tag and its history.
+enum ExampleNewsroom {
+    static let time = Timestamp(milliseconds: 1_767_225_600_000)
+    static let author = Author(
+        id: Author.ID(at: time), name: "Ada Lovelace", createdAt: time, updatedAt: time)
+    static let article = Article(
+        id: Article.ID(at: time), slug: "bread", title: "Bread", body: "Flour and water.",
+        language: "en", authors: [Author.Reference(id: author.id, name: author.name)],
+        tags: [Tag(named: "Baking")], status: .published, publishedAt: time, createdAt: time,
+        updatedAt: time, version: "1-x1y2z3", wordCount: 3, readingMinutes: 1)
+
+    static func backend() -> BackendService {
+        .stub { routes in
+            addArticles(to: &routes)
+            addHistory(to: &routes)
+            addAuthors(to: &routes)
+            routes.on(FetchTagsRequest.self) { _ in
+                Page(items: [Tag.Usage(tag: Tag(named: "Baking"), articleCount: 1)])
+            }
+            routes.on(FetchGreetingRequest.self) { request in
+                Greeting(text: "Hello, \(request.name)!")
+            }
+        }
+    }
+
+    private static func addArticles(to routes: inout StubRoutes) {
+        routes.on(FetchArticlesRequest.self) { request in
+            let count = request.count.map { _ in PageCount(value: 1, isExact: true) }
+            return Page(items: [article], count: count)
+        }
+        routes.on(FetchArticleRequest.self) { request in
+            guard request.key == .slug(article.slug) else { throw Problem(.notFound) }
+            return article
+        }
+        routes.on(CreateArticleRequest.self) { request in
+            article.applying(Article.Changes(title: .set(request.article.title)))
+        }
+        routes.on(ReplaceArticleRequest.self) { request in
+            guard request.expected != nil else { throw Problem(.preconditionRequired) }
+            return article.applying(Article.Changes(title: .set(request.article.content.title)))
+        }
+        routes.on(UpdateArticleRequest.self) { request in article.applying(request.changes) }
+        routes.on(DeleteArticleRequest.self) { _ in NoContent() }
+    }
+
+    private static func addHistory(to routes: inout StubRoutes) {
+        routes.on(FetchRevisionsRequest.self) { _ in
+            let revision = Revision(
+                number: 1, action: .created, title: article.title, status: .published,
+                createdAt: time, actor: Revision.Actor(kind: .key, id: "k7", name: "Newsroom"))
+            return Page(items: [revision])
+        }
+        routes.on(FetchRevisionRequest.self) { _ in article }
+        routes.on(RestoreRevisionRequest.self) { _ in article }
+    }
+
+    private static func addAuthors(to routes: inout StubRoutes) {
+        routes.on(FetchAuthorsRequest.self) { _ in Page(items: [author]) }
+        routes.on(FetchAuthorRequest.self) { _ in author }
+        routes.on(ReplaceAuthorRequest.self) { request in
+            Author(
+                id: request.id, name: request.author.name, about: request.author.about,
+                createdAt: time, updatedAt: time)
+        }
+    }
+}

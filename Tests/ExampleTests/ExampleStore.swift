@@ -1,0 +1,26 @@
+import ArticleAPI
+import ArticleStore
+import SQLiteStore
+import TestSupport
+
+/// In the examples, a tag is that of an article: the tests' framework has a type of this name, too.
+typealias Tag = ArticleAPI.Tag
+
+/// A store in a temporary folder.
+enum ExampleStore {
+    /// Runs the body with an empty store, and closes it.
+    static func run(
+        _ body: (any ArticleStore & StoreMaintenance) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
+        do {
+            try await body(store)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+}
