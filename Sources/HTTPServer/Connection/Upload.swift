@@ -14,7 +14,8 @@ final class Upload {
     }
 
     private unowned let connection: HTTP1Connection
-    private let readmit: () async -> Admission
+    /// `nil` when the handler has returned: a stream that it has kept must not keep the exchange.
+    private var readmit: (() async -> Admission)?
     private var decoder: BodyDecoder
     private let length: Int?
     /// When the body began to arrive; the time that the handler takes does not count.
@@ -57,6 +58,7 @@ final class Upload {
     /// The handler has returned.
     func finish() -> Outcome {
         isOver = true
+        readmit = nil
         return outcome
     }
 
@@ -79,7 +81,7 @@ final class Upload {
             outcome = .failed(error)
             throw CancellationError()
         }
-        if case .rejected(let response) = await readmit() {
+        if case .rejected(let response)? = await readmit?() {
             outcome = .revoked(response)
             throw CancellationError()
         }

@@ -166,7 +166,7 @@ import Testing
             let connection = try RawConnection(server.address)
             try connection.send(Self.head("Content-Length: 2") + "ab")
             #expect(try connection.response(to: .post).text == "read")
-            let body = try #require(kept.withLock { $0 })
+            let body = try #require(kept.withLock { $0.take() })
             await #expect(throws: CancellationError.self) { _ = try await body.next() }
         }
     }
