@@ -34,6 +34,7 @@ public struct URLSessionTransport: Transport {
     ///   - configuration: is copied; its cache and cookies are disabled. It must not be a
     ///     background configuration, which does not deliver bodies as they arrive.
     ///   - hooks: callbacks for pinning, metrics and connectivity.
+    ///   - streamBytes: the bytes of a streamed body that are buffered for a slow reader.
     public init(
         configuration: URLSessionConfiguration, hooks: URLSessionHooks = .init(),
         streamBytes: Int = 4 << 20

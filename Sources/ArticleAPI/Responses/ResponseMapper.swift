@@ -156,9 +156,12 @@ public struct ResponseEncoding<Item>: Sendable {
 }
 
 extension ResponseEncoding {
-    /// The body; a selection restricts the attributes of JSON objects.
+    /// The body of a response with the item.
     ///
-    /// - Parameter capacity: its expected size in bytes.
+    /// - Parameters:
+    ///   - item: the value to encode.
+    ///   - fields: the attributes of JSON objects to write; `nil`: all.
+    ///   - capacity: the expected size in bytes.
     public func write(
         _ item: Item, _ fields: FieldSelection? = nil, capacity: Int = 4_096
     ) -> [UInt8] {

@@ -35,8 +35,10 @@ public struct Slug: Sendable, Hashable {
 
     /// Why a text is not a valid slug; `nil` if it is one.
     ///
-    /// - Parameter isServed: whether an article already has the slug; older versions made slugs
-    ///   with invisible characters.
+    /// - Parameters:
+    ///   - text: what a client suggests, or what an article has.
+    ///   - isServed: whether an article already has the slug; older versions made slugs with
+    ///     invisible characters.
     public static func fault(_ text: String, isServed: Bool = false) -> String? {
         let scalars = text.unicodeScalars
         guard !text.isEmpty else { return "is empty" }

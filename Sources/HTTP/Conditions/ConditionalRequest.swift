@@ -30,8 +30,8 @@ public enum ConditionalRequest {
     ///   - fields: The fields of the request.
     ///   - etag: The entity tag of the selected representation; `nil` if it has none.
     ///   - lastModified: Seconds since 1970; `nil` if unknown.
-    ///   - isTold: Whether the response includes `Last-Modified`; otherwise `If-Modified-Since` is
-    ///     ignored.
+    ///   - isLastModifiedSent: Whether the response includes `Last-Modified`; otherwise
+    ///     `If-Modified-Since` is ignored.
     ///   - isMeant: Whether a tag of `If-Match` matches the current representation.
     public static func outcome(
         _ fields: HTTPFields, etag: EntityTag?, lastModified: Int64?,
