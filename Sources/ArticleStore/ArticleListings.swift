@@ -50,7 +50,7 @@ public enum Audience: Sendable, Hashable {
     case editors
 }
 
-/// A query for a page of articles: who asks, the filter, the order, and where the page begins.
+/// A query for a page of articles: its audience, filter and order, and where the page begins.
 ///
 /// Without a filter, it selects everything that the audience may see. A value; use it anywhere.
 ///

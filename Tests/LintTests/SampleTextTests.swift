@@ -30,7 +30,7 @@ import Testing
         for listing in listings {
             let whole = listing.lines.map(String.init) + [""]
             let file = texts.first { $0.lines == whole }
-            #expect(file != nil, "\(listing.place) is no file of Tests/Samples")
+            #expect(file != nil, "\(listing.place) is not a file in Tests/Samples")
             if let file { unused.remove(file.path) }
         }
         #expect(unused.isEmpty, "no page shows \(unused.sorted())")

@@ -328,7 +328,7 @@ final class Coalescer<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - stay: how long this caller waits; the work continues while others wait.
     ///   - executor: where the work runs; `nil` for anywhere.
-    ///   - work: receives its task, which knows who waits for it.
+    ///   - work: receives its own task, which counts the callers waiting for it.
     func outcome(
         for key: Key, _ stay: Stay, on executor: (any TaskExecutor)? = nil,
         _ work: @escaping @Sendable (SharedTask<Value>) async -> Outcome

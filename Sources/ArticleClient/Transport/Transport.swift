@@ -60,7 +60,7 @@ public struct TransportOptions: Sendable {
     public init() {}
 }
 
-/// Why there is no response. A value; use it anywhere. See ``Transport``.
+/// Why an exchange ended without a response. A value; use it anywhere. See ``Transport``.
 public enum TransportError: Error, Sendable, Hashable {
     case cancelled
     case timedOut

@@ -130,7 +130,7 @@ struct Routes {
                 !ConditionalRequest.hasPreconditions(message.fields)
             else { return try await work.response(to: message, context, caller) }
             let request = try RequestWork<Request>.parse(message, context)
-            // Shared responses are created as for an anonymous client, whoever requests them first.
+            // Shared responses are created as for an anonymous client, even if a reader asks first.
             let response = await responses.respond(message, context, log: log) {
                 () throws(ServiceError) in
                 try await work.publicResponse(to: request, context, for: caller)

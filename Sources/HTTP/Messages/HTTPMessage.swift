@@ -5,8 +5,8 @@ public enum HTTPVersion: Sendable, Hashable {
 
 /// A complete request, received or to be sent.
 ///
-/// A value; use it anywhere. Its parts are valid by their types, but not necessarily together: what
-/// delimits the body is determined by whoever sends it (``RequestSerializer``).
+/// A value; use it anywhere. Its parts are valid by their types, but not necessarily together: how
+/// the body is delimited is decided when the request is sent (``RequestSerializer``).
 ///
 /// ```swift
 /// var request = HTTPRequest(.post, target, fields: [.contentType: "application/json"])
@@ -34,7 +34,7 @@ public struct HTTPRequest: Sendable, Equatable {
 
 /// A response to a request.
 ///
-/// A value; use it anywhere. The fields do not say how the body is delimited: whoever sends it adds
+/// A value; use it anywhere. The fields do not say how the body is delimited: the sender adds
 /// `Content-Length`, `Transfer-Encoding`, `Connection` and `Date`.
 ///
 /// ```swift

@@ -12,9 +12,8 @@ extension HTTP1Connection {
         case .respond(let response):
             return try await sink.send(response, discardingBodyOf: head)
         case .respondPrepared(let ready):
-            let keepsAlive = head.keepsAlive && !isLastResponse
             if !sink.send(ready), let rest = unsent.take() { try await send(rest) }
-            return keepsAlive
+            return !channel.isEnding
         case .upgrade(let name, let handler):
             try await sink.switchProtocols(to: name)
             releaseBuffer()

@@ -13,9 +13,17 @@ final class Upload {
         case failed(HTTP1Connection.BodyFailure)
     }
 
-    private unowned let connection: HTTP1Connection
-    /// `nil` when the handler has returned: a stream that it has kept must not keep the exchange.
-    private var readmit: (() async -> Admission)?
+    /// What the body is read with.
+    private struct Source {
+        let connection: HTTP1Connection
+        /// The route's decision once the body is complete: access may have been revoked since the
+        /// head arrived.
+        let readmit: () async -> Admission
+    }
+
+    /// `nil` when the handler has returned, so that a stream that it has kept keeps nothing.
+    private var source: Source?
+    private let loop: EventLoop
     private var decoder: BodyDecoder
     private let length: Int?
     /// When the body began to arrive; the time that the handler takes does not count.
@@ -26,18 +34,16 @@ final class Upload {
     /// The time left for it once the connections are handed off.
     private var lastDeadline = Int64.max
     private var outcome = Outcome.incomplete
-    /// Whether the handler has returned.
-    private var isOver = false
+    private var isReading = false
 
-    /// - Parameter readmit: The route's decision once the body is complete: access may have been
-    ///   revoked since the head arrived.
+    /// - Parameter readmit: The route's decision, asked for again once the body is complete.
     /// - Throws: `rejected` if the body is announced to be too large.
     init(
         _ connection: HTTP1Connection, _ head: borrowing RequestHead,
         readmit: @escaping () async -> Admission
     ) throws(HTTP1Connection.BodyFailure) {
-        self.connection = connection
-        self.readmit = readmit
+        source = Source(connection: connection, readmit: readmit)
+        loop = connection.channel.loop
         decoder = try connection.makeDecoder(head.framing)
         if case .length(let length) = head.framing { self.length = length } else { length = nil }
         isAwaited = head.expectsContinue
@@ -45,43 +51,48 @@ final class Upload {
         handledSince = start
     }
 
-    /// The pieces for the handler. It may be read by one task at a time.
+    /// The pieces for the handler. They may be read by one task at a time, while the handler runs.
     var stream: HTTPBodyStream {
         // The closure hops to the loop before it uses the object.
         nonisolated(unsafe) let upload = self
-        let loop = connection.channel.loop
-        return HTTPBodyStream(length: length) {
+        return HTTPBodyStream(length: length) { [loop] in
             try await withTaskExecutorPreference(loop) { try await upload.next() }
         }
     }
 
-    /// The handler has returned.
+    /// The handler has returned. If another task still reads, the connection is closed: it cannot
+    /// go on to the next request.
     func finish() -> Outcome {
-        isOver = true
-        readmit = nil
+        if isReading { source?.connection.channel.abort() }
+        source = nil
         return outcome
     }
 
     /// The next bytes; `nil` at the end.
     private func next() async throws -> [UInt8]? {
-        guard !isOver, case .incomplete = outcome else {
-            if !isOver, case .complete = outcome { return nil }
-            throw CancellationError()
+        guard let source, !isReading else { throw CancellationError() }
+        switch outcome {
+        case .incomplete: break
+        case .complete: return nil
+        case .revoked, .failed: throw CancellationError()
         }
+        let connection = source.connection
         // The handler's time does not pass while it waits for the client.
         connection.channel.endWork()
         start += connection.now - handledSince
+        isReading = true
         defer {
+            isReading = false
             handledSince = connection.now
-            connection.beginHandling()
+            if self.source != nil { connection.beginHandling() }
         }
         do throws(HTTP1Connection.BodyFailure) {
-            if let piece = try await piece() { return piece }
+            if let piece = try await piece(from: connection) { return piece }
         } catch {
             outcome = .failed(error)
             throw CancellationError()
         }
-        if case .rejected(let response)? = await readmit?() {
+        if case .rejected(let response) = await source.readmit() {
             outcome = .revoked(response)
             throw CancellationError()
         }
@@ -89,7 +100,9 @@ final class Upload {
         return nil
     }
 
-    private func piece() async throws(HTTP1Connection.BodyFailure) -> [UInt8]? {
+    private func piece(
+        from connection: HTTP1Connection
+    ) async throws(HTTP1Connection.BodyFailure) -> [UInt8]? {
         if isAwaited, connection.buffer == nil { try await connection.sendContinue() }
         isAwaited = false
         var piece: [UInt8] = []
@@ -104,7 +117,9 @@ final class Upload {
             if !piece.isEmpty { return piece }
             if decoder.isComplete { return nil }
             do throws(HTTP1Connection.BodyFailure) {
-                guard try await connection.more(until: deadline) else { throw .ended }
+                guard try await connection.more(until: deadline(of: connection)) else {
+                    throw .ended
+                }
             } catch .rejected where connection.channel.isGivenAway {
                 throw Self.handedOver
             }
@@ -115,7 +130,7 @@ final class Upload {
         .rejected(HTTPError.handedOver.status, HTTPError.handedOver.detail)
     }
 
-    private var deadline: Int64 {
+    private func deadline(of connection: HTTP1Connection) -> Int64 {
         let usual = connection.limits.bodyDeadline(since: start, received: decoder.length)
         // The hand-off does not wait for slow clients.
         if connection.channel.isGivenAway, lastDeadline == .max {

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `only one backup runs at a time, whoever requests it`() async throws {
+    @Test func `only one backup runs at a time, from whichever client`() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(path: folder.file("store.db"), mode: .create)
         let file = SlowFile(path: store.path)

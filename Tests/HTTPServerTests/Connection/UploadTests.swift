@@ -171,6 +171,37 @@ import Testing
         }
     }
 
+    @Test func `a connection whose body is still read when its handler returns is closed`()
+        async throws
+    {
+        let reading = Signal()
+        let failure = Lock<(any Error)?>(nil)
+        let failed = Signal()
+        let router = try TestRoutes.router { routes in
+            routes.on(.post, "/count", body: .streamed) { _, context in
+                let body = context.body
+                Task {
+                    reading.give()
+                    do { _ = try await body?.next() } catch { failure.withLock { $0 = error } }
+                    failed.give()
+                }
+                await reading.wait()
+                // Lets the task reach the socket; either order must be safe.
+                await Task.yield()
+                return TestRoutes.text("left")
+            }
+        }
+        try await TestServer.run(router) { server in
+            let connection = try RawConnection(server.address)
+            try connection.send(Self.head("Content-Length: 2"))
+            _ = try? connection.response(to: .post)
+            await failed.wait()
+            #expect(failure.withLock { $0 } is CancellationError)
+            connection.close()
+            #expect(try server.client.get("/hello").status == 200)
+        }
+    }
+
     @Test func `a slow upload does not delay the hand-over`() async throws {
         let pieces = Lock<[Int]>([])
         let server = HTTPServer(
