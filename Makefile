@@ -75,10 +75,10 @@ apple-check: ## type-check the client libraries for Apple's platforms (minutes t
 
 # The package manager passes one -sanitize flag per sanitizer, and the Swift compiler honours only the
 # last: without the combined flag, the fuzzer would get no coverage feedback from Swift code.
-fuzz: dependencies ## fuzz all parsers, or those in TARGETS, for DURATION (60) seconds each
+fuzz: dependencies ## fuzz all parsers, or those in TARGETS, for DURATION (60) seconds each [SEED=N]
 	BROADSHEET_FUZZER=1 swift build $(FLAGS) --configuration release --product fuzz \
 		--sanitize fuzzer --sanitize address -Xswiftc -sanitize=fuzzer,address --scratch-path .build/fuzz
-	@.ci/fuzz $(or $(DURATION),60) $(TARGETS)
+	@SEED=$(SEED) .ci/fuzz $(or $(DURATION),60) $(TARGETS)
 
 faults: dependencies ## test the store with failing writes and flushes, damaged files and 50 kills
 	@.ci/dependencies $(TEST_TOOLS)

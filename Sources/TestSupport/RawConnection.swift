@@ -134,6 +134,12 @@ public final class RawConnection {
         return poll(&state, 1, 0) > 0
     }
 
+    /// Whether the peer has reset the connection (`POLLERR`), seen without reading.
+    public var isReset: Bool {
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLERR) != 0
+    }
+
     private func receive() throws -> Bool {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         let count = layer?.read(into: &bytes) ?? recv(descriptor, &bytes, bytes.count, 0)

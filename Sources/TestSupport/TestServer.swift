@@ -46,6 +46,14 @@ extension ServerConfiguration {
         _ change: (inout ServerConfiguration) -> Void = { _ in }
     ) -> ServerConfiguration {
         var configuration = ServerConfiguration(addresses: [.v4([127, 0, 0, 1], port: 0)])
+        // A busy machine exceeds the usual times; a test sets those that it is about.
+        let patience = Int64(Patience.seconds) * 1_000
+        configuration.limits.handshakeMilliseconds = patience
+        configuration.limits.headMilliseconds = patience
+        configuration.limits.bodyGraceMilliseconds = patience
+        configuration.limits.bodyMilliseconds = patience
+        configuration.limits.writeStallMilliseconds = patience
+        configuration.limits.handlerMilliseconds = patience
         change(&configuration)
         return configuration
     }

@@ -211,15 +211,15 @@ extension HTTP1Connection {
     }
 
     /// Waits for bytes and reads them; false at the end of the stream.
-    func more(until deadline: Int64) async throws(BodyFailure)
-        -> Bool
-    {
+    ///
+    /// - Parameter deadline: Evaluated for each wait, since a hand-off shortens it.
+    func more(until deadline: @autoclosure () -> Int64) async throws(BodyFailure) -> Bool {
         do throws(ChannelError) {
             while true {
                 switch try fill() {
                 case .bytes: return true
                 case .end: return false
-                case .wouldBlock: try await channel.waitReadable(until: deadline)
+                case .wouldBlock: try await channel.waitReadable(until: deadline())
                 }
             }
         } catch .timedOut {

@@ -111,7 +111,7 @@ import Testing
                 return HTTPResponse(.ok)
             }
         }
-        let hasty = ServerConfiguration.local { $0.limits.handlerMilliseconds = 200 }
+        let hasty = ServerConfiguration.local { $0.limits.handlerMilliseconds = 5_000 }
         try await TestServer.run(router, with: hasty) { server in
             let connection = try RawConnection(server.address)
             try connection.send(Self.head("Content-Length: 2"))
@@ -204,9 +204,11 @@ import Testing
 
     @Test func `a slow upload does not delay the hand-over`() async throws {
         let pieces = Lock<[Int]>([])
-        let server = HTTPServer(
-            .local { $0.limits.bodyGraceMilliseconds = 3_600_000 },
-            router: try Self.counting(pieces))
+        let patient = ServerConfiguration.local {
+            $0.limits.bodyGraceMilliseconds = 3_600_000
+            $0.limits.bodyMilliseconds = 3_600_000
+        }
+        let server = HTTPServer(patient, router: try Self.counting(pieces))
         let address = try server.start()[0]
         let connection = try RawConnection(address)
         try connection.send(Self.head("Content-Length: 3") + "a")

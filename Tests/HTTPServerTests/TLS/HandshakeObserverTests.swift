@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `each kind of failure is distinguished`() async throws {
-        let found = try await outcomes(count: 4, handshakeMilliseconds: 3_000) {
+        let found = try await outcomes(count: 4, handshakeMilliseconds: 10_000) {
             server, test in
             // Disconnected, plain HTTP, garbage, and silent.
             do { _ = try RawConnection(server.address) }

@@ -59,7 +59,7 @@ import Testing
     @Test func `a stalled handshake is closed in time`() async throws {
         let test = try TLSTest()
         try await test.run {
-            $0.limits.handshakeMilliseconds = 3_000
+            $0.limits.handshakeMilliseconds = 10_000
         } _: { server in
             let silent = try RawConnection(server.address)
             let hello = try #require(try TestFlights(test.options()).respond())

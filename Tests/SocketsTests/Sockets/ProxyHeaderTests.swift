@@ -18,13 +18,18 @@ import Testing
     @Test func `a Unix peer is parsed, and an unknown one is nil`() throws {
         let unix = TestProxyHeader.bytes(family: 0x31, [UInt8](repeating: 0, count: 216))
         #expect(ProxyHeader(unix)?.client == .unix(""))
-        let unknown = try #require(ProxyHeader(TestProxyHeader.bytes(family: 0, [])))
-        #expect(unknown.client == nil)
+        for (rest, isSecure) in [([], nil), (TestProxyHeader.ssl, true)] as [([UInt8], Bool?)] {
+            let unknown = try #require(ProxyHeader(TestProxyHeader.bytes(family: 0, rest)))
+            #expect(unknown.client == nil && unknown.isSecure == isSecure)
+        }
     }
 
     @Test func `a LOCAL header names no client, whatever follows`() throws {
-        let header = TestProxyHeader.bytes(command: 0x20, family: 0x11, [1, 2, 3])
-        #expect(try #require(ProxyHeader(header)).client == nil)
+        for rest in [[1, 2, 3], TestProxyHeader.ssl] {
+            let bytes = TestProxyHeader.bytes(command: 0x20, family: 0x11, rest)
+            let header = try #require(ProxyHeader(bytes))
+            #expect(header.client == nil && header.isSecure == nil)
+        }
     }
 
     @Test func `one bit reports whether the client used TLS`() {
