@@ -160,9 +160,9 @@ let package = Package(
         tests(
             "BroadsheetTests",
             [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "broadsheet", "HTTP", "HTTPServer",
-                "Platform",
-                "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "broadsheet",
+                "HTTP",
+                "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
             ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",

@@ -27,6 +27,10 @@ static const unsigned char sdk[] = {
 #embed "manual/sdk.md"
 };
 
+static const unsigned char sync[] = {
+#embed "manual/sync.md"
+};
+
 static const unsigned char tls[] = {
 #embed "manual/tls.md"
 };
@@ -38,6 +42,7 @@ static const struct broadsheet_resource manual[] = {
     {"metrics.md", metrics, sizeof metrics},
     {"operations.md", operations, sizeof operations},
     {"sdk.md", sdk, sizeof sdk},
+    {"sync.md", sync, sizeof sync},
     {"tls.md", tls, sizeof tls},
 };
 

@@ -31,6 +31,14 @@ static const unsigned char actors[] = {
 #embed "migrations/007-actors.sql"
 };
 
+static const unsigned char publication[] = {
+#embed "migrations/008-publication.sql"
+};
+
+static const unsigned char transitions[] = {
+#embed "migrations/009-transitions.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -39,6 +47,8 @@ static const struct broadsheet_resource migrations[] = {
     {"005-public-slugs.sql", public_slugs, sizeof public_slugs},
     {"006-kept-results.sql", kept_results, sizeof kept_results},
     {"007-actors.sql", actors, sizeof actors},
+    {"008-publication.sql", publication, sizeof publication},
+    {"009-transitions.sql", transitions, sizeof transitions},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

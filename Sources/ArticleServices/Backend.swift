@@ -6,6 +6,8 @@ public import HTTPServer
 /// file.
 public struct Backend: Sendable {
     public let store: any ArticleStore
+    /// Publishes scheduled articles while its `run` is called.
+    public let publisher: Publisher
     private let keys: KeyRing
     private let cursors: CursorSealer
     private let responses: PublicResponseCache
@@ -35,6 +37,7 @@ public struct Backend: Sendable {
         self.defaultLanguage = defaultLanguage
         self.now = now
         self.log = log
+        publisher = try await Publisher(store: store, now: now, log: log)
         responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
         keys = KeyRing(try await store.keys(), operatorKey: operatorKey, now: now)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
@@ -102,7 +105,7 @@ public struct Backend: Sendable {
         routes.on(FetchRevisionRequest.self, revisions.fetch)
         routes.on(RestoreRevisionRequest.self, revisions.restore)
 
-        let tags = TagService(store: store, cursors: cursors, now: now)
+        let tags = TagService(store: store, cursors: cursors)
         routes.on(FetchTagsRequest.self, tags.list)
 
         let authors = AuthorService(store: store, cursors: cursors, now: now)
@@ -110,7 +113,10 @@ public struct Backend: Sendable {
         routes.on(FetchAuthorRequest.self, authors.fetch)
         routes.on(ReplaceAuthorRequest.self, authors.replace)
 
-        HealthService(store: store, log: log).register(on: &routes)
+        let changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
+        routes.on(FetchChangesRequest.self, changes.list)
+
+        HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
         admin.register(on: &routes)
     }
 }

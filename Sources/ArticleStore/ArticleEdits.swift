@@ -10,8 +10,8 @@ public import ArticleAPI
 /// let content = ArticleContent(draft, slug: .like("bread"), measure: TextMeasure(draft.body))
 /// ```
 public struct ArticleContent: Sendable, Hashable {
-    /// The attributes, without id and slug. The status is `draft`, `published` or `archived`;
-    /// `scheduled` is `published` at a later time.
+    /// The attributes, without id and slug. A `scheduled` article has a `publishedAt`, at which
+    /// `publishDueArticles` publishes it.
     public var draft: Article.Draft
     public var slug: SlugChoice
     /// The draft's tags with their keys. An existing tag keeps its display name.
@@ -95,6 +95,8 @@ public struct Edit: Sendable {
     public enum Actor: Sendable, Hashable {
         /// Whoever runs the server: imports, commands on the machine, the operator's key.
         case `operator`
+        /// The server itself: the publication of scheduled articles.
+        case system
         /// The API key with this public id.
         case key(id: String)
         /// Nobody who could be looked up.

@@ -5,7 +5,7 @@ public import ArticleAPI
 /// A page costs the same wherever it is in the list. Safe to use from any thread.
 ///
 /// ```swift
-/// var query = ArticleQuery(audience: .editors, now: time)
+/// var query = ArticleQuery(audience: .editors)
 /// query.limit = 2
 /// repeat {
 ///     let slice = try await store.articles(query)
@@ -17,10 +17,6 @@ public protocol ArticleListings: Sendable {
     /// One page of articles in the query's order, limited in items, bytes and examined rows.
     func articles(_ query: ArticleQuery) async throws(StoreError) -> ArticleSlice
 
-    /// The first time after `time` at which a scheduled article becomes public; `nil` if there is
-    /// none.
-    func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp?
-
     /// The number of articles, without tombstones.
     func articleCount() async throws(StoreError) -> Int
 }
@@ -30,7 +26,7 @@ public protocol ArticleListings: Sendable {
 /// The numbers of articles only count those that the audience may see. Safe to use from any thread.
 ///
 /// ```swift
-/// let slice = try await store.tags(after: nil, limit: 100, visibleTo: .everyone(at: time))
+/// let slice = try await store.tags(after: nil, limit: 100, visibleTo: .everyone)
 /// let names = slice.items.map(\.tag.name)
 /// ```
 public protocol TagRepository: Sendable {
@@ -44,8 +40,8 @@ public protocol TagRepository: Sendable {
 /// The audience of a read, which decides what is visible. A value; use it anywhere. See
 /// ``ArticleQuery``.
 public enum Audience: Sendable, Hashable {
-    /// Sees published articles whose `publishedAt` is not after this time.
-    case everyone(at: Timestamp)
+    /// Sees articles with the status `published`.
+    case everyone
     /// Sees everything that is not deleted.
     case editors
 }
@@ -55,27 +51,14 @@ public enum Audience: Sendable, Hashable {
 /// Without a filter, it selects everything that the audience may see. A value; use it anywhere.
 ///
 /// ```swift
-/// var query = ArticleQuery(audience: .everyone(at: time), now: time)
-/// query.tags = [Tag(named: "Baking").key]
+/// var query = ArticleQuery(audience: .everyone)
+/// query.filter.tags = [Tag(named: "Baking").key]
 /// query.sort = .updatedLast
 /// let slice = try await store.articles(query)
 /// ```
 public struct ArticleQuery: Sendable, Hashable {
     public var audience: Audience
-    /// Decides whether `published` means public or `scheduled` in the `status` filter.
-    public var now: Timestamp
-    /// Tag keys: an article must have all of them.
-    public var tags: [String] = []
-    public var author: Author.ID?
-    public var language: String?
-    /// `scheduled`: published with a `publishedAt` after `now`; `published`: not after it.
-    public var status: Article.Status?
-    /// Compared with the source's name.
-    public var source: String?
-    /// Exclusive.
-    public var publishedAfter: Timestamp?
-    /// Exclusive.
-    public var publishedBefore: Timestamp?
+    public var filter = ArticleFilter()
     public var sort: ArticleSort = .newestFirst
     /// The end of the previous page.
     public var after: ArticlePosition?
@@ -86,14 +69,27 @@ public struct ArticleQuery: Sendable, Hashable {
     /// Whether to count the articles on all pages.
     public var counts: Bool = false
 
-    public init(audience: Audience, now: Timestamp) {
-        self.audience = audience
-        self.now = now
-    }
+    public init(audience: Audience) { self.audience = audience }
 }
 
-extension ArticleQuery {
-    /// Whether the query is limited to a range of publication times.
+/// Which articles a list or a copy consists of; all if nothing is set. A value; use it anywhere.
+/// See ``ArticleQuery`` and ``ChangeQuery``.
+public struct ArticleFilter: Sendable, Hashable {
+    /// Tag keys: an article must have all of them.
+    public var tags: [String] = []
+    public var author: Author.ID?
+    public var language: String?
+    public var status: Article.Status?
+    /// Compared with the source's name.
+    public var source: String?
+    /// Exclusive.
+    public var publishedAfter: Timestamp?
+    /// Exclusive.
+    public var publishedBefore: Timestamp?
+
+    public init() {}
+
+    /// Whether it is limited to a range of publication times.
     package var isBounded: Bool { publishedAfter != nil || publishedBefore != nil }
 }
 

@@ -7,14 +7,14 @@ public import Platform
 /// thread.
 ///
 /// ```swift
-/// func titles(in store: some ArticleStore, at time: Timestamp) async throws -> [String] {
-///     let query = ArticleQuery(audience: .everyone(at: time), now: time)
+/// func titles(in store: some ArticleStore) async throws -> [String] {
+///     let query = ArticleQuery(audience: .everyone)
 ///     return try await store.articles(query).items.map(\.title)
 /// }
 /// ```
 public protocol ArticleStore: ArticleRepository, RevisionRepository, ArticleListings,
-    TagRepository, AuthorRepository, KeyRepository, IdempotencyRepository, ChangeRepository,
-    ImportDestination, ExportSource
+    PublicationRepository, TagRepository, AuthorRepository, KeyRepository, IdempotencyRepository,
+    ChangeRepository, ImportDestination, ExportSource
 {
     /// The threads on which the store reads. A task that has a turn there can read again without
     /// waiting, and process the results there: encode them as JSON, hash them.

@@ -12,9 +12,85 @@ public protocol ChangeRepository: Sendable {
     /// Changes with numbers above `sequence`, in order, at most `limit`.
     func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord]
 
+    /// A page of what has changed for an audience, limited in items, bytes and examined rows.
+    ///
+    /// - Throws: `.otherHistory` if the query's position does not belong to this history.
+    func changes(_ query: ChangeQuery) async throws(StoreError) -> ChangeSlice
+
     /// Notifies the observer of every commit from the next one on. The store only holds a weak
     /// reference to it.
     func observeChanges(_ observer: any ChangeObserver)
+}
+
+/// A query for what has changed for an audience. A value; use it anywhere.
+///
+/// ```swift
+/// var query = ChangeQuery(audience: .editors)
+/// query.filter.tags = [Tag(named: "Baking").key]
+/// var isCurrent = false
+/// while !isCurrent {
+///     let slice = try await store.changes(query)
+///     for case (_, .putArticle(let article, _)) in slice.items {
+///         copy[article.id] = article
+///     }
+///     for case (_, .deleteArticle(let id, _)) in slice.items { copy[id] = nil }
+///     query.position = slice.position
+///     isCurrent = slice.isLast
+/// }
+/// ```
+public struct ChangeQuery: Sendable, Hashable {
+    public var audience: Audience
+    /// Concerns articles only.
+    public var filter = ArticleFilter()
+    public var kinds = Set(SyncKind.allCases)
+    /// What the client has; `nil` if it has nothing, which begins the snapshot.
+    public var position: ChangePosition?
+    /// Whether to skip everything that has happened: the slice is empty and the last one.
+    public var startsNow = false
+    /// 1 to 500.
+    public var limit = 100
+    /// Whether to include bodies.
+    public var withBodies = false
+
+    public init(audience: Audience) { self.audience = audience }
+}
+
+/// How far a client has followed the changes of an audience. A value; use it anywhere. See
+/// ``ChangeQuery``.
+public struct ChangePosition: Sendable, Hashable {
+    /// The history in which the numbers count.
+    public var epoch: Epoch
+    /// The client has everything that last changed for the audience at this number or before.
+    public var sequence: Int64
+    /// What has changed since, the client has in a state of this number or later, if at all. Equal
+    /// to `sequence` once the client has read the last page.
+    public var base: Int64
+
+    public init(epoch: Epoch, sequence: Int64, base: Int64) {
+        self.epoch = epoch
+        self.sequence = sequence
+        self.base = base
+    }
+}
+
+/// A page of changes. A value; use it anywhere. See ``ChangeQuery``.
+public struct ChangeSlice: Sendable {
+    /// The number of each change, and the change with the article, whose body is `nil` unless
+    /// requested.
+    public var items: [(sequence: Int64, change: SyncChange<Article>)]
+    /// What the client has after these changes.
+    public var position: ChangePosition
+    /// Whether nothing follows.
+    public var isLast: Bool
+
+    public init(
+        items: [(sequence: Int64, change: SyncChange<Article>)], position: ChangePosition,
+        isLast: Bool
+    ) {
+        self.items = items
+        self.position = position
+        self.isLast = isLast
+    }
 }
 
 /// Is notified of changes as they become visible, in commit order.
@@ -63,7 +139,8 @@ public struct ChangeRecord: Sendable, Hashable {
     public var subject: Subject
     public var revision: Int
     public var isDeletion: Bool
-    /// Whether anonymous clients may see a difference: not if a draft was edited.
+    /// Whether anonymous clients may see a difference: not if a draft was edited. Always true for a
+    /// past change of an author, since whether the author was public is not kept.
     public var isPublic: Bool
 
     public init(

@@ -28,7 +28,7 @@ public protocol IdempotencyRepository: Sendable {
 /// A value; use it anywhere. The closure runs on the thread that writes, and must be quick.
 ///
 /// ```swift
-/// let key = IdempotencyKey(scope: scope, request: request, principal: "ada") { item, _ in
+/// let key = IdempotencyKey(scope: scope, request: request, principal: "ada") { item in
 ///     if case .article(let article, _) = item { article.json() } else { [] }
 /// }
 /// let edit = Edit(at: time, by: .key(id: "editor"), key: key)
@@ -42,11 +42,11 @@ public struct IdempotencyKey: Sendable {
     public var principal: String
     /// Encodes the written item for storage. An article's body can be omitted, as it is stored by
     /// reference.
-    public var item: @Sendable (WrittenItem, Timestamp) -> [UInt8]
+    public var item: @Sendable (WrittenItem) -> [UInt8]
 
     public init(
         scope: [UInt8], request: [UInt8], principal: String,
-        item: @escaping @Sendable (WrittenItem, Timestamp) -> [UInt8]
+        item: @escaping @Sendable (WrittenItem) -> [UInt8]
     ) {
         self.scope = scope
         self.request = request

@@ -26,6 +26,8 @@ public enum StoreError: Error, Sendable {
     case repeated
     /// A different write used the same key.
     case keyReused
+    /// A position in the changes does not belong to this history: the client has to start anew.
+    case otherHistory
     /// A record to restore differs from the existing one.
     case conflict(String)
     /// A limit on the number of these things was reached.

@@ -28,7 +28,7 @@ enum StoredActor {
 
 /// The kinds of actors in `actors`.
 enum ActorKind: Int64 {
-    case `operator`, key, user
+    case `operator`, key, user, system
 }
 
 extension SQL {
@@ -38,6 +38,7 @@ extension SQL {
         SELECT actors.kind, actors.id, ifnull(keys.name, actors.name) FROM actors
         LEFT JOIN keys ON actors.kind = 1 AND keys.id = actors.id WHERE actors.number = ?1
         """
+    fileprivate static let systemNumber: StaticString = "SELECT number FROM actors WHERE kind = 3"
     fileprivate static let insertActor: StaticString = """
         INSERT INTO actors (kind, id, name) VALUES (?1, ?2, CASE
             WHEN ?1 = 1 AND EXISTS (SELECT 1 FROM keys WHERE keys.id = ?2) THEN NULL ELSE ?3 END)
@@ -53,6 +54,7 @@ extension Revision.Actor {
         case .operator: self.init(kind: .operator, name: "operator")
         case .key: self.init(kind: .key, id: id, name: name)
         case .user: self.init(kind: .user, id: id, name: name)
+        case .system: self.init(kind: .system, name: "system")
         case nil: throw .corrupt("an actor has the kind \(row.integer(0))")
         }
     }
@@ -63,6 +65,7 @@ extension WriteStep {
     func stored(_ actor: Edit.Actor) throws(StoreError) -> StoredActor {
         switch actor {
         case .operator: .theOperator
+        case .system: .numbered(try systemNumber())
         case .key(let id): .numbered(try number(of: .key, id, name: nil))
         case .unrecorded(let name): .unrecorded(name: name)
         }
@@ -75,10 +78,20 @@ extension WriteStep {
     ) throws(StoreError) -> StoredActor {
         switch (actor.kind, actor.id) {
         case (.operator, nil): return .theOperator
+        case (.system, nil): return .numbered(try systemNumber())
         case (.key, let id?): return .numbered(try number(of: .key, id, name: actor.name))
         case (.user, let id?): return .numbered(try number(of: .user, id, name: actor.name))
         case (.unrecorded, nil): return .unrecorded(name: actor.name)
         default: throw .conflict("\(revision): its actor is invalid")
+        }
+    }
+
+    /// The row of the server itself, which every file has.
+    private func systemNumber() throws(StoreError) -> Int64 {
+        try connection.names.actor(.system, "") { () throws(StoreError) in
+            let row = try connection.statement(SQL.systemNumber)
+            guard try row.step() else { throw .corrupt("the actor of the system is missing") }
+            return row.integer(0)
         }
     }
 

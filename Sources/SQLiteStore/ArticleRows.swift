@@ -51,14 +51,15 @@ extension SQL {
         """
 }
 
-/// The stored state of an article; a scheduled one is published with a later time.
+/// The stored state of an article.
 enum StoredState: Int64 {
-    case draft, published, archived, deleted
+    case draft, published, archived, deleted, scheduled
 
     init(_ status: Article.Status) throws(StoreError) {
         switch status {
         case .draft: self = .draft
-        case .scheduled, .published: self = .published
+        case .scheduled: self = .scheduled
+        case .published: self = .published
         case .archived: self = .archived
         case .unknown(let name): throw .conflict("the status \(name) is unknown")
         }
@@ -74,6 +75,7 @@ enum StoredState: Int64 {
     var status: Article.Status {
         switch self {
         case .draft, .deleted: .draft
+        case .scheduled: .scheduled
         case .published: .published
         case .archived: .archived
         }
@@ -115,8 +117,7 @@ struct StoredArticle {
     func isVisible(to audience: Audience) -> Bool {
         switch audience {
         case .editors: state != .deleted
-        case .everyone(let now):
-            state == .published && (revision.content.publishedAt ?? createdAt) <= now
+        case .everyone: state == .published
         }
     }
 }
@@ -130,6 +131,9 @@ struct StoredRevision {
     var time: Timestamp
     var updatedAt: Timestamp
     var content: StoredContent
+
+    /// The state of the article at this revision.
+    var state: StoredState { action == .deleted ? .deleted : content.state }
 }
 
 extension StoredRevision {

@@ -77,10 +77,10 @@ extension Snapshot {
     private func isKnown(
         _ stored: StoredArticle, by key: Article.Key, to audience: Audience
     ) throws(StoreError) -> Bool {
-        guard case .slug(let slug) = key, case .everyone(let now) = audience,
+        guard case .slug(let slug) = key, audience == .everyone,
             slug != stored.revision.content.slug
         else { return true }
-        return try isPublic(slug, at: now)
+        return try isPublic(slug)
     }
 
     /// The article with its version, as callers see it.
@@ -248,10 +248,12 @@ extension WriteStep {
         let publication = content.publishedAt ?? step.time
         let places = try places(of: content, as: content.state, publication: publication)
         try move(article, id: id, from: nil, to: places)
-        try publishSlug(step, at: publication, after: nil)
-        try recordChange(
+        try publishSlug(step, after: nil)
+        let sequence = try recordChange(
             of: .article(id), number: article, revision: 1, isDeletion: false,
-            isPublic: content.state != .draft)
+            isPublic: content.state == .published)
+        try recordTransitions(
+            of: article, revision: 1, at: sequence, from: nil, to: (content.state, content))
     }
 
     /// Records one step in an article's history with its consequences: the article's state, its
@@ -282,11 +284,14 @@ extension WriteStep {
             after = try places(of: content, as: state, publication: publication)
         }
         try move(article, id: id, from: before, to: after)
-        try publishSlug(step, at: publication, after: previous)
-        try recordChange(
+        try publishSlug(step, after: previous)
+        let sequence = try recordChange(
             of: .article(id), number: article, revision: number, isDeletion: step.isDeletion,
-            isPublic: content.state != .draft
-                || previous.map { $0.revision.content.state != .draft } ?? false)
+            isPublic: content.state == .published
+                || previous?.revision.content.state == .published)
+        try recordTransitions(
+            of: article, revision: number, at: sequence,
+            from: previous.map { ($0.state, $0.revision.content) }, to: (state, content))
     }
 
     /// Updates the row of an article.

@@ -44,7 +44,7 @@ extension SQL {
         SELECT number FROM authors WHERE name = ?1 ORDER BY created_at, id LIMIT 1
         """
     fileprivate static let hasPublic: StaticString = """
-        SELECT 1 FROM listings WHERE facet = ?1 AND state = 1 AND publication <= ?2 LIMIT 1
+        SELECT 1 FROM listings WHERE facet = ?1 AND state = 1 LIMIT 1
         """
     fileprivate static let insertAuthor: StaticString = """
         INSERT INTO authors (
@@ -111,10 +111,9 @@ extension Snapshot {
     }
 
     private func isVisible(_ author: Int64, to audience: Audience) throws(StoreError) -> Bool {
-        guard case .everyone(let now) = audience else { return true }
+        guard audience == .everyone else { return true }
         let row = try connection.statement(SQL.hasPublic)
         try row.bind(1, author)
-        try row.bind(2, now)
         return try row.step()
     }
 }
@@ -182,9 +181,12 @@ extension WriteStep {
         try row.bind(8, author.revision)
         try row.run()
         connection.names.forgetAuthors()
-        try recordChange(
+        let isPublic = try state.publicArticles(ofAuthor: number) > 0
+        let sequence = try recordChange(
             of: .author(author.id), number: number, revision: author.revision, isDeletion: false,
-            isPublic: true)
+            isPublic: isPublic)
+        try recordTransitions(
+            ofAuthor: number, revision: author.revision, at: sequence, isPublic: isPublic)
     }
 
     func resolve(

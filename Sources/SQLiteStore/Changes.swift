@@ -16,6 +16,10 @@ extension SQLiteStore: ChangeRepository {
         }
     }
 
+    public func changes(_ query: ChangeQuery) async throws(StoreError) -> ChangeSlice {
+        try await readers.read { (state) throws(StoreError) in try state.changes(query) }
+    }
+
     public func observeChanges(_ observer: any ChangeObserver) { writer.announcer.add(observer) }
 }
 
@@ -24,7 +28,7 @@ extension SQL {
         "SELECT ifnull(max(sequence), 0) FROM changes"
     fileprivate static let changesAfter: StaticString = """
         SELECT sequence, kind, subject, revision, is_deletion, kind = 1 OR EXISTS (
-            SELECT 1 FROM revisions WHERE state <> 0
+            SELECT 1 FROM revisions WHERE state = 1
             AND row IN (subject << 20 | changes.revision, subject << 20 | changes.revision - 1))
         FROM changes WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
         """
@@ -52,50 +56,69 @@ extension Snapshot {
             changes.append(
                 ChangeRecord(
                     sequence: row.integer(0),
-                    subject: try subject(kind: row.integer(1), number: row.integer(2)),
+                    subject: try subject(SubjectKind(row.integer(1)), number: row.integer(2)),
                     revision: Int(row.integer(3)), isDeletion: row.integer(4) != 0,
                     isPublic: row.integer(5) != 0))
         }
         return changes
     }
 
-    private func subject(
-        kind: Int64, number: Int64
+    func subject(
+        _ kind: SubjectKind, number: Int64
     ) throws(StoreError) -> ChangeRecord.Subject {
-        let row = try connection.statement(
-            kind == 0 ? SQL.articleIDByNumber : SQL.authorIDByNumber)
+        let row: Statement
+        switch kind {
+        case .article: row = try connection.statement(SQL.articleIDByNumber)
+        case .author: row = try connection.statement(SQL.authorIDByNumber)
+        }
         try row.bind(1, number)
         guard try row.step() else { throw .corrupt("a change has no subject (\(kind), \(number))") }
-        return kind == 0 ? .article(try row.identifier(0)) : .author(try row.identifier(0))
+        switch kind {
+        case .article: return .article(try row.identifier(0))
+        case .author: return .author(try row.identifier(0))
+        }
+    }
+}
+
+/// The column `kind` of changes and transitions.
+enum SubjectKind: Int64 {
+    case article, author
+
+    init(_ number: Int64) throws(StoreError) {
+        guard let kind = SubjectKind(rawValue: number) else {
+            throw .corrupt("a change has the kind \(number)")
+        }
+        self = kind
     }
 }
 
 extension ChangeRecord.Subject {
-    /// The column `kind` of its changes.
-    var kind: Int64 {
+    var kind: SubjectKind {
         switch self {
-        case .article: 0
-        case .author: 1
+        case .article: .article
+        case .author: .author
         }
     }
 }
 
 extension WriteStep {
     /// Adds a change with the next number of the sequence, which is the table's next row, as rows
-    /// are never deleted.
+    /// are never deleted, and returns this number.
     func recordChange(
         of subject: ChangeRecord.Subject, number: Int64, revision: Int, isDeletion: Bool,
         isPublic: Bool
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int64 {
         let row = try connection.statement(SQL.insertChange)
-        try row.bind(1, subject.kind)
+        try row.bind(1, subject.kind.rawValue)
         try row.bind(2, number)
         try row.bind(3, revision)
         try row.bind(4, isDeletion ? 1 : 0)
+        let sequence = try row.insert()
         connection.effects.add(
             ChangeRecord(
-                sequence: try row.insert(), subject: subject, revision: revision,
-                isDeletion: isDeletion, isPublic: isPublic))
+                sequence: sequence, subject: subject, revision: revision, isDeletion: isDeletion,
+                isPublic: isPublic))
+        return sequence
     }
 }
 

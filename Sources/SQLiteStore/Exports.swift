@@ -175,6 +175,12 @@ extension WriteStep {
         var there = try state.content(of: stored, withBody: true)
         guard there.authors.map(\.id) == revision.article.authors.map(\.id) else { return false }
         there.authors = revision.article.authors
+        // An export from before there was this state is restored again after the time has come.
+        if there.status == .scheduled, revision.article.status == .published,
+            let time = there.publishedAt, time > stored.revision.time
+        {
+            there.status = .published
+        }
         let actor = try state.actor(stored.revision.actor)
         return there == revision.article.unversioned && stored.revision.action == revision.action
             && stored.revision.time == revision.time && actor.isSame(as: revision.actor)

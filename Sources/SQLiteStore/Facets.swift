@@ -20,9 +20,6 @@ extension SQL {
         SELECT number, key, name, live, published FROM facets
         WHERE kind = 1 AND key > ?1 ORDER BY key
         """
-    fileprivate static let scheduledCount: StaticString = """
-        SELECT count(*) FROM listings WHERE facet = ?1 AND state = 1 AND publication > ?2
-        """
     static let insertFacet: StaticString = """
         INSERT INTO facets (kind, key, name) VALUES (?1, ?2, ?3)
         """
@@ -65,8 +62,7 @@ extension Snapshot {
         return (row.integer(0), row.integer(1), row.integer(2))
     }
 
-    /// Tags with counts. The public count of a tag excludes scheduled articles, which are adjacent
-    /// in the index; each of them counts as examined.
+    /// Tags with counts.
     func tags(
         after key: String?, limit: Int, visibleTo audience: Audience
     ) throws(StoreError) -> Slice<Tag.Usage, String> {
@@ -74,7 +70,7 @@ extension Snapshot {
         let row = try connection.statement(SQL.tagsAfter)
         try row.bind(1, key ?? "")
         var page = Slice<Tag.Usage, String>(items: [], next: nil)
-        var examined: Int64 = 0
+        var examined = 0
         var frontier = key
         while try row.step() {
             guard examined < configuration.examinedRowsPerPage else {
@@ -83,15 +79,7 @@ extension Snapshot {
             }
             examined += 1
             let tag = Tag(key: row.text(1), name: row.text(2))
-            var count = row.integer(3)
-            if case .everyone(let now) = audience {
-                count = row.integer(4)
-                if count > 0 {
-                    let scheduled = try scheduledCount(under: row.integer(0), after: now)
-                    count -= scheduled
-                    examined += 1 + scheduled
-                }
-            }
+            let count = row.integer(audience == .everyone ? 4 : 3)
             if count > 0 {
                 guard page.items.count < limit else {
                     page.next = page.items.last?.tag.key
@@ -102,15 +90,6 @@ extension Snapshot {
             frontier = tag.key
         }
         return page
-    }
-
-    private func scheduledCount(
-        under facet: Int64, after now: Timestamp
-    ) throws(StoreError) -> Int64 {
-        let row = try connection.statement(SQL.scheduledCount)
-        try row.bind(1, facet)
-        try row.bind(2, now)
-        return try row.step() ? row.integer(0) : 0
     }
 }
 

@@ -101,7 +101,7 @@ extension WriteStep {
         let item = written(value)
         var body: Int64?
         if case .article(let article, _) = item { body = try bodyNumber(of: article) }
-        try keep(key.item(item, time), key, at: time, outcome: item.isNew ? 1 : 0, body: body)
+        try keep(key.item(item), key, at: time, outcome: item.isNew ? 1 : 0, body: body)
         return value
     }
 

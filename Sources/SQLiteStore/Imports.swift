@@ -75,7 +75,8 @@ extension WriteStep {
         _ item: ImportItem, by edit: Edit
     ) throws(StoreError) -> ImportOutcome {
         guard let mark = try importMark(item.path) else {
-            let made = try create(item.id, dated(item.content, at: edit.time), by: edit)
+            let made = try create(
+                item.id, dated(item.content, first: edit.time, now: edit.time), by: edit)
             try setImportMark(item, article: made.number, revision: made.lastRevision)
             return .created
         }
@@ -86,19 +87,23 @@ extension WriteStep {
         }
         let before = try state.present(current, withBody: true)
         let first = current.revision.content.publishedAt ?? current.createdAt
-        var content = dated(item.content, at: first)
+        var content = dated(item.content, first: first, now: edit.time)
         if item.keepsSlug { content.slug = .keep }
         let after = try update(current, to: content, from: before, by: edit)
         try setImportMark(item, article: mark.article, revision: after.lastRevision)
         return after.lastRevision == current.lastRevision ? .unchanged : .updated
     }
 
-    /// An undated post is published as of its first import.
-    private func dated(_ content: ArticleContent, at time: Timestamp) -> ArticleContent {
+    /// An undated post is published as of its first import. One whose time is to come is scheduled,
+    /// any other is published.
+    private func dated(
+        _ content: ArticleContent, first: Timestamp, now: Timestamp
+    ) -> ArticleContent {
+        guard content.status == .published || content.status == .scheduled else { return content }
         var content = content
-        if content.status == .published, content.draft.publishedAt == nil {
-            content.draft.publishedAt = time
-        }
+        let time = content.draft.publishedAt ?? first
+        content.draft.publishedAt = time
+        content.draft.status = time > now ? .scheduled : .published
         return content
     }
 

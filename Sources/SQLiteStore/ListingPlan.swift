@@ -8,14 +8,19 @@ struct ListingPlan {
     var driver = everyArticle
     /// The facets to which a row must also belong.
     var probes: [Int64] = []
-    /// The states to iterate over, each with its range of publication times (both ends included).
-    var states: [(state: StoredState, publications: ClosedRange<Int64>)] = []
+    /// The states to iterate over.
+    let states: [StoredState]
+    /// The range of publication times, both ends included.
+    let publications: ClosedRange<Int64>
 
     /// `nil` if nothing can match.
     init?(_ query: ArticleQuery, in snapshot: Snapshot) throws(StoreError) {
+        let low = query.filter.publishedAfter.map { $0.milliseconds + 1 } ?? .min
+        let high = query.filter.publishedBefore.map { $0.milliseconds - 1 } ?? .max
         states = Self.states(of: query)
-        guard !states.isEmpty else { return nil }
-        let onlyPublished = states.allSatisfy { $0.state == .published }
+        guard !states.isEmpty, low <= high else { return nil }
+        publications = low...high
+        let onlyPublished = states == [.published]
 
         var facets: [(number: Int64, articles: Int64)] = []
         for (kind, key) in Self.facets(of: query) {
@@ -32,41 +37,24 @@ struct ListingPlan {
     }
 
     private static func facets(of query: ArticleQuery) -> [(FacetKind, FacetKey)] {
-        var facets = query.tags.map { (FacetKind.tag, FacetKey.text($0)) }
-        if let author = query.author { facets.append((.author, .id(author))) }
-        if let language = query.language { facets.append((.language, .text(language))) }
-        if let source = query.source { facets.append((.source, .text(source))) }
+        var facets = query.filter.tags.map { (FacetKind.tag, FacetKey.text($0)) }
+        if let author = query.filter.author { facets.append((.author, .id(author))) }
+        if let language = query.filter.language { facets.append((.language, .text(language))) }
+        if let source = query.filter.source { facets.append((.source, .text(source))) }
         return facets
     }
 
-    private static func states(
-        of query: ArticleQuery
-    ) -> [(state: StoredState, publications: ClosedRange<Int64>)] {
-        var low = Int64.min
-        var high = Int64.max
-        if let after = query.publishedAfter { low = after.milliseconds + 1 }
-        if let before = query.publishedBefore { high = before.milliseconds - 1 }
-        let now = query.now.milliseconds
-        let wanted: [StoredState]
-        switch query.status {
-        case nil: wanted = [.draft, .published, .archived]
-        case .draft: wanted = [.draft]
-        case .archived: wanted = [.archived]
-        case .published:
-            wanted = [.published]
-            high = min(high, now)
-        case .scheduled:
-            wanted = [.published]
-            low = max(low, now + 1)
-        case .unknown: wanted = []
-        }
-        var states = wanted
-        if case .everyone(let moment) = query.audience {
-            states = wanted.filter { $0 == .published }
-            high = min(high, moment.milliseconds)
-        }
-        guard low <= high else { return [] }
-        return states.map { ($0, low...high) }
+    private static func states(of query: ArticleQuery) -> [StoredState] {
+        let wanted: [StoredState] =
+            switch query.filter.status {
+            case nil: [.draft, .scheduled, .published, .archived]
+            case .draft: [.draft]
+            case .scheduled: [.scheduled]
+            case .published: [.published]
+            case .archived: [.archived]
+            case .unknown: []
+            }
+        return query.audience == .everyone ? wanted.filter { $0 == .published } : wanted
     }
 }
 

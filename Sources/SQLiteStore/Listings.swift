@@ -1,4 +1,4 @@
-public import ArticleAPI
+import ArticleAPI
 public import ArticleStore
 
 /// Lists of articles: pages in several orders, and how many articles there are.
@@ -11,12 +11,6 @@ extension SQLiteStore: ArticleListings {
         }
     }
 
-    public func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp? {
-        try await readers.read { (state) throws(StoreError) in
-            try state.nextPublication(after: time)
-        }
-    }
-
     public func articleCount() async throws(StoreError) -> Int {
         try await readers.read { (state) throws(StoreError) in try state.articleCount() }
     }
@@ -25,10 +19,6 @@ extension SQLiteStore: ArticleListings {
 extension SQL {
     fileprivate static let isListed: StaticString = """
         SELECT 1 FROM listings WHERE facet = ?1 AND state = ?2 AND publication = ?3 AND id = ?4
-        """
-    fileprivate static let nextPublication: StaticString = """
-        SELECT publication FROM listings WHERE facet = 1 AND state = 1 AND publication > ?1
-        ORDER BY publication LIMIT 1
         """
     fileprivate static let liveCount: StaticString = "SELECT live FROM facets WHERE number = 1"
 }
@@ -81,10 +71,10 @@ extension Snapshot {
         _ plan: ListingPlan, _ query: ArticleQuery
     ) throws(StoreError) -> [ListingCursor] {
         var cursors: [ListingCursor] = []
-        for (state, publications) in plan.states {
-            let isByPublication = query.sort.isByPublication
-            var from = ListingCursor.Bound.before(isByPublication ? publications.lowerBound : .min)
-            var to = ListingCursor.Bound.after(isByPublication ? publications.upperBound : .max)
+        let keys = query.sort.isByPublication ? plan.publications : .min ... .max
+        for state in plan.states {
+            var from = ListingCursor.Bound.before(keys.lowerBound)
+            var to = ListingCursor.Bound.after(keys.upperBound)
             if let after = query.after {
                 if query.sort.isDescending {
                     let end = ListingCursor.Bound.at(after)
@@ -120,11 +110,7 @@ extension Snapshot {
         _ entry: ListingCursor.Entry, _ state: StoredState, _ plan: ListingPlan,
         _ examined: inout Int
     ) throws(StoreError) -> Bool {
-        guard
-            plan.states.contains(where: {
-                $0.state == state && $0.publications.contains(entry.publication)
-            })
-        else { return false }
+        guard plan.publications.contains(entry.publication) else { return false }
         for facet in plan.probes {
             examined += 1
             let row = try connection.statement(SQL.isListed)
@@ -142,7 +128,7 @@ extension Snapshot {
         _ entry: ListingCursor.Entry, _ query: ArticleQuery
     ) throws(StoreError) -> StoredArticle? {
         let stored = try stored(number: entry.article)
-        return query.isBounded && stored.revision.content.publishedAt == nil ? nil : stored
+        return query.filter.isBounded && stored.revision.content.publishedAt == nil ? nil : stored
     }
 }
 
@@ -182,7 +168,7 @@ extension Snapshot {
     private func isCandidate(
         _ entry: ListingCursor.Entry, _ query: ArticleQuery, _ examined: inout Int
     ) throws(StoreError) -> Bool {
-        guard query.isBounded else { return true }
+        guard query.filter.isBounded else { return true }
         examined += 1
         return try candidate(entry, query) != nil
     }
@@ -193,11 +179,5 @@ extension Snapshot {
         let row = try connection.statement(SQL.liveCount)
         guard try row.step() else { throw .corrupt("the article counter is missing") }
         return Int(row.integer(0))
-    }
-
-    func nextPublication(after time: Timestamp) throws(StoreError) -> Timestamp? {
-        let row = try connection.statement(SQL.nextPublication)
-        try row.bind(1, time)
-        return try row.step() ? row.time(0) : nil
     }
 }

@@ -126,9 +126,9 @@ extension SQL {
         WHERE kind = 1 AND (authors.id IS NULL OR changes.revision > authors.revision) LIMIT 20
         """,
         """
-        SELECT 'revision ' || revision || ' of ' || CASE kind WHEN 0 THEN 'article ' ELSE 'author '
-            END || subject || ' has ' || count(*) || ' changes'
-        FROM changes GROUP BY kind, subject, revision HAVING count(*) > 1 LIMIT 20
+        SELECT 'revision ' || revision || ' of article ' || subject || ' has ' || count(*)
+            || ' changes'
+        FROM changes WHERE kind = 0 GROUP BY subject, revision HAVING count(*) > 1 LIMIT 20
         """,
         """
         SELECT 'there are ' || changes || ' changes for ' || revisions || ' revisions'
@@ -143,6 +143,63 @@ extension SQL {
         LIMIT 20
         """,
         """
+        WITH steps AS (
+            SELECT sequence, subject, changes.revision AS revision,
+                after.action <> 2 AS is_there,
+                after.action <> 2 AND after.state = 1 AS is_public,
+                ifnull(before.action <> 2, 0) AS was_there,
+                ifnull(before.action <> 2 AND before.state = 1, 0) AS was_public
+            FROM changes
+            JOIN revisions AS after ON after.row = (subject << 20 | changes.revision)
+            LEFT JOIN revisions AS before ON before.row = after.row - 1
+            WHERE kind = 0),
+        expected AS (
+            SELECT 0 AS audience, max(sequence) AS sequence, subject, revision,
+                NOT is_public AS is_departure
+            FROM steps WHERE is_public OR was_public GROUP BY subject
+            UNION ALL
+            SELECT 1, max(sequence), subject, revision, NOT is_there
+            FROM steps WHERE is_there OR was_there GROUP BY subject),
+        found AS (
+            SELECT audience, sequence, subject, revision, is_departure
+            FROM transitions WHERE kind = 0 AND audience < 2)
+        SELECT 'article ' || subject || fault || sequence || ' for '
+            || iif(audience = 0, 'the public', 'editors')
+        FROM (
+            SELECT *, ' lacks transition ' AS fault
+            FROM (SELECT * FROM expected EXCEPT SELECT * FROM found)
+            UNION ALL SELECT *, ' has the wrong transition '
+            FROM (SELECT * FROM found EXCEPT SELECT * FROM expected)) LIMIT 20
+        """,
+        """
+        WITH expected AS (
+            SELECT 1 AS audience, min(sequence) AS sequence, authors.number AS subject
+            FROM authors JOIN changes
+                ON kind = 1 AND subject = number AND changes.revision = authors.revision
+            GROUP BY authors.number
+            UNION ALL
+            SELECT 0, max(sequence), authors.number
+            FROM authors JOIN changes ON kind = 1 AND subject = number
+            WHERE EXISTS (SELECT 1 FROM listings WHERE facet = number AND state = 1)
+            GROUP BY authors.number),
+        found AS (
+            SELECT audience, sequence, subject
+            FROM transitions WHERE kind = 1 AND audience < 2 AND NOT is_departure)
+        SELECT 'author ' || subject || fault || sequence || ' for '
+            || iif(audience = 0, 'the public', 'editors')
+        FROM (
+            SELECT *, ' lacks transition ' AS fault
+            FROM (SELECT * FROM expected EXCEPT SELECT * FROM found)
+            UNION ALL SELECT *, ' has the wrong transition '
+            FROM (SELECT * FROM found EXCEPT SELECT * FROM expected)) LIMIT 20
+        """,
+        """
+        SELECT 'transition ' || transitions.sequence || ' of author ' || transitions.subject
+            || ' refers to another change'
+        FROM transitions LEFT JOIN changes USING (sequence, kind, subject, revision)
+        WHERE kind = 1 AND changes.is_deletion IS NULL LIMIT 20
+        """,
+        """
         SELECT 'the slug ' || revisions.slug || ' is not reserved for its article'
         FROM revisions LEFT JOIN slugs ON slugs.slug = revisions.slug
         WHERE slugs.article IS NOT revisions.article LIMIT 20
@@ -152,7 +209,7 @@ extension SQL {
             SELECT articles.number AS article, articles.id AS uuid, articles.state AS state,
                 publication, authors, tags, language, source_name
             FROM articles JOIN revisions ON row = (articles.number << 20 | revision)
-            WHERE articles.state < 3),
+            WHERE articles.state <> 3),
         places AS (
             SELECT article, uuid, state, publication, 1 AS facet FROM live
             UNION ALL SELECT article, uuid, state, publication, value FROM live, json_each(authors)

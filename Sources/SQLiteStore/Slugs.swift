@@ -5,7 +5,7 @@ import ArticleStore
 extension SQL {
     fileprivate static let slugOwner: StaticString = "SELECT article FROM slugs WHERE slug = ?1"
     fileprivate static let isPublicSlug: StaticString = """
-        SELECT 1 FROM slugs WHERE slug = ?1 AND public_from <= ?2
+        SELECT 1 FROM slugs WHERE slug = ?1 AND public_from IS NOT NULL
         """
     fileprivate static let slugsOfArticle: StaticString = """
         SELECT slug FROM slugs WHERE article = ?1 ORDER BY slug
@@ -14,20 +14,15 @@ extension SQL {
         INSERT INTO slugs (slug, article) VALUES (?1, ?2) ON CONFLICT (slug) DO NOTHING
         """
     fileprivate static let publishSlug: StaticString = """
-        UPDATE slugs SET public_from = ?2
-        WHERE slug = ?1 AND (public_from IS NULL OR public_from > ?2)
-        """
-    fileprivate static let withdrawSlug: StaticString = """
-        UPDATE slugs SET public_from = NULL WHERE slug = ?1 AND public_from > ?2
+        UPDATE slugs SET public_from = ?2 WHERE slug = ?1 AND public_from IS NULL
         """
 }
 
 extension Snapshot {
     /// Whether the public knows the article by this slug.
-    func isPublic(_ slug: String, at now: Timestamp) throws(StoreError) -> Bool {
+    func isPublic(_ slug: String) throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.isPublicSlug)
         try row.bind(1, slug)
-        try row.bind(2, now)
         return try row.step()
     }
 
@@ -117,28 +112,16 @@ extension WriteStep {
     }
 
     /// Records since when the public knows the article by its slug.
-    func publishSlug(
-        _ step: Step, at publication: Timestamp, after previous: StoredArticle?
-    ) throws(StoreError) {
-        var known: String?
-        if let previous, previous.state == .published {
-            let slug = previous.revision.content.slug
-            if (previous.revision.content.publishedAt ?? previous.createdAt) <= step.time {
-                known = slug
-            } else {
-                // It was still scheduled: nobody has seen it.
-                let row = try connection.statement(SQL.withdrawSlug)
-                try row.bind(1, slug)
-                try row.bind(2, step.time)
-                try row.run()
-            }
-        }
-        guard !step.isDeletion, step.content.state == .published, step.content.slug != known else {
+    func publishSlug(_ step: Step, after previous: StoredArticle?) throws(StoreError) {
+        guard !step.isDeletion, step.content.state == .published else { return }
+        if let previous, previous.state == .published,
+            previous.revision.content.slug == step.content.slug
+        {
             return
         }
         let row = try connection.statement(SQL.publishSlug)
         try row.bind(1, step.content.slug)
-        try row.bind(2, max(step.time, publication))
+        try row.bind(2, step.time)
         try row.run()
     }
 }

@@ -32,7 +32,8 @@ struct Snapshot {
             try row.bind(1, number)
             guard try row.step() else { throw .corrupt("author \(number) is missing") }
             return Names.NamedAuthor(
-                reference: Author.Reference(id: try row.identifier(0), name: row.text(1)),
+                reference: Author.Reference(
+                    id: try row.identifier(0), name: row.text(1), revision: Int(row.integer(3))),
                 updatedAt: row.time(2))
         }
     }
@@ -67,7 +68,7 @@ extension SQL {
     fileprivate static let tagByNumber: StaticString =
         "SELECT key, name FROM facets WHERE number = ?1"
     fileprivate static let authorReference: StaticString = """
-        SELECT id, name, updated_at FROM authors WHERE number = ?1
+        SELECT id, name, updated_at, revision FROM authors WHERE number = ?1
         """
     fileprivate static let epoch: StaticString = "SELECT value FROM epoch"
     static let takeEpoch: StaticString = """

@@ -8,7 +8,8 @@ struct Broadsheet {
         ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
         RestoreCommand.self, CheckCommand.self, DoctorCommand.self, HealthCommand.self,
         KeyCommand.self, UpgradeCommand.self, CertificateCommand.self, ArticlesCommand.self,
-        LoginCommand.self, LogoutCommand.self, VersionCommand.self, HelpCommand.self,
+        SyncCommand.self, LoginCommand.self, LogoutCommand.self, VersionCommand.self,
+        HelpCommand.self,
     ]
 
     /// Keys that a configuration file may contain. `config` itself is not one of them.

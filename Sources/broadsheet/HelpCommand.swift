@@ -19,14 +19,19 @@ struct HelpCommand: Command {
 
     func run() async throws(CommandFailure) {
         guard let topic else { return try Console.print(Self.overview) }
-        if let command = Broadsheet.commands.first(where: { $0.name == topic }) {
-            return try Console.print(command.help)
-        }
-        guard let page = ManualPage.all.first(where: { $0.name == topic }) else {
+        guard let text = Self.text(topic) else {
             throw CommandFailure(
                 .usage, "unknown command or page \"\(topic)\"; see broadsheet help")
         }
-        try Console.print(page.text)
+        try Console.print(text)
+    }
+
+    /// The help of a command, or the page; both if a page is about the command.
+    static func text(_ topic: String) -> String? {
+        let command = Broadsheet.commands.first { $0.name == topic }?.help
+        let page = ManualPage.all.first { $0.name == topic }?.text
+        let texts = [command, page].compactMap(\.self)
+        return texts.isEmpty ? nil : texts.joined(separator: "\n")
     }
 
     static var overview: String {

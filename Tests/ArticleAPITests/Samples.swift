@@ -11,7 +11,7 @@ enum Samples {
     static let article = Article(
         id: id, slug: "hello-세상", title: "Hello, \"세상\"", summary: "A greeting.",
         body: "# Hello\n\nA first article — with 한글.\n", language: "en",
-        authors: [Author.Reference(id: authorID, name: "Ada")],
+        authors: [Author.Reference(id: authorID, name: "Ada", revision: 2)],
         tags: [Tag(key: "swift", name: "Swift"), Tag(key: "한국어", name: "한국어")],
         heroImage: Article.HeroImage(url: "https://a.example/x.jpg", alternativeText: "A wave"),
         status: .published, publishedAt: time, createdAt: time,
@@ -69,5 +69,10 @@ enum Samples {
         FetchAuthorRequest(id: authorID),
         ReplaceAuthorRequest(
             id: authorID, expected: etag, author: authorReplacement, idempotencyKey: "k-6"),
+        FetchChangesRequest(
+            since: "epoch.sealed-1_2", limit: 500, types: [.article, .author],
+            tags: ["C++", "한국어"], author: authorID, language: "en", status: .published,
+            source: "A & B", publishedAfter: time, publishedBefore: time,
+            fields: FieldSelection(["title", "authors.name"])),
     ]
 }

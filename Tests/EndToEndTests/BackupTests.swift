@@ -168,11 +168,11 @@ import Testing
         #expect(restored.errors.first == "\(database): \(Self.counts)")
         let aside = try #require(restored.errors.last?.split(separator: " ").last.map(String.init))
         #expect(aside.hasPrefix("\(database).before-"))
-        let sound = "ok (\(Self.counts), 19 changes)"
+        let sound = "ok (\(Self.counts), 21 changes)"
         #expect(
             try Program.run("check", "--database", database).output == ["\(database): \(sound)"])
         let old = try Program.run("check", "--database", aside).output
-        #expect(old == ["\(aside): ok (18 articles, 18 revisions, 20 changes)"])
+        #expect(old == ["\(aside): ok (18 articles, 18 revisions, 22 changes)"])
         for file in [database, aside, backup] {
             var status = stat()
             #expect(stat(file, &status) == 0 && status.st_mode == S_IFREG | 0o600)
@@ -282,7 +282,7 @@ import Testing
                 """, folder: folder.path)
             let output = program.output.rest()
             #expect(program.wait() == 0, "\(program.errors.rest())")
-            #expect(output == ["\(folder.file(name)): ok (\(Self.counts), 19 changes)"])
+            #expect(output == ["\(folder.file(name)): ok (\(Self.counts), 21 changes)"])
         }
         #expect(files() == ["backup.db"])
     }

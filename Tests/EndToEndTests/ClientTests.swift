@@ -39,6 +39,8 @@ import Testing
     @Test func `articles are listed page by page, as JSON for programs`() throws {
         let first = try run("articles", "list", "--limit", "10", key: nil)
         #expect(first.status == 0 && first.output.count == 1)
+        let unnamed = try run("articles", "list", "--limit", "10", key: "")
+        #expect(unnamed.status == 0 && unnamed.output == first.output)
         let page = try #require(first.output.first)
         #expect(page.hasPrefix(#"{"items":[{"id":""#))
         let cursor = try #require(page.firstMatch(of: /"next":"([^"]+)"/)?.output.1)
@@ -79,6 +81,16 @@ import Testing
         // A program receives the text unescaped.
         let plain = try run("articles", "get", "odd").output.joined()
         #expect(plain.contains("\u{9B}31mC\u{202E}D"))
+    }
+
+    @Test func `a file with a date in the future is scheduled`() throws {
+        for status in ["", "status: published\n", "status: scheduled\n"] {
+            let file = try draft(
+                "---\ntitle: Later\ndate: 2100-01-01T00:00:00Z\n\(status)---\n\nText.\n")
+            let created = try run("articles", "create", file)
+            #expect(created.status == 0, "\(created)")
+            #expect(created.output.first?.contains(#""status":"scheduled""#) == true)
+        }
     }
 
     @Test func `an article is created, edited, restored and deleted`() throws {

@@ -164,7 +164,7 @@ import Testing
         let checked = try Program.run("check", "--database", database)
         #expect(
             checked.output == [
-                "\(database): ok (17 articles, 17 revisions, 19 changes)"
+                "\(database): ok (17 articles, 17 revisions, 21 changes)"
             ])
 
         let copy = folder.file("copy.db")

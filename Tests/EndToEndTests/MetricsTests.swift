@@ -47,7 +47,7 @@ import Testing
         for line in Self.listed { #expect(page.contains(line)) }
         let rejected = /broadsheet_http_request_bytes_total\{route="",[^}]*status="400"\} 14\n/
         #expect(page.contains(rejected))
-        #expect(page.contains("\nbroadsheet_change_sequence 19\n"))
+        #expect(page.contains("\nbroadsheet_change_sequence 21\n"))
         let articles = #"{route="/v1/articles",method="GET",status="200"}"#
         #expect(page.contains("\nbroadsheet_http_request_bytes_total\(articles) "))
         #expect(!page.contains("\nbroadsheet_http_request_bytes_total\(articles) 0\n"))

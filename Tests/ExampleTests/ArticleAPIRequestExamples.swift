@@ -115,6 +115,28 @@ struct FetchGreetingRequest: BackendAPIRequest {
         #expect(page.items.map(\.tag.name) == ["Baking"])
     }
 
+    @Test func `changes`() async throws {
+        var token: String?
+        do {
+            let page = try await backend.send(FetchChangesRequest(since: token))
+            token = page.next
+            let isCurrent = !page.more
+            #expect(isCurrent && token == "epoch.sealed")
+            var copy: [Article.ID: Article] = [:]
+            for change in page.changes {
+                switch change {
+                case .putArticle(let article, _): copy[article.id] = article
+                case .deleteArticle(let id, _): copy[id] = nil
+                case .putAuthor, .deleteAuthor, .unknown: break
+                }
+            }
+            #expect(Array(copy.values) == [article])
+        }
+        let page = try await backend.send(FetchChangesRequest(since: token, tags: ["baking"]))
+        let deleted = page.changes.filter { if case .deleteArticle = $0 { true } else { false } }
+        #expect(deleted.count == 1)
+    }
+
     @Test func `a request that an app declares`() async throws {
         let greeting = try await backend.send(FetchGreetingRequest(name: "Ada"))
         #expect(greeting.text == "Hello, Ada!")

@@ -65,6 +65,17 @@ struct Greeting: JSONModel, Hashable {
         #expect(id == same)
     }
 
+    @Test func `scheduled articles by day`() {
+        let articles = [article]
+        let now = ExampleNewsroom.time.advanced(byMilliseconds: -86_400_000)
+        var lines: [String] = []
+        let upcoming = UpcomingByDay(articles, now: now) { _ in 9 * 3_600 }
+        for group in upcoming.groups {
+            lines.append("\(group.kind): \(group.articles.map(\.title).joined(separator: ", "))")
+        }
+        #expect(lines == ["tomorrow: Bread"])
+    }
+
     @Test func `texts`() {
         let language = LanguageTag("zh-hant-tw")?.text
         #expect(language == "zh-Hant-TW")

@@ -20,6 +20,13 @@ enum ExampleNewsroom {
             routes.on(FetchTagsRequest.self) { _ in
                 Page(items: [Tag.Usage(tag: Tag(named: "Baking"), articleCount: 1)])
             }
+            routes.on(FetchChangesRequest.self) { _ in
+                ChangePage(
+                    changes: [
+                        .putArticle(article, revision: 1),
+                        .deleteArticle(Article.ID(at: time), revision: 4), .putAuthor(author),
+                    ], next: "epoch.sealed", more: false)
+            }
             routes.on(FetchGreetingRequest.self) { request in
                 Greeting(text: "Hello, \(request.name)!")
             }

@@ -300,6 +300,23 @@ extension Article.Changes {
             source: Change(from: before.source, to: after.source))
     }
 
+    /// What turns one draft into the other. What only the backend can set, if the draft leaves it
+    /// open (`slug`, `language`, `status`), is kept.
+    package init(from before: Article.Draft, to after: Article.Draft) {
+        self.init(
+            slug: after.slug.map { Change(from: before.slug, to: $0) } ?? .keep,
+            title: Change(from: before.title, to: after.title),
+            summary: Change(from: before.summary, to: after.summary),
+            body: Change(from: before.body, to: after.body),
+            language: after.language.map { Change(from: before.language, to: $0) } ?? .keep,
+            authors: Change(from: before.authors, to: after.authors),
+            tags: Change(from: before.tags, to: after.tags),
+            heroImage: Change(from: before.heroImage, to: after.heroImage),
+            status: after.status.map { Change(from: before.status, to: $0) } ?? .keep,
+            publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
+            source: Change(from: before.source, to: after.source))
+    }
+
     /// Whether there is nothing to change.
     public var isEmpty: Bool { self == Article.Changes() }
 }

@@ -3,8 +3,8 @@
 extension Article {
     /// The publication status of an article.
     ///
-    /// `scheduled` is `published` with a `publishedAt` in the future. Both are the same stored
-    /// state, so that nothing has to run at the time of publication.
+    /// Only `published` articles are public; their `publishedAt` is not in the future. That of a
+    /// `scheduled` article is: at that time the server publishes it, as a revision of its own.
     public enum Status: Sendable, Hashable {
         case draft, scheduled, published, archived
         /// A value of a newer server that this version does not know; servers reject it.
@@ -202,6 +202,7 @@ extension PartialArticle {
     public struct PartialAuthor: Sendable, Hashable {
         public var id: Author.ID?
         public var name: String?
+        public var revision: Int?
     }
 
     /// The selected attributes of a tag.
@@ -215,7 +216,8 @@ extension PartialArticle.PartialAuthor: JSONModel {
     public static let shape = ObjectCodec(
         Self.init,
         .optional("id", \.id, .identifier()),
-        .optional("name", \.name, .text(.line(ArticleLimits.authorName))))
+        .optional("name", \.name, .text(.line(ArticleLimits.authorName))),
+        .optional("revision", \.revision, .integer(1...Int.max)))
 }
 
 extension PartialArticle.PartialTag: JSONModel {

@@ -206,13 +206,15 @@ extension Author.Reference {
     ) throws(UnreadPart) {
         self.init(
             id: try members.required(&parser) { $0.scanIdentifier() },
-            name: try members.required(&parser) { $0.scanNormalizedText() })
+            name: try members.required(&parser) { $0.scanNormalizedText() },
+            revision: try members.optional(&parser) { $0.scanInteger() })
     }
 
     fileprivate func writeAttributes(_ plan: FieldPlan?, to writer: inout JSONWriter) {
         var attributes = AttributeWriter(plan)
         attributes.write("\"id\":", to: &writer) { $0.string { id.write(to: &$0) } }
         attributes.write("\"name\":", to: &writer) { $0.string(name) }
+        attributes.write("\"revision\":", revision, to: &writer) { $0.integer($1) }
     }
 }
 

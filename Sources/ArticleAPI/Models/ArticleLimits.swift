@@ -28,6 +28,8 @@ public enum ArticleLimits {
     public static let alternativeText = 0...500
     /// Items of a page.
     public static let page = 1...100
+    /// Changes of a page.
+    public static let changePage = 1...500
     /// Bytes of a page as JSON; a single larger article is still served.
     public static let pageBytes = 4 * 1024 * 1024
     /// The number of items up to which a list is counted.

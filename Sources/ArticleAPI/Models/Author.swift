@@ -41,16 +41,20 @@ public struct Author: Sendable, Hashable, Identifiable {
     public struct Reference: Sendable, Hashable, Identifiable {
         public var id: ID
         public var name: String
+        /// The author's revision with this name: of two names, the one with the higher revision is
+        /// current. Read-only; `nil` if it is not known.
+        public var revision: Int?
 
-        public init(id: ID, name: String) {
+        public init(id: ID, name: String, revision: Int? = nil) {
             self.id = id
             self.name = name
+            self.revision = revision
         }
     }
 
     /// An author in a draft: given by id, or by name, which is looked up or creates an author.
     public enum Mention: Sendable, Hashable {
-        /// `{"id": …}`; a name in it must be the author's.
+        /// `{"id": …}`; a name in it must be the author's. A revision in it is ignored.
         case id(ID, name: String?)
         /// `{"name": …}` or a plain string.
         case name(String)
@@ -130,13 +134,13 @@ extension Author.Mention: JSONRepresentable {
         },
         write: { mention, plan, writer in
             switch mention {
-            case .id(let id, let name): idShape.write(ById(id: id, name: name), to: &writer)
+            case .id(let id, let name): idShape.write(ById(id, name: name), to: &writer)
             case .name(let name): nameShape.write(ByName(name: name), to: &writer)
             }
         },
         check: { mention, reader in
             switch mention {
-            case .id(let id, let name): idShape.check(ById(id: id, name: name), &reader)
+            case .id(let id, let name): idShape.check(ById(id, name: name), &reader)
             case .name(let name): nameShape.check(ByName(name: name), &reader)
             }
         })
@@ -144,6 +148,11 @@ extension Author.Mention: JSONRepresentable {
     private struct ById: Sendable {
         var id: Author.ID
         var name: String?
+
+        init(_ id: Author.ID, name: String?) {
+            self.id = id
+            self.name = name
+        }
     }
 
     private struct ByName: Sendable {
@@ -152,9 +161,10 @@ extension Author.Mention: JSONRepresentable {
 
     private static let nameFormat = JSONCodec<String>.text(.line(ArticleLimits.authorName))
     private static let idShape = ObjectCodec(
-        ById.init,
+        { (id: Author.ID, name: String?, _: Int?) in ById(id, name: name) },
         .required("id", \.id, .identifier()),
-        .optional("name", \.name, nameFormat))
+        .optional("name", \.name, nameFormat),
+        .optional("revision", { @Sendable _ in nil }, .integer(1...Int.max)))
     private static let nameShape = ObjectCodec(
         ByName.init, .required("name", \.name, nameFormat))
 }
@@ -169,7 +179,8 @@ extension Author.Reference: JSONModel {
     public static let shape = ObjectCodec(
         Self.init,
         .required("id", \.id, .identifier()),
-        .required("name", \.name, .text(.line(ArticleLimits.authorName))))
+        .required("name", \.name, .text(.line(ArticleLimits.authorName))),
+        .optional("revision", \.revision, .integer(1...Int.max)))
 }
 
 extension Author.Reference {

@@ -33,3 +33,16 @@ extension Author {
     /// The author's website.
     public var address: URL? { website.flatMap { URL(string: $0) } }
 }
+
+extension UpcomingByDay {
+    /// Groups articles by the days of a time zone, by default the user's:
+    /// `UpcomingByDay(articles, now: Timestamp(.now)).groups`
+    ///
+    /// On Linux, a program that imports only FoundationEssentials has no named time zones, and
+    /// `TimeZone.current` is GMT; it has to import Foundation.
+    public init(
+        _ articles: some Sequence<Article>, now: Timestamp, in timeZone: TimeZone = .current
+    ) {
+        self.init(articles, now: now) { timeZone.secondsFromGMT(for: $0.date) }
+    }
+}

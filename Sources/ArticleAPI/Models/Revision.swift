@@ -61,6 +61,8 @@ public struct Revision: Sendable, Hashable, Identifiable {
             case `operator`
             /// The account of a person.
             case user
+            /// The server itself: the publication of scheduled articles.
+            case system
             /// `unknown` in JSON. The revision was made when servers recorded nothing but a name.
             case unrecorded
             /// A value of a newer server that this version does not know.

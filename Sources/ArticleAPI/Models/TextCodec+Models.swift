@@ -26,7 +26,7 @@ extension Article.Status {
     }
 
     /// The name on the wire.
-    var name: String {
+    package var name: String {
         switch self {
         case .draft: "draft"
         case .scheduled: "scheduled"
@@ -81,7 +81,7 @@ extension TextCodec where Value == Revision.Actor.Kind {
 }
 
 extension Revision.Actor.Kind {
-    static let known: [Revision.Actor.Kind] = [.key, .operator, .user, .unrecorded]
+    static let known: [Revision.Actor.Kind] = [.key, .operator, .user, .system, .unrecorded]
 
     init(name: String) {
         self = Self.known.first { $0.name == name } ?? .unknown(name)
@@ -93,6 +93,7 @@ extension Revision.Actor.Kind {
         case .key: "key"
         case .operator: "operator"
         case .user: "user"
+        case .system: "system"
         case .unrecorded: "unknown"
         case .unknown(let name): name
         }

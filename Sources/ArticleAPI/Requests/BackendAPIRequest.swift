@@ -169,5 +169,6 @@ public enum Contract {
         FetchRevisionsRequest.self, FetchRevisionRequest.self, RestoreRevisionRequest.self,
         FetchTagsRequest.self,
         FetchAuthorsRequest.self, FetchAuthorRequest.self, ReplaceAuthorRequest.self,
+        FetchChangesRequest.self,
     ]
 }

@@ -133,6 +133,7 @@ extension Problem {
     /// The problems that the backend reports; their names and statuses are stable.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case malformedRequest = "malformed-request"
+        case invalidToken = "invalid-token"
         case unauthenticated
         case forbidden
         case insecureTransport = "insecure-transport"
@@ -143,6 +144,7 @@ extension Problem {
         case idTaken = "id-taken"
         case slugTaken = "slug-taken"
         case requestInFlight = "request-in-flight"
+        case syncReset = "sync-reset"
         case preconditionFailed = "precondition-failed"
         case contentTooLarge = "content-too-large"
         case addressTooLong = "address-too-long"
@@ -171,6 +173,7 @@ extension Problem {
         private var entry: (status: Int, title: String) {
             switch self {
             case .malformedRequest: (400, "The request is malformed")
+            case .invalidToken: (400, "The token is not valid here")
             case .unauthenticated: (401, "Authentication is required")
             case .forbidden: (403, "The key's role does not allow this")
             case .insecureTransport: (403, "Credentials require an encrypted connection")
@@ -181,6 +184,7 @@ extension Problem {
             case .idTaken: (409, "The id is already in use")
             case .slugTaken: (409, "The slug is already in use")
             case .requestInFlight: (409, "A request with this key is still in progress")
+            case .syncReset: (410, "The copy must be started anew")
             case .preconditionFailed: (412, "Precondition failed")
             case .contentTooLarge: (413, "The body is too large")
             case .addressTooLong: (414, "The URI is too long")

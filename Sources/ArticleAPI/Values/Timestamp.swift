@@ -138,7 +138,7 @@ extension Timestamp: LosslessStringConvertible {
     }
 
     /// Division that rounds down, including for negative values.
-    private static func split(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
+    static func split(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
         let remainder = value % divisor
         return remainder < 0
             ? (value / divisor - 1, remainder + divisor) : (value / divisor, remainder)

@@ -46,10 +46,8 @@ public struct Principal: Sendable, Hashable {
     /// the address applies.
     var account: String? { kind == .anonymous ? nil : id }
 
-    /// The audience that this principal belongs to at a point in time.
-    func audience(at now: Timestamp) -> Audience {
-        seesHidden ? .editors : .everyone(at: now)
-    }
+    /// The audience that this principal belongs to.
+    var audience: Audience { seesHidden ? .editors : .everyone }
 
     /// Whether this principal may see drafts, deleted articles and histories. If not, it sees
     /// exactly what is public, and shared cached responses can be used.

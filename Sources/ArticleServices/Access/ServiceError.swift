@@ -16,6 +16,10 @@ public enum ServiceError: Error, Sendable {
     case preconditionFailed(current: Int?)
     /// This precondition of a read does not match the current representation.
     case representationDiffers(HTTPFieldName)
+    /// A token of changes is unreadable, or of another request or role.
+    case invalidToken
+    /// A token of changes belongs to another history of the database.
+    case syncReset
     /// The first request with this idempotency key is still being processed.
     case inFlight
     /// The idempotency key belongs to another request.
@@ -29,6 +33,8 @@ public enum ServiceError: Error, Sendable {
     /// The only media type that is available.
     case notAcceptable(String)
     case busy
+    /// Articles that were due before the start are being published.
+    case starting
     /// The remaining rate limit does not cover the cost of this request.
     case overLimit(tokens: Int, retryAfterSeconds: Int)
     case full
@@ -78,6 +84,7 @@ extension ServiceError {
         case .rejected(let cause): self = ServiceError(cause)
         case .keyReused: self = .keyReused
         case .repeated: self = .inFlight
+        case .otherHistory: self = .syncReset
         case .busy: self = .busy
         case .full: self = .full
         case .conflict(let text), .tooMany(let text), .unavailable(let text), .corrupt(let text):
@@ -91,17 +98,17 @@ extension ServiceError {
 extension ServiceError {
     /// The problem that the client receives; causes only go to the log.
     func problem(instance: String) -> Problem {
+        func plain(_ kind: Problem.Kind, _ detail: String) -> Problem {
+            Problem(kind, detail: detail, instance: instance)
+        }
         switch self {
         case .rejected(let rejection): return rejection.problem(instance: instance)
-        case .notFound:
-            return Problem(
-                .notFound, detail: "The requested resource does not exist.", instance: instance)
-        case .unauthenticated(let fault):
-            return Problem(.unauthenticated, detail: fault.sentence, instance: instance)
+        case .notFound: return plain(.notFound, "The requested resource does not exist.")
+        case .unauthenticated(let fault): return plain(.unauthenticated, fault.sentence)
         case .forbidden(let needed, let role):
-            let detail =
-                "This requires a key with the role \(needed); your key has the role \(role)."
-            return Problem(.forbidden, detail: detail, instance: instance)
+            return plain(
+                .forbidden,
+                "This requires a key with the role \(needed); your key has the role \(role).")
         case .preconditionRequired:
             let detail = "Send If-Match with the ETag of the version that you edited."
             return Problem(
@@ -109,20 +116,15 @@ extension ServiceError {
                 errors: [Problem.Detail("is missing", at: .header("If-Match"))])
         case .preconditionFailed(let current):
             let state = current.map { "The current revision is \($0)" } ?? "It does not exist"
-            return Problem(
-                .preconditionFailed, detail: "\(state); nothing was changed.", instance: instance,
-                errors: [
-                    Problem.Detail("does not match the current revision", at: .header("If-Match"))
-                ])
+            return .conditionProblem(
+                "\(state); nothing was changed.", "does not match the current revision",
+                of: "If-Match", instance)
         case .representationDiffers(let name):
-            return Problem(
-                .preconditionFailed,
-                detail: "The current representation does not match the precondition.",
-                instance: instance,
-                errors: [
-                    Problem.Detail(
-                        "does not match the current representation", at: .header(name.rawValue))
-                ])
+            return .conditionProblem(
+                "The current representation does not match the precondition.",
+                "does not match the current representation", of: name.rawValue, instance)
+        case .invalidToken: return .tokenProblem(.invalidToken, instance)
+        case .syncReset: return .tokenProblem(.syncReset, instance)
         case .inFlight: return .keyProblem(.requestInFlight, instance)
         case .keyReused: return .keyProblem(.keyReused, instance)
         case .rejectedBefore(let problem): return problem.repeated(in: instance)
@@ -143,18 +145,21 @@ extension ServiceError {
                 instance: instance,
                 errors: [Problem.Detail("does not accept \(mediaType)", at: .header("Accept"))])
         case .busy:
-            let detail = "The server is overloaded; the request was not processed. Retry later."
-            return Problem(.unavailable, detail: detail, instance: instance)
+            return plain(
+                .unavailable,
+                "The server is overloaded; the request was not processed. Retry later.")
+        case .starting:
+            return plain(
+                .unavailable, "The server is starting: it publishes the articles that are overdue.")
         case .overLimit(let tokens, _):
-            let detail =
-                "This request counts as \(tokens) requests, more than your rate limit has left."
-            return Problem(.tooManyRequests, detail: detail, instance: instance)
+            return plain(
+                .tooManyRequests,
+                "This request counts as \(tokens) requests, more than your rate limit has left.")
         case .full:
-            let detail = "The server is out of disk space; nothing was changed."
-            return Problem(.storageFull, detail: detail, instance: instance)
+            return plain(.storageFull, "The server is out of disk space; nothing was changed.")
         case .unavailable:
-            let detail = "A part of the backend did not respond; nothing was changed."
-            return Problem(.unavailable, detail: detail, instance: instance)
+            return plain(
+                .unavailable, "A part of the backend did not respond; nothing was changed.")
         }
     }
 
@@ -171,7 +176,7 @@ extension ServiceError {
         case .forbidden:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
-        case .busy, .inFlight: fields.append(.retryAfter, "1")
+        case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
         case .unavailable: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds): fields.append(.retryAfter, "\(seconds)")
         case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
@@ -208,6 +213,29 @@ extension Problem {
                 Problem.Detail(
                     isWaiting ? "is in use" : "was used for a different request",
                     at: .header("Idempotency-Key"))
+            ])
+    }
+
+    /// The problem for an unmet precondition in this header field.
+    fileprivate static func conditionProblem(
+        _ detail: String, _ fault: String, of field: String, _ instance: String
+    ) -> Problem {
+        Problem(
+            .preconditionFailed, detail: detail, instance: instance,
+            errors: [Problem.Detail(fault, at: .header(field))])
+    }
+
+    /// The problem for a token that continues nothing here.
+    fileprivate static func tokenProblem(_ kind: Kind, _ instance: String) -> Problem {
+        let isOther = kind == .syncReset
+        return Problem(
+            kind, detail: "Start anew without `since`, and discard your copy.", instance: instance,
+            errors: [
+                Problem.Detail(
+                    isOther
+                        ? "is from before the database was replaced"
+                        : "is not a token for these filters, types and credentials",
+                    at: .parameter("since"))
             ])
     }
 

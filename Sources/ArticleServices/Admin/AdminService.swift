@@ -75,10 +75,21 @@ struct AdminService: Sendable {
     ) async throws(ServiceError) -> Reply<RestoreCounts> {
         do {
             return Reply(
-                try await store.restore(request.records(), dryRun: request.isDryRun))
+                try await store.restore(
+                    request.records().map(scheduled), dryRun: request.isDryRun))
         } catch let error as StoreError {
             throw Self.rejection(error)
         } catch { throw ServiceError(error) }
+    }
+
+    /// A command of an earlier version sends a scheduled article as published in the future. If the
+    /// clock is merely behind the one by which it was published, it stays published.
+    private func scheduled(_ record: ExportRecord) -> ExportRecord {
+        guard case .revision(var revision) = record, revision.article.status == .published,
+            let time = revision.article.publishedAt, time > max(now(), revision.time)
+        else { return record }
+        revision.article.status = .scheduled
+        return .revision(revision)
     }
 
     /// Restored records have no JSON pointers, so commands get the error as a sentence.

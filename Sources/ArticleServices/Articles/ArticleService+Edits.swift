@@ -15,7 +15,7 @@ extension ArticleService {
             let article = try await store.createArticle(
                 request.article.id ?? Article.ID(at: now), content,
                 by: caller.edit(at: now, key))
-            return Reply(article.asOf(now), location: article.location)
+            return Reply(article, location: article.location)
         } catch { throw ServiceError(error) }
     }
 
@@ -27,7 +27,7 @@ extension ArticleService {
         let rendered = try await markdown.render(request.article.content.body)
         return try await edit(request.id, expecting: expected, by: caller, key) {
             current, now in
-            try request.article.checkReadOnly(against: current.asOf(now))
+            try request.article.checkReadOnly(against: current)
             return try ArticleContent(
                 replacing: current, with: request.article.content, rendered: rendered,
                 defaultLanguage: defaultLanguage, at: now)
@@ -46,17 +46,25 @@ extension ArticleService {
         return try await edit(request.id, expecting: request.expected, by: caller, key) {
             current, now in
             try ArticleContent(
-                replacing: current, with: Self.draft(of: current.asOf(now), request.changes),
+                replacing: current, with: Self.draft(of: current, request.changes, at: now),
                 rendered: rendered, defaultLanguage: defaultLanguage, at: now)
         }
     }
 
+    /// The article with the changes. `published` without a time publishes now what would otherwise
+    /// have a time in the future.
     private static func draft(
-        of article: Article, _ changes: Article.Changes
+        of article: Article, _ changes: Article.Changes, at now: Timestamp
     ) throws(ServiceError) -> Article.Draft {
-        do throws(InvalidValue) { return try article.draft(applying: changes) } catch {
-            throw .invalid(error.details)
-        }
+        do throws(InvalidValue) {
+            var draft = try article.draft(applying: changes)
+            if changes.status == .set(.published), changes.publishedAt == .keep,
+                let time = draft.publishedAt, time > now
+            {
+                draft.publishedAt = now
+            }
+            return draft
+        } catch { throw .invalid(error.details) }
     }
 
     func delete(
@@ -81,7 +89,7 @@ extension ArticleService {
                 id, expecting: Precondition(expected),
                 by: caller.edit(at: now, key)
             ) { try change($0, now) }
-            return Reply(article.asOf(now))
+            return Reply(article)
         } catch { throw ServiceError(error) }
     }
 }
@@ -95,7 +103,8 @@ extension ArticleContent {
     ) throws(ServiceError) {
         try self.init(
             draft, slug: Self.slug(draft.slug, title: draft.title), html: rendered.kept,
-            measure: rendered.measure, defaultLanguage: defaultLanguage, at: now)
+            measure: rendered.measure, defaultLanguage: defaultLanguage,
+            publication: Publication(of: draft, at: now))
     }
 
     /// The content that replaces an article's; attributes missing from the replacement get their
@@ -121,16 +130,26 @@ extension ArticleContent {
         try self.init(
             draft, slug: slug, html: rendered?.kept,
             measure: isUnchanged ? currentMeasure : rendered?.measure ?? TextMeasure(draft.body),
-            defaultLanguage: defaultLanguage, at: now)
+            defaultLanguage: defaultLanguage,
+            publication: Publication(of: draft, replacing: current, at: now))
     }
 
-    /// The content of an imported article, whose draft has been validated. Without a time, the
-    /// store uses the time of the first import.
+    /// The content of an article in a file. Its time decides whether it is published or scheduled;
+    /// without one, the store uses the time of the first import.
+    init(
+        of draft: Article.Draft, in rendered: RenderedBody, defaultLanguage: String
+    ) throws(ServiceError) {
+        try self.init(
+            draft, slug: Self.slug(draft.slug, title: draft.title), html: rendered.kept,
+            measure: rendered.measure, defaultLanguage: defaultLanguage,
+            publication: Publication(ofImported: draft))
+    }
+
+    /// The content of an imported article that was sent over the control socket.
     init(imported draft: Article.Draft, slug: SlugChoice) {
         self.init(draft, slug: slug, measure: TextMeasure(draft.body))
-        // In the form in which it is sent over the control socket.
         self.draft.language = language
-        self.draft.status = status == .scheduled ? .published : status
+        self.draft.status = status
     }
 
     /// Sets the rendered body.
@@ -141,9 +160,8 @@ extension ArticleContent {
 
     private init(
         _ draft: Article.Draft, slug: SlugChoice, html: BodyHTML?, measure: TextMeasure,
-        defaultLanguage: String, at now: Timestamp
-    ) throws(ServiceError) {
-        let publication = try Publication(draft.status ?? .draft, at: draft.publishedAt, now: now)
+        defaultLanguage: String, publication: Publication
+    ) {
         self.init(draft, slug: slug, bodyHTML: html, measure: measure)
         self.draft.language = draft.language ?? defaultLanguage
         self.draft.status = publication.status
@@ -156,42 +174,53 @@ extension ArticleContent {
     }
 }
 
-/// The stored form of a status: `scheduled` is `published` at a later time.
+/// The status of an article that is written, and its time: that of a `scheduled` article is in the
+/// future, and that of a `published` one is not.
 struct Publication {
     let status: Article.Status
     let time: Timestamp?
 
-    /// - Throws: `.invalid` for `scheduled` without a time.
-    init(_ status: Article.Status, at time: Timestamp?, now: Timestamp) throws(ServiceError) {
+    /// What a writer asks for. What stays as it was is not checked: time passes without an edit.
+    ///
+    /// - Throws: `.invalid` if status and time do not fit.
+    init(
+        of draft: Article.Draft, replacing current: Article? = nil, at now: Timestamp
+    ) throws(ServiceError) {
+        status = draft.status ?? .draft
+        time = status == .published ? draft.publishedAt ?? now : draft.publishedAt
+        if let current, current.status == status, current.publishedAt == time { return }
         switch status {
-        case .scheduled:
-            guard let time else {
-                throw .invalidValue("/publishedAt", "is required for the status `scheduled`")
-            }
-            self.status = .published
-            self.time = time
+        case .scheduled: try Self.checkFuture(time, now)
         case .published:
-            self.status = .published
-            self.time = time ?? now
-        case .draft, .archived, .unknown:
-            self.status = status
-            self.time = time
+            if let time, time > now {
+                throw .invalidValue(
+                    "/publishedAt",
+                    "is in the future; the status for that is `scheduled`, not `published`")
+            }
+        case .draft, .archived, .unknown: break
         }
     }
-}
 
-extension Article {
-    /// The article as seen at a point in time: if it is published in the future, its status is
-    /// `scheduled`.
-    func asOf(_ now: Timestamp) -> Article {
-        guard status == .published, let publishedAt, publishedAt > now else { return self }
-        var article = self
-        article.status = .scheduled
-        return article
+    /// What a file says, which may be older or newer than its time.
+    ///
+    /// - Throws: `.invalid` for `scheduled` without a time.
+    init(ofImported draft: Article.Draft) throws(ServiceError) {
+        status = draft.status ?? .draft
+        time = draft.publishedAt
+        if status == .scheduled, time == nil { throw Self.missingTime }
     }
 
-    /// When it became public, if it is: this happens at its time and without an edit.
-    var publication: Timestamp? { status == .published ? publishedAt : nil }
+    private static func checkFuture(_ time: Timestamp?, _ now: Timestamp) throws(ServiceError) {
+        guard let time else { throw missingTime }
+        guard time > now else {
+            throw .invalidValue(
+                "/publishedAt", "must be in the future for the status `scheduled`")
+        }
+    }
+
+    private static var missingTime: ServiceError {
+        .invalidValue("/publishedAt", "is required for the status `scheduled`")
+    }
 }
 
 extension Article.Replacement {

@@ -12,35 +12,29 @@ struct ArticleService: Sendable {
     func list(
         _ request: FetchArticlesRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Article>> {
-        let now = now()
-        let list = ArticleList(request, caller: caller, now: now)
+        let list = ArticleList(request, caller: caller)
         let page = try await cursors.page(of: list.name, from: request.cursor) { after in
             var query = list.query
             query.after = after
-            var slice = try await bounded(store.articles(query), request.fields, in: query.sort)
-            slice.items = slice.items.map { $0.asOf(now) }
-            return slice
+            return try await bounded(store.articles(query), request.fields, in: query.sort)
         }
         return Reply(
             page, fields: request.fields, renderer: renderer(of: request.fields),
-            dependencies: .lists(at: now))
+            dependencies: .lists)
     }
 
     func fetch(
         _ request: FetchArticleRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Article> {
-        let now = now()
         do {
-            let edition = try await store.edition(
-                of: request.key, visibleTo: caller.audience(at: now))
-            var article = edition.article.asOf(now)
+            let edition = try await store.edition(of: request.key, visibleTo: caller.audience)
+            var article = edition.article
             let renderer = renderer(of: request.fields)
             if renderer != nil { article = try await withHTML([article])[0] }
             // Modification times do not reflect a change of the renderer.
-            let changedAt = renderer == nil ? edition.changedAt : nil
             return Reply(
                 article, fields: request.fields, renderer: renderer,
-                changedAt: changedAt.map { max($0, article.publication ?? $0) },
+                changedAt: renderer == nil ? edition.changedAt : nil,
                 dependencies: .article(article))
         } catch { throw ServiceError(error) }
     }
@@ -50,11 +44,10 @@ struct ArticleService: Sendable {
 /// bound.
 struct ArticleList {
     let query: ArticleQuery
-    /// Identifies filters, order and audience, but not the fields, the page size, the count or the
-    /// time.
+    /// Identifies filters, order and audience, but not the fields, the page size or the count.
     let name: String
 
-    init(_ request: FetchArticlesRequest, caller: Principal, now: Timestamp) {
+    init(_ request: FetchArticlesRequest, caller: Principal) {
         var list = request
         list.cursor = nil
         list.fields = nil
@@ -64,20 +57,12 @@ struct ArticleList {
         list.sort = request.sort ?? .newestFirst
         name = "\(caller.audienceName)?\(RequestPrinter.target(of: list))"
 
-        var query = ArticleQuery(audience: caller.audience(at: now), now: now)
-        query.tags = request.tags.map { Tag(named: $0).key }
-        query.author = request.author
-        query.language = request.language
-        query.status = request.status
-        query.source = request.source
-        query.publishedAfter = request.publishedAfter
-        query.publishedBefore = request.publishedBefore
+        var query = ArticleQuery(audience: caller.audience)
+        query.filter = ArticleFilter(request)
         query.sort = request.sort ?? .newestFirst
         query.limit = request.limit ?? 20
         query.counts = request.count == .exact
-        query.withBodies =
-            request.fields?.contains("body") ?? false
-            || BodyHTML.isAskedFor(by: request.fields)
+        query.withBodies = BodyHTML.needsBody(request.fields)
         self.query = query
     }
 }
@@ -86,6 +71,11 @@ extension BodyHTML {
     /// Whether the selected attributes include the HTML, which is not included by default.
     static func isAskedFor(by fields: FieldSelection?) -> Bool {
         fields?.contains("bodyHTML") ?? false
+    }
+
+    /// Whether the body has to be read: for itself, or for its HTML.
+    static func needsBody(_ fields: FieldSelection?) -> Bool {
+        fields?.contains("body") ?? false || isAskedFor(by: fields)
     }
 }
 
@@ -106,12 +96,18 @@ extension ArticleService {
     ) async throws -> ArticleSlice {
         var slice = slice
         let count = slice.items.count
-        if BodyHTML.isAskedFor(by: fields) { slice.items = try await withHTML(slice.items) }
-        slice.items = Self.prefix(of: slice.items, fields)
+        slice.items = try await bounded(slice.items, fields)
         if slice.items.count < count, let last = slice.items.last {
             slice.next = ArticlePosition(of: last, in: sort)
         }
         return slice
+    }
+
+    /// The leading articles with their HTML that fit in a page, but no less than one.
+    func bounded(_ articles: [Article], _ fields: FieldSelection?) async throws -> [Article] {
+        let complete =
+            BodyHTML.isAskedFor(by: fields) ? try await withHTML(articles) : articles
+        return Self.prefix(of: complete, fields)
     }
 
     /// Articles with their bodies as HTML, cut short when first-time rendering takes too long.

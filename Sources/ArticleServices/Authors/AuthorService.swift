@@ -10,22 +10,20 @@ struct AuthorService: Sendable {
     func list(
         _ request: FetchAuthorsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Author>> {
-        let now = now()
         let page = try await cursors.page(
             of: "authors for \(caller.audienceName)", from: request.cursor
         ) { after in
             try await store.authors(
-                after: after, limit: request.limit ?? 20, visibleTo: caller.audience(at: now))
+                after: after, limit: request.limit ?? 20, visibleTo: caller.audience)
         }
-        return Reply(page, dependencies: .lists(at: now))
+        return Reply(page, dependencies: .lists)
     }
 
     func fetch(
         _ request: FetchAuthorRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Author> {
         do {
-            let author = try await store.author(
-                request.id, visibleTo: caller.audience(at: now()))
+            let author = try await store.author(request.id, visibleTo: caller.audience)
             return Reply(author, dependencies: .author(author))
         } catch { throw ServiceError(error) }
     }

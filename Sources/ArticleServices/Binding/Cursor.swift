@@ -78,6 +78,15 @@ extension Identifier: CursorPosition {
     }
 }
 
+extension Epoch: CursorPosition {
+    package var cursorBytes: [UInt8] { packed([high, low]) }
+
+    package init?(cursorBytes: [UInt8]) {
+        guard let words = unpacked(cursorBytes, count: 2) else { return nil }
+        self.init(high: words[0], low: words[1])
+    }
+}
+
 extension Int: CursorPosition {
     package var cursorBytes: [UInt8] { packed([UInt64(bitPattern: Int64(self))]) }
 
@@ -107,11 +116,12 @@ extension String: CursorPosition {
 }
 
 /// Eight bytes per word, big-endian.
-private func packed(_ words: [UInt64]) -> [UInt8] {
+func packed(_ words: [UInt64]) -> [UInt8] {
     words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
 }
 
-private func unpacked(_ bytes: [UInt8], count: Int) -> [UInt64]? {
+/// The words; `nil` if there are not this many.
+func unpacked(_ bytes: [UInt8], count: Int) -> [UInt64]? {
     guard bytes.count == 8 * count else { return nil }
     return (0..<count).map { word in
         bytes[8 * word..<8 * word + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -113,12 +113,12 @@ extension IdempotencyKey {
 
     /// The bytes that are stored for an item, from which `KeptItem` restores it.
     @Sendable
-    private static func item(_ written: WrittenItem, at time: Timestamp) -> [UInt8] {
+    private static func item(_ written: WrittenItem) -> [UInt8] {
         switch written {
         case .article(var article, _):
             // The body is stored already.
             article.body = nil
-            return article.asOf(time).json()
+            return article.json()
         case .author(let author, _): return author.json()
         case .nothing: return []
         }

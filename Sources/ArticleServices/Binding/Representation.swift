@@ -123,6 +123,18 @@ extension Page: Measured {
     }
 }
 
+extension ChangePage: Measured where Content == Article {
+    var textBytes: Int {
+        changes.reduce(256) { sum, change in
+            if case .putArticle(let article, _) = change {
+                sum + article.textBytes
+            } else {
+                sum + 256
+            }
+        }
+    }
+}
+
 /// A page of a list.
 private protocol Paged {
     var next: String? { get }

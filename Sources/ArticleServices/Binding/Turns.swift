@@ -35,11 +35,28 @@ extension FetchArticlesRequest: CostlyRequest {
         let isByPublication = sort.map { $0 == .newestFirst || $0 == .oldestFirst } ?? true
         // An index covers only the rarest of several filters, and only in publication order.
         if facets > 1 || facets == 1 && !isByPublication { cost.tokens += 5 }
-        if fields?.contains("body") ?? false || BodyHTML.isAskedFor(by: fields) {
+        if BodyHTML.needsBody(fields) {
             cost.tokens += ((limit ?? 20) + 4) / 5
             cost.bytes = ArticleLimits.pageBytes
         }
         cost.isHeavy = cost.tokens > 1
+        return cost
+    }
+}
+
+extension FetchChangesRequest: CostlyRequest {
+    /// A page examines at most 10,000 index rows; bodies make it up to 4 MiB.
+    var cost: RequestCost {
+        var cost = RequestCost()
+        let limit = limit ?? 100
+        cost.tokens += limit / 100
+        // No index covers a filter.
+        if ArticleFilter(self) != ArticleFilter() { cost.tokens += 5 }
+        if BodyHTML.needsBody(fields) {
+            cost.tokens += (limit + 4) / 5
+            cost.bytes = ArticleLimits.pageBytes
+        }
+        cost.isHeavy = cost.tokens > 2
         return cost
     }
 }

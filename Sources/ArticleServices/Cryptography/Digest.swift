@@ -57,7 +57,7 @@ public enum Digest {
 
 /// Text encodings of bytes: lower-case hexadecimal, and base64url without padding (RFC 4648 §5).
 package enum ByteText {
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+    package static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         for byte in bytes {

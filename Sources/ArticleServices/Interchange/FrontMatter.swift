@@ -116,6 +116,10 @@ package struct FrontMatter: Sendable, Hashable {
     private mutating func readSource(_ fields: FrontMatterFields) throws(FrontMatterError) {
         for key in Self.keys(of: "source") {
             guard let found = try fields.record(key, mainKeys: ["url", "name"]) else { continue }
+            if let name = found.others["name"], found.others["url"] == nil {
+                source = Article.Source(name: name)
+                return
+            }
             if WebAddress.fault(found.main) == nil {
                 let name = found.others["name"] ?? Self.host(of: found.main)
                 source = Article.Source(name: name, url: found.main)
@@ -148,6 +152,49 @@ extension FrontMatter {
             },
             status: status ?? (isPublished ? .published : .draft), publishedAt: date,
             source: source.map { Article.Source(name: $0.name.inNFC, url: $0.url) })
+    }
+
+    /// The front matter of an article, from which an import makes the same article.
+    init(of article: Article) {
+        title = article.title
+        summary = article.summary.isEmpty ? nil : article.summary
+        slug = article.slug
+        date = article.publishedAt
+        authors = article.authors.map(\.name)
+        tags = article.tags.map(\.name)
+        language = article.language
+        status = article.status
+        heroImage = article.heroImage
+        source = article.source
+    }
+
+    /// The attributes that `init(of:)` and the decoding of an article require, and the body.
+    package static let articleFields = FieldSelection([
+        "id", "slug", "title", "summary", "body", "language", "authors", "tags", "heroImage",
+        "status", "publishedAt", "createdAt", "updatedAt", "revision", "source", "wordCount",
+        "readingMinutes",
+    ])
+
+    /// The lines of YAML that are parsed as this front matter, without the delimiters.
+    var lines: [String] {
+        var lines: [String] = []
+        if let title { lines.append("title: \(YAMLText.quoted(title))") }
+        if let slug { lines.append("slug: \(YAMLText.quoted(slug))") }
+        if let summary { lines.append("summary: \(YAMLText.quoted(summary))") }
+        if let language { lines.append("lang: \(language)") }
+        if let status, Self.status(status.name) != nil { lines.append("status: \(status.name)") }
+        if let date { lines.append("date: \(date)") }
+        if !authors.isEmpty { lines.append("authors: \(YAMLText.list(authors))") }
+        if !tags.isEmpty { lines.append("tags: \(YAMLText.list(tags))") }
+        if let heroImage {
+            let text = heroImage.alternativeText.map { [("alt", $0)] } ?? []
+            lines.append("image: \(YAMLText.mapping([("url", heroImage.url)] + text))")
+        }
+        if let source {
+            let url = source.url.map { [("url", $0)] } ?? []
+            lines.append("source: \(YAMLText.mapping([("name", source.name)] + url))")
+        }
+        return lines
     }
 
     /// The keys that may hold an article's attribute; if there are several, the first is used.

@@ -1,24 +1,23 @@
-public import ArticleStore
+import ArticleStore
 import HTTP
 import HTTPServer
 
 /// Liveness and readiness endpoints for supervisors and load balancers.
-public struct HealthService: Sendable {
+struct HealthService: Sendable {
     let store: any ArticleStore
+    let publisher: Publisher
+    /// Receives the reason why the store does not respond.
     let log: @Sendable (String) -> Void
-
-    /// - Parameter log: receives the reason why the server is not ready.
-    public init(store: any ArticleStore, log: @escaping @Sendable (String) -> Void) {
-        self.store = store
-        self.log = log
-    }
 
     func register(on routes: inout Routes) {
         // Liveness only requires that the process can respond; the store is not involved.
         routes.on(.get, "/livez") { _, _ in Self.response(.ok, "ok") }
-        routes.on(.get, "/readyz") { [store, log] _, context in
+        routes.on(.get, "/readyz") { [store, publisher, log] _, context in
             do throws(StoreError) {
                 _ = try await store.changeSequence()
+                guard publisher.hasCaughtUp else {
+                    return ServiceError.starting.response(to: context.requestID, log: log)
+                }
                 return Self.response(.ok, "ready")
             } catch {
                 return ServiceError(error).response(to: context.requestID, log: log)

@@ -22,20 +22,18 @@ struct RevisionService: Sendable {
         _ request: FetchRevisionRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Article> {
         do {
-            let article = try await store.revision(request.number, of: request.id)
-            return Reply(article.asOf(now()))
+            return Reply(try await store.revision(request.number, of: request.id))
         } catch { throw ServiceError(error) }
     }
 
     func restore(
         _ request: RestoreRevisionRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
-        let now = now()
         do {
             let article = try await store.restoreArticle(
                 request.id, to: request.number, expecting: Precondition(request.expected),
-                by: caller.edit(at: now, key))
-            return Reply(article.asOf(now))
+                by: caller.edit(at: now(), key))
+            return Reply(article)
         } catch { throw ServiceError(error) }
     }
 }

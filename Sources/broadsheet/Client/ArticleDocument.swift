@@ -21,60 +21,22 @@ struct ArticleDocument {
         self.draft = draft
     }
 
-    /// The document of an article, which parses to the same article.
-    static func text(of article: Article) -> [UInt8] {
-        var lines = ["---", "title: \(quoted(article.title))", "slug: \(quoted(article.slug))"]
-        if !article.summary.isEmpty { lines.append("summary: \(quoted(article.summary))") }
-        lines.append("lang: \(article.language)")
-        lines.append("status: \(statusName(article.status))")
-        if let time = article.publishedAt { lines.append("date: \(time)") }
-        if !article.authors.isEmpty {
-            lines.append(
-                "authors: [\(article.authors.map { quoted($0.name) }.joined(separator: ", "))]")
+    /// The draft of a new article: what is to be published in the future is scheduled, as by
+    /// `import`.
+    func newDraft(at now: Timestamp) -> Article.Draft {
+        var new = draft
+        if new.status == .published, let time = new.publishedAt, time > now {
+            new.status = .scheduled
         }
-        if !article.tags.isEmpty {
-            lines.append("tags: [\(article.tags.map { quoted($0.name) }.joined(separator: ", "))]")
-        }
-        lines += ["---", "", article.body ?? ""]
-        return Array(lines.joined(separator: "\n").utf8)
+        return new
     }
 
     /// The differences to the document that this one was made from.
     func changes(from old: ArticleDocument) -> Article.Changes {
-        let (new, old) = (draft, old.draft)
-        var changes = Article.Changes()
-        if new.title != old.title { changes.title = .set(new.title) }
-        if let slug = new.slug, slug != old.slug { changes.slug = .set(slug) }
-        if new.summary != old.summary { changes.summary = .set(new.summary) }
+        var new = draft
         // Many editors append a line feed to a file.
-        if new.body != old.body, new.body != old.body + "\n" { changes.body = .set(new.body) }
-        if let language = new.language, language != old.language {
-            changes.language = .set(language)
-        }
-        if let status = new.status, status != old.status { changes.status = .set(status) }
-        if new.publishedAt != old.publishedAt {
-            changes.publishedAt = new.publishedAt.map { .set($0) } ?? .clear
-        }
-        if new.tags != old.tags { changes.tags = .set(new.tags) }
-        if new.authors != old.authors { changes.authors = .set(new.authors) }
-        return changes
-    }
-
-    /// A JSON string is a YAML string (YAML 1.2.2 §1.2).
-    private static func quoted(_ text: String) -> String {
-        var writer = JSONWriter()
-        writer.string(text)
-        return String(decoding: writer.bytes, as: UTF8.self)
-    }
-
-    static func statusName(_ status: Article.Status) -> String {
-        switch status {
-        case .draft: "draft"
-        case .scheduled: "scheduled"
-        case .published: "published"
-        case .archived: "archived"
-        case .unknown(let name): name
-        }
+        if new.body == old.draft.body + "\n" { new.body = old.draft.body }
+        return Article.Changes(from: old.draft, to: new)
     }
 }
 

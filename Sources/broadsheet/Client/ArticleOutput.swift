@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleServices
 
 /// The output of the client commands: tables and text for people, JSON for programs.
 struct ArticleOutput {
@@ -11,16 +12,48 @@ struct ArticleOutput {
         var table = Table("id", "status", "published", "lang", "title")
         for article in page.items {
             table.add(
-                article.id.description, ArticleDocument.statusName(article.status),
+                article.id.description, article.status.name,
                 article.publishedAt.map { String("\($0)".prefix(10)) } ?? "-", article.language,
                 article.title)
         }
         try lines(table, next: page.next)
     }
 
+    /// Shows scheduled articles by the day on which they become public, in the local time zone.
+    func showUpcoming(_ page: Page<Article>, at now: Timestamp) throws(CommandFailure) {
+        if session.isJSON { return try json(page) }
+        let upcoming = UpcomingByDay(
+            page.items, now: now, secondsFromGMT: LocalTime.secondsFromGMT)
+        guard !upcoming.groups.isEmpty else { return try Console.print("Nothing is scheduled.") }
+        var table = Table("time", "id", "lang", "title")
+        var headings: [String?] = [nil]
+        for group in upcoming.groups {
+            for (index, article) in group.articles.enumerated() {
+                headings.append(index == 0 ? Self.heading(group.kind) : nil)
+                table.add(
+                    article.publishedAt.map { LocalTime.text($0) } ?? "-", article.id.description,
+                    article.language, article.title)
+            }
+        }
+        for (heading, line) in zip(headings, table.lines(columns: Console.columns - 2)) {
+            if let heading { try Console.print(heading) }
+            try Console.print("  \(line)")
+        }
+        reportMore(page.next)
+    }
+
+    private static func heading(_ kind: UpcomingByDay.Kind) -> String {
+        switch kind {
+        case .today: "Today"
+        case .tomorrow: "Tomorrow"
+        case .thisWeek: "This week"
+        case .later: "Later"
+        }
+    }
+
     func show(_ article: Article) throws(CommandFailure) {
         if session.isJSON { return try json(article) }
-        try Console.print(String(decoding: ArticleDocument.text(of: article), as: UTF8.self))
+        try Console.print(String(decoding: MarkdownFile.bytes(of: article), as: UTF8.self))
     }
 
     func show(_ page: Page<Revision>) throws(CommandFailure) {
@@ -47,6 +80,10 @@ struct ArticleOutput {
 
     private func lines(_ table: Table, next: String?) throws(CommandFailure) {
         for line in table.lines(columns: Console.columns) { try Console.print(line) }
+        reportMore(next)
+    }
+
+    private func reportMore(_ next: String?) {
         if let next { Console.printStatus("more: --cursor \(next)\n") }
     }
 }

@@ -42,7 +42,8 @@ struct Session: Sendable {
     private static func auth(
         _ settings: Settings, _ url: BaseURL
     ) throws(CommandFailure) -> BackendAuth {
-        if let value = settings.all("key").last {
+        // An empty variable is like none.
+        if let value = settings.all("key").last(where: { !$0.text.isEmpty }) {
             guard value.origin == "BROADSHEET_KEY" else {
                 throw CommandFailure(.usage, "\(value.origin): use BROADSHEET_KEY for the key")
             }

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import ArticleServices
 import HTTP
 
 /// Reads and writes articles of a local or remote backend through the SDK.
@@ -7,23 +8,18 @@ struct ArticlesCommand: Command {
     static let name = "articles"
     static let summary = "Lists, shows, creates, edits, deletes and restores articles of a backend."
     static let usage =
-        "list | get ARTICLE | create [FILE] | edit ARTICLE | delete ARTICLE | history ARTICLE"
-        + " | restore ARTICLE REVISION"
+        "list | upcoming | get ARTICLE | create [FILE] | edit ARTICLE | delete ARTICLE"
+        + " | history ARTICLE | restore ARTICLE REVISION"
     static let example = "broadsheet articles list --tag swift --server http://localhost:8080"
     static let options =
-        [
-            Option("tag", "TAG", "Only articles with this tag (list).", repeatable: true),
-            Option("author", "ID", "Only articles by this author (list)."),
-            Option("language", "TAG", "Only articles in this language (list)."),
-            Option(
-                "status", "STATUS",
-                "Only articles with this status: draft, scheduled, published or archived (list)."),
+        ArticleFilter.options("list, upcoming", status: "list") + [
             Option("limit", "N", "Items per page, 1 to 100 (list, history).", default: "20"),
-            Option("cursor", "CURSOR", "Cursor of the page to show (list, history)."),
+            Option("cursor", "CURSOR", "Cursor of the page to show (list, upcoming, history)."),
         ] + Session.options
 
     enum Action: Sendable {
         case list(FetchArticlesRequest)
+        case upcoming(FetchArticlesRequest)
         case get(Article.Key)
         /// Reads a file, or standard input for `-`; `nil` opens the editor.
         case create(String?)
@@ -45,6 +41,7 @@ struct ArticlesCommand: Command {
         let words = settings.operands
         switch (words.first, words.count) {
         case ("list", 1): return .list(try listRequest(settings))
+        case ("upcoming", 1): return .upcoming(try upcomingRequest(settings))
         case ("get", 2): return .get(key(words[1]))
         case ("create", 1...2): return .create(words.count == 2 ? words[1] : nil)
         case ("edit", 2): return .edit(key(words[1]))
@@ -73,18 +70,21 @@ struct ArticlesCommand: Command {
     private static func listRequest(
         _ settings: Settings
     ) throws(CommandFailure) -> FetchArticlesRequest {
-        let statuses: [String: Article.Status] = [
-            "draft": .draft, "scheduled": .scheduled, "published": .published,
-            "archived": .archived,
-        ]
+        let filter = try ArticleFilter(settings)
         return FetchArticlesRequest(
-            limit: try limit(settings), cursor: settings.text("cursor"),
-            tags: settings.all("tag").map(\.text),
-            author: try settings.parsed("author", expecting: "an author's id") { Author.ID($0) },
-            language: try settings.parsed("language", expecting: "a BCP 47 language tag") {
-                LanguageTag($0)?.text
-            },
-            status: try settings.parsed("status", expecting: "a status") { statuses[$0] })
+            limit: try limit(settings), cursor: settings.text("cursor"), tags: filter.tags,
+            author: filter.author, language: filter.language, status: filter.status)
+    }
+
+    /// The list with its filters, but of everything that is scheduled, in the order of publication.
+    private static func upcomingRequest(
+        _ settings: Settings
+    ) throws(CommandFailure) -> FetchArticlesRequest {
+        var request = try listRequest(settings)
+        request.limit = nil
+        request.status = .scheduled
+        request.sort = .oldestFirst
+        return request
     }
 
     // MARK: Running
@@ -92,6 +92,8 @@ struct ArticlesCommand: Command {
     func run() async throws(CommandFailure) {
         switch action {
         case .list(let request): try ArticleOutput(session).show(try await session.ask(request))
+        case .upcoming(let request):
+            try ArticleOutput(session).showUpcoming(try await session.upcoming(request), at: .now)
         case .get(let key):
             try ArticleOutput(session).show(try await session.ask(FetchArticleRequest(key: key)))
         case .create(let file): try await create(file)
@@ -130,7 +132,7 @@ struct ArticlesCommand: Command {
             : try Files.read(file, limitBytes: draftLimitBytes)
         let name = file.split(separator: "/").last.map(String.init) ?? file
         guard bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "{") else {
-            return try ArticleDocument(bytes, name: name).draft
+            return try ArticleDocument(bytes, name: name).newDraft(at: .now)
         }
         do {
             return try Article.Draft(strict: JSONParser.parse(bytes))
@@ -148,13 +150,13 @@ struct ArticlesCommand: Command {
         guard text != template else {
             throw CommandFailure(.dataError, "the text was not changed; no article was created")
         }
-        return try ArticleDocument(text, name: "article.md").draft
+        return try ArticleDocument(text, name: "article.md").newDraft(at: .now)
     }
 
     /// Sends the entity tag along, so a concurrent change is not overwritten.
     private func edit(_ key: Article.Key) async throws(CommandFailure) {
         let reply = try await session.reply(to: FetchArticleRequest(key: key))
-        let text = ArticleDocument.text(of: reply.item)
+        let text = MarkdownFile.bytes(of: reply.item)
         let edited = try Editor.edit(text)
         let changes = try ArticleDocument(edited, name: "article.md")
             .changes(from: ArticleDocument(text, name: "article.md"))

@@ -155,6 +155,8 @@ struct ServeCommand: Command {
         servers.control.start(log)
         if configuration.operatorKey == nil { try await assembly.firstKey.makeIfNeeded() }
         started(servers)
+        // Ends with this function, so the store is no longer used after it.
+        async let _: Void = assembly.publisher.run()
         let attention = serverRun.attend(servers)
         defer { attention.end() }
         let print = { (line: String) in serverRun.output.announcements.write(line + "\n") }

@@ -117,7 +117,20 @@ struct MetricsPage: Sendable {
         page.family(queue, .gauge, help: "Queued reads and writes of the store.")
         page.sample(queue, ["queue": "reads"], statistics.waitingReads)
         page.sample(queue, ["queue": "writes"], statistics.waitingWrites)
-        // If the store cannot be read, only this sample is left out.
+        page.single(
+            "broadsheet_published_articles_total", .counter,
+            help: "Scheduled articles that were published when they were due.",
+            backend.publisher.publishedCount)
+        // If the store cannot be read, only these samples are left out.
+        if let counts = try? await store.scheduledCounts(at: .now) {
+            page.single(
+                "broadsheet_scheduled_articles", .gauge,
+                help: "Scheduled articles; upcoming and overdue ones each up to 10,000.",
+                counts.upcoming + counts.overdue)
+            page.single(
+                "broadsheet_overdue_articles", .gauge,
+                help: "Scheduled articles that are due but not published.", counts.overdue)
+        }
         if let sequence = try? await store.changeSequence() {
             page.single(
                 "broadsheet_change_sequence", .gauge, help: "Sequence number of the last change.",

@@ -10,6 +10,7 @@ import Sockets
 /// connected. Nothing has been started yet.
 struct ServerAssembly {
     let servers: Servers
+    let publisher: Publisher
     let firstKey: FirstKey
     let logSignals: LogSignals
 
@@ -18,6 +19,7 @@ struct ServerAssembly {
     ) async throws(CommandFailure) {
         let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
         let backend = try await Self.backend(configuration, over: store, log)
+        publisher = backend.publisher
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)
         firstKey = FirstKey(store: store, backend: backend, log: log, output: output)

@@ -8,6 +8,11 @@ public struct Date: Sendable, Hashable {
     public var timeIntervalSince1970: Double { 0 }
 }
 
+public struct TimeZone: Sendable, Hashable {
+    public static var current: TimeZone { TimeZone() }
+    public func secondsFromGMT(for date: Date = Date()) -> Int { 0 }
+}
+
 public struct Data: Sendable, Hashable, RandomAccessCollection {
     public init() {}
     public init<RawBody: Sequence>(_ bytes: RawBody) where RawBody.Element == UInt8 {}

@@ -40,6 +40,24 @@ import Testing
         return draft
     }
 
+    @Test func `a patch between two drafts is that between their articles`() throws {
+        for seed in 0..<300 as Range<UInt64> {
+            let before = try article(seed: seed)
+            var after = try article(seed: seed + 1_000)
+            if after.body == nil { after.body = before.body ?? "" }
+            var changes = Article.Changes(from: before, to: after)
+            if before.body == nil, after.body == "" { changes.body = .keep }
+            #expect(Article.Changes(from: before.draft, to: after.draft) == changes)
+        }
+    }
+
+    @Test func `what a draft leaves to the backend is kept`() throws {
+        let before = try article(seed: 1)
+        var after = before.draft
+        (after.slug, after.language, after.status) = (nil, nil, nil)
+        #expect(Article.Changes(from: before.draft, to: after).isEmpty)
+    }
+
     @Test func `a patch contains only what was edited`() throws {
         var edited = Samples.article
         edited.title = "Another"

@@ -29,16 +29,19 @@ struct ResponseGoldenTests {
 
     @Test func `revisions, tags and authors`() throws {
         let actors = [
+            Revision.Actor(kind: .system, name: "system"),
             Revision.Actor(kind: .user, id: "0198c0de-0000-7000-8000-000000000001"),
             Revision.Actor(kind: .operator, name: "operator"),
             Revision.Actor(kind: .key, id: "0123456789abcdef", name: "desk"),
             Revision.Actor(kind: .unrecorded, name: "desk"),
             Revision.Actor(kind: .unrecorded),
         ]
-        let actions: [Revision.Action] = [.restored, .deleted, .updated, .updated, .created]
+        let actions: [Revision.Action] = [
+            .updated, .restored, .deleted, .updated, .updated, .created,
+        ]
         let revisions = zip(actions, actors).enumerated().map { index, step in
             Revision(
-                number: 5 - index, action: step.0, title: "T", status: .archived,
+                number: 6 - index, action: step.0, title: "T", status: .archived,
                 createdAt: Samples.time, actor: step.1)
         }
         try check(Page(items: revisions), "revisions.json")
@@ -46,6 +49,17 @@ struct ResponseGoldenTests {
         try check(Page(items: [usage], next: "c"), "tags.json")
         try check(Samples.author, "author.json")
         try check(Page(items: [Samples.author]), "authors.json")
+    }
+
+    @Test func `changes`() throws {
+        let page = ChangePage<Article>(
+            changes: [
+                .putArticle(Samples.bare, revision: 1), .deleteArticle(Samples.id, revision: 8),
+                .putAuthor(Samples.author), .deleteAuthor(Samples.authorID, revision: 2),
+            ], next: "epoch.sealed", more: true)
+        try check(page, "changes.json")
+        try check(ChangePage<Article>(changes: [], next: "e.s", more: false), "changes-none.json")
+        try check(page, "changes-fields.json", fields: FieldSelection(["title"]))
     }
 
     @Test func `problems`() throws {
@@ -66,7 +80,8 @@ struct ResponseGoldenTests {
             answers.sorted() == [
                 "article-bare.json", "article-fields.json", "article.json", "articles-counted.json",
                 "articles-empty.json", "articles-fields.json", "articles.json", "author.json",
-                "authors.json", "problem.json", "revisions.json", "tags.json",
+                "authors.json", "changes-fields.json", "changes-none.json", "changes.json",
+                "problem.json", "revisions.json", "tags.json",
             ])
     }
 }

@@ -66,7 +66,8 @@ struct ResponseMapperTests {
         #expect(
             error(start + #","actor":{"id":"r2"}}"#, Revision.self)
                 == "$.actor.kind: the attribute `kind` is missing")
-        #expect(robot.faults.map(\.message) == ["must be one of key, operator, user, unknown"])
+        #expect(
+            robot.faults.map(\.message) == ["must be one of key, operator, user, system, unknown"])
     }
 
     @Test func `unknown attributes and values are tolerated`() throws {

@@ -57,6 +57,44 @@ import Testing
         }
     }
 
+    @Test func `what an older command restores as published in the future is scheduled`()
+        async throws
+    {
+        try await Newsroom.run { newsroom in
+            let exported = try newsroom.send("GET /v1/admin/export", as: .admin).text
+            let lines = exported.split(separator: "\n").dropFirst().dropLast()
+                .map { $0.replacing(#""status":"scheduled""#, with: #""status":"published""#) }
+            try await Newsroom.run(cast: false) { other in
+                try other.send(
+                    "POST /v1/admin/restorations", as: .admin, lines.joined(separator: "\n"),
+                    with: [.contentType: Self.lines])
+                let article = try other.article(Cast.tomorrow)
+                #expect(article.status == .scheduled && article.revision == 1)
+                #expect(try other.article(Cast.bread).status == .published)
+                let line = "GET /v1/articles/\(Cast.tomorrow)"
+                #expect(try other.send(line).summary == "404 not-found")
+            }
+        }
+    }
+
+    @Test func `what a server whose clock is ahead has published stays published`() async throws {
+        try await Newsroom.run { newsroom in
+            newsroom.pass(milliseconds: 60_000)
+            let article = try newsroom.send(
+                "POST /v1/articles", as: .admin,
+                #"{"title": "Now", "body": "x", "status": "published"}"#)
+            #expect(article.summary == "201")
+            let exported = try newsroom.send("GET /v1/admin/export", as: .admin).text
+            let lines = exported.split(separator: "\n").dropFirst().dropLast()
+            try await Newsroom.run(cast: false) { other in
+                try other.send(
+                    "POST /v1/admin/restorations", as: .admin, lines.joined(separator: "\n"),
+                    with: [.contentType: Self.lines])
+                #expect(try other.send("GET /v1/articles/now").summary == "200")
+            }
+        }
+    }
+
     @Test func `a key that an admin creates works until an admin revokes it`() async throws {
         try await Newsroom.run { newsroom in
             let key = APIKey(name: "far", role: .editor, at: Timestamp(milliseconds: 0))

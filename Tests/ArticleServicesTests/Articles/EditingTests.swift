@@ -21,7 +21,7 @@ import Testing
             #expect(put.fields[.cacheControl] == "no-store")
             #expect(
                 put.text
-                    == edited.replacing(#""revision":1"#, with: #""revision":2"#)
+                    == edited.replacing(#""revision":1,"#, with: #""revision":2,"#)
                     .replacing(got.version ?? "none", with: put.version ?? "none")
                     .replacing(#""wordCount":3"#, with: #""wordCount":4"#)
                     .replacing(
@@ -74,10 +74,10 @@ import Testing
         ),
         (#"{"tags":["home"]}"#, #"{"key":"bread","name":"Bread"},"#, ""),
         (
-            #"{"authors":[]}"#, #""authors":[{"id":"\#(Cast.mina)","name":"Mina"}]"#,
+            #"{"authors":[]}"#, #""authors":[{"id":"\#(Cast.mina)","name":"Mina","revision":1}]"#,
             #""authors":[]"#
         ),
-        (#"{"authors":null}"#, #"[{"id":"\#(Cast.mina)","name":"Mina"}]"#, "[]"),
+        (#"{"authors":null}"#, #"[{"id":"\#(Cast.mina)","name":"Mina","revision":1}]"#, "[]"),
         (
             #"{"heroImage":null}"#,
             #""heroImage":{"url":"https://example.org/b.png","alternativeText":"A loaf"},"#, ""
@@ -101,7 +101,7 @@ import Testing
             let patched = try newsroom.send("PATCH \(Self.bread)", as: .editor, patch)
             #expect(patched.summary == "200", "\(patched.text)")
             let expected = before.replacing(old, with: new)
-                .replacing(#""revision":1"#, with: #""revision":2"#)
+                .replacing(#""revision":1,"#, with: #""revision":2,"#)
                 .replacing(got.version ?? "none", with: patched.version ?? "none")
             #expect(patched.text == expected)
         }

@@ -7,7 +7,7 @@ import Testing
     private static let bread = """
         {"id":"\(Cast.bread)","slug":"fresh-bread","title":"Fresh bread",\
         "summary":"How to bake.","body":"Flour, water, salt.","language":"en",\
-        "authors":[{"id":"\(Cast.mina)","name":"Mina"}],\
+        "authors":[{"id":"\(Cast.mina)","name":"Mina","revision":1}],\
         "tags":[{"key":"bread","name":"Bread"},{"key":"home","name":"Home"}],\
         "heroImage":{"url":"https://example.org/b.png","alternativeText":"A loaf"},\
         "status":"published","publishedAt":"2027-01-14T08:00:00.000Z",\

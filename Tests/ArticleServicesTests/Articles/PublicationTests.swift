@@ -4,33 +4,67 @@ import Testing
 
 /// Publishing and unpublishing articles.
 @Suite struct PublicationTests {
-    @Test func `a scheduled article becomes public when its time comes`() async throws {
+    @Test func `a scheduled article becomes public by a revision when its time comes`() async throws
+    {
         try await Newsroom.run { newsroom in
             let target = "GET /v1/articles/tomorrows-loaf"
             let others = [
                 ("GET /v1/articles?fields=slug", "tomorrows-loaf"), ("GET /v1/tags", "soon"),
                 ("GET /v1/authors", "Ghost"),
             ]
+            func expectHidden() throws {
+                #expect(try newsroom.send(target).summary == "404 not-found")
+                for (line, word) in others {
+                    #expect(try !newsroom.send(line).text.contains(word))
+                }
+            }
             newsroom.pass(milliseconds: 3_599_999)
-            #expect(try newsroom.send(target).summary == "404 not-found")
-            for (line, word) in others { #expect(try !newsroom.send(line).text.contains(word)) }
-            let waiting = try newsroom.send(target, as: .editor)
-            #expect(waiting.text.contains(#""status":"scheduled""#))
-            #expect(waiting.fields[.lastModified] == "Fri, 15 Jan 2027 08:00:01 GMT")
-
+            await newsroom.publishDueArticles()
+            try expectHidden()
+            // The clock alone makes nothing public.
             newsroom.pass(milliseconds: 1)
+            try expectHidden()
+            let waiting = try newsroom.send(target, as: .editor)
+            #expect(waiting.text.contains(#""status":"scheduled""#) && waiting.revision == 1)
+
+            await newsroom.publishDueArticles()
             let out = try newsroom.send(target)
-            #expect(out.summary == "200")
+            #expect(out.summary == "200" && out.revision == 2)
             #expect(out.text.contains(#""status":"published""#))
             #expect(out.fields[.lastModified] == nil)
             newsroom.pass(milliseconds: 61_000)
             let settled = try newsroom.send(target)
             #expect(settled.fields[.lastModified] == "Fri, 15 Jan 2027 09:00:01 GMT")
             for (line, word) in others { #expect(try newsroom.send(line).text.contains(word)) }
-            // Editors see that it has changed, although it was not edited.
-            let again = try newsroom.send(
-                target, as: .editor, with: [.ifNoneMatch: waiting.fields[.etag] ?? ""])
-            #expect(again.summary == "200" && again.revision == waiting.revision)
+            let history = try newsroom.send(
+                "GET /v1/articles/\(Cast.tomorrow)/revisions", as: .editor)
+            #expect(
+                history.text.hasPrefix(
+                    """
+                    {"items":[{"number":2,"action":"updated","title":"Tomorrow's loaf",\
+                    "status":"published","createdAt":"2027-01-15T09:00:00.000Z",\
+                    "editor":"system","actor":{"kind":"system","name":"system"}},\
+                    {"number":1,"action":"created","title":"Tomorrow's loaf","status":"scheduled",
+                    """))
+        }
+    }
+
+    @Test func `editors see what will be published, in its order`() async throws {
+        try await Newsroom.run { newsroom in
+            for (title, time) in [
+                ("Third", "2027-03-01T00:00:00Z"), ("Second", "2027-02-01T00:00:00Z"),
+            ] {
+                try newsroom.send(
+                    "POST /v1/articles", as: .editor,
+                    #"{"title":"\#(title)","status":"scheduled","publishedAt":"\#(time)"}"#)
+            }
+            let line = "GET /v1/articles?status=scheduled&sort=publishedAt&fields=slug"
+            let text = try newsroom.send(line, as: .editor).text
+            let slugs = text.matches(of: /"slug":"([^"]*)"/).map { String($0.1) }
+            #expect(slugs == ["tomorrows-loaf", "second", "third"])
+            for sender in [Sender.anonymous, .reader] {
+                #expect(try newsroom.send(line, as: sender).text == #"{"items":[]}"#)
+            }
         }
     }
 
@@ -45,11 +79,11 @@ import Testing
             "2019-12-31T15:00:00.000Z"
         ),
         (
-            #"{"status":"published","publishedAt":"2027-01-15T08:00:00.0019Z"}"#, "scheduled",
+            #"{"status":"scheduled","publishedAt":"2027-01-15T08:00:00.0019Z"}"#, "scheduled",
             "2027-01-15T08:00:00.001Z"
         ),
         (
-            #"{"status":"scheduled","publishedAt":"2027-01-15T08:00:00Z"}"#, "published",
+            #"{"status":"published","publishedAt":"2027-01-15T08:00:00Z"}"#, "published",
             "2027-01-15T08:00:00.000Z"
         ),
         (
@@ -91,6 +125,88 @@ import Testing
                     gives: "422 invalid-values /publishedAt"),
             ]
         ).playWithoutChange()
+    }
+
+    @Test func `a status and a time that do not fit are rejected`() async throws {
+        let bread = "/v1/articles/\(Cast.bread)"
+        let tomorrow = "/v1/articles/\(Cast.tomorrow)"
+        let lines = [
+            ("POST /v1/articles", "published", "2027-01-15T08:00:00.001Z"),
+            ("POST /v1/articles", "scheduled", "2027-01-15T08:00:00Z"),
+            ("PUT \(bread)", "published", "2028-01-01T00:00:00Z"),
+            ("PUT \(tomorrow)", "scheduled", "2026-01-01T00:00:00Z"),
+            ("PATCH \(tomorrow)", "published", "2027-01-15T09:00:00Z"),
+            ("PATCH /v1/articles/\(Cast.secret)", "scheduled", "2026-01-01T00:00:00Z"),
+        ]
+        let patches = [
+            (bread, "2028-01-01T00:00:00Z", "is in the future"),
+            (tomorrow, "2027-01-15T08:00:00Z", "must be in the future"),
+        ]
+        try await ScenarioTable(
+            "status and time",
+            lines.map { line, status, time in
+                Scenario(
+                    status, .editor, line,
+                    #"{"title":"A","status":"\#(status)","publishedAt":"\#(time)"}"#,
+                    with: line.hasPrefix("PUT") ? [.ifMatch: "*"] : [:],
+                    gives: "422 invalid-values /publishedAt", has: ["in the future"])
+            }
+                + patches.map { path, time, words in
+                    Scenario(
+                        words, .editor, "PATCH \(path)", #"{"publishedAt":"\#(time)"}"#,
+                        gives: "422 invalid-values /publishedAt", has: [words])
+                }
+        ).playWithoutChange()
+    }
+
+    @Test func `a scheduled article can be published at once`() async throws {
+        try await Newsroom.run { newsroom in
+            newsroom.pass(milliseconds: 5)
+            let path = "/v1/articles/\(Cast.tomorrow)"
+            let sent = try newsroom.send("PATCH \(path)", as: .editor, #"{"status":"published"}"#)
+            let article = try Article(mapping: sent.body)
+            #expect(article.status == .published)
+            #expect(article.publishedAt == Newsroom.opening.advanced(byMilliseconds: 5))
+            #expect(try newsroom.send("GET \(path)").summary == "200")
+        }
+    }
+
+    @Test func `an overdue article can be edited before it is published`() async throws {
+        try await Newsroom.run { newsroom in
+            newsroom.pass(milliseconds: 7_200_000)
+            let path = "/v1/articles/\(Cast.tomorrow)"
+            let article = try newsroom.article(Cast.tomorrow)
+            for json in [#"{"title":"Late"}"#, #"{"status":"scheduled","summary":"Late"}"#] {
+                let sent = try newsroom.send("PATCH \(path)", as: .editor, json)
+                #expect(sent.summary == "200", "\(sent.text)")
+                #expect(try Article(mapping: sent.body).status == .scheduled)
+            }
+            await newsroom.publishDueArticles()
+            let published = try newsroom.article(Cast.tomorrow)
+            #expect(published.status == .published && published.title == "Late")
+            #expect(published.publishedAt == article.publishedAt && published.revision == 4)
+        }
+    }
+
+    @Test func `a scheduled revision whose time has passed is restored as a draft`() async throws {
+        try await Newsroom.run { newsroom in
+            let path = "/v1/articles/\(Cast.tomorrow)"
+            func restore() throws -> Article {
+                let sent = try newsroom.send("POST \(path)/revisions/1/restore", as: .editor)
+                return try Article(mapping: sent.body)
+            }
+            try newsroom.send("PATCH \(path)", as: .editor, #"{"title":"Other"}"#)
+            #expect(try restore().status == .scheduled)
+            newsroom.pass(milliseconds: 3_600_000)
+            await newsroom.publishDueArticles()
+            #expect(try newsroom.article(Cast.tomorrow).status == .published)
+            let restored = try restore()
+            #expect(restored.status == .draft && restored.title == "Tomorrow's loaf")
+            #expect(restored.revision == 5)
+            #expect(try restore().revision == 5, "nothing changes")
+            await newsroom.publishDueArticles()
+            #expect(try newsroom.send("GET \(path)").summary == "404 not-found")
+        }
     }
 
     @Test func `a scheduled article can be rescheduled and unpublished`() async throws {

@@ -257,6 +257,7 @@ import Testing
                 #"{"slug":"waiting","status":"scheduled","publishedAt":"2027-01-15T09:00:00Z"}"#)
             try patch(#"{"slug":"in-time"}"#)
             newsroom.pass(milliseconds: 3_600_001)
+            await newsroom.publishDueArticles()
             #expect(try summaries("in-time") == shown)
             try patch(#"{"slug":"later"}"#)
             #expect(try summaries("takeover-of-acme") == hidden)

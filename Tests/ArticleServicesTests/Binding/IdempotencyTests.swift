@@ -97,12 +97,13 @@ import Testing
         limits.outputBytes = 1
         var first: ReceivedResponse?
         for markdown in [MarkdownRenderer(), MarkdownRenderer(limits: limits)] {
-            // The article is public by then, but its writer gets the first response.
+            // The article is published by then, but its writer gets the first response.
             let time = first == nil ? Self.time : Self.time.advanced(byMilliseconds: 9_000)
             let backend = try await Backend(
                 store: store, file: store, operatorKey: OperatorKey(Self.operatorKey),
                 markdown: markdown,
                 now: { time }, log: { _ in })
+            await backend.publisher.publishDueArticles()
             let responses = Lock<[ReceivedResponse]>([])
             try await backend.run { test in
                 for key in ["one", "two"] {

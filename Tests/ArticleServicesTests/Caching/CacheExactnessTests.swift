@@ -173,15 +173,16 @@ import Testing
             let text = try get("/v1/articles?fields=id,revision").text
             for id in Self.articles {
                 let parts = text.split(separator: "\"\(id)\"", maxSplits: 1)
-                let revision = parts.count == 2 ? Self.number(in: String(parts[1])) : nil
+                let item = parts.count == 2 ? parts[1].prefix { $0 != "}" } : ""
+                let revision = Self.number(in: String(item))
                 journal.note(id, atLeast: floors[id] ?? 0, saw: revision)
             }
         }
     }
 
-    /// The first revision in the text.
+    /// The last revision in the text: an article's follows those of its authors.
     private static func number(in text: String) -> Int? {
-        text.split(separator: "\"revision\":", maxSplits: 1).dropFirst().first.flatMap {
+        text.split(separator: "\"revision\":").dropFirst().last.flatMap {
             Int($0.prefix(while: \.isNumber))
         }
     }

@@ -75,12 +75,6 @@ final class SlowStore: ArticleStore {
         await hold()
         return slice
     }
-
-    func nextPublication(after time: Timestamp) async throws(StoreError) -> Timestamp? {
-        let next = try await store.nextPublication(after: time)
-        await hold()
-        return next
-    }
 }
 
 // MARK: Everything else is forwarded
@@ -197,10 +191,28 @@ extension SlowStore {
         try await store.restore(records, dryRun: dryRun)
     }
 
+    func publishDueArticles(
+        at time: Timestamp, limit: Int
+    ) async throws(StoreError) -> (published: Int, next: Timestamp?) {
+        try await store.publishDueArticles(at: time, limit: limit)
+    }
+
+    func nextPublication() async throws(StoreError) -> Timestamp? {
+        try await store.nextPublication()
+    }
+
+    func scheduledCounts(at time: Timestamp) async throws(StoreError) -> ScheduledCounts {
+        try await store.scheduledCounts(at: time)
+    }
+
     func changeSequence() async throws(StoreError) -> Int64 { try await store.changeSequence() }
 
     func changes(after sequence: Int64, limit: Int) async throws(StoreError) -> [ChangeRecord] {
         try await store.changes(after: sequence, limit: limit)
+    }
+
+    func changes(_ query: ChangeQuery) async throws(StoreError) -> ChangeSlice {
+        try await store.changes(query)
     }
 
     func observeChanges(_ observer: any ChangeObserver) { store.observeChanges(observer) }

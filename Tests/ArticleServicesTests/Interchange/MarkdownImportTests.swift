@@ -46,6 +46,27 @@ import Testing
         }
     }
 
+    @Test func `a post with a date in the future is scheduled`() async throws {
+        try await ImportDesk.with { desk in
+            for status in ["published", "scheduled"] {
+                for (name, seconds) in [("past", -9), ("future", 9)] as [(String, Int64)] {
+                    try desk.write(
+                        "\(status)-\(name).md",
+                        "---\nstatus: \(status)\ndate: \(ImportDesk.time(seconds))\n---\ntext")
+                }
+            }
+            let names = [
+                "published-past", "published-future", "scheduled-past", "scheduled-future",
+            ]
+            for name in names {
+                #expect(try await desk.run("\(name).md").counts == ["created": 1])
+            }
+            var found: [Article.Status] = []
+            for name in names { found.append(try await desk.article(name).status) }
+            #expect(found == [.published, .scheduled, .published, .scheduled])
+        }
+    }
+
     @Test func `a changed file updates its article, and an edited article is kept`() async throws {
         try await ImportDesk.with { desk in
             try desk.write("blog/a.md", "---\ntitle: First\nauthor: Ann\n---\none")

@@ -202,13 +202,58 @@ import Testing
             #expect(try await restore(lines, desk).counts == ["unchanged": 4])
             let now = try await desk.export("two.ndjson").revisions
             let text = String(decoding: try desk.bytes("two.ndjson"), as: UTF8.self)
-            #expect(now == 8 && text.hasPrefix(#"{"format":"broadsheet-export","version":2}"#))
+            #expect(now == 8 && text.hasPrefix(#"{"format":"broadsheet-export","version":3}"#))
             #expect(text.split(separator: #""actor":{"kind":"unknown"}"#).count == 6)
             try await ImportDesk.with { other in
                 try other.write("two.ndjson", text)
                 #expect(try await other.run("two.ndjson").counts == ["created": 4])
                 try await other.export("three.ndjson")
                 #expect(try other.bytes("three.ndjson") == desk.bytes("two.ndjson"))
+            }
+        }
+    }
+
+    /// The lines as in version 2, in which a scheduled article has the status `published`.
+    private static func second(_ lines: [String]) -> [String] {
+        [#"{"format":"broadsheet-export","version":2}"#]
+            + lines.dropFirst().map {
+                $0.replacing(#""status":"scheduled""#, with: #""status":"published""#)
+            }
+    }
+
+    @Test func `what is published in the future in an older export is scheduled`() async throws {
+        let lines = try await exported { desk in
+            for (slug, seconds) in [("soon", 9), ("late", 99)] as [(String, Int64)] {
+                try desk.write(
+                    "\(slug).md", "---\ndate: \(ImportDesk.time(seconds))\n---\n\(slug)")
+            }
+            _ = try await desk.run("soon.md", "late.md")
+        }
+        let older = Self.second(lines)
+        #expect(lines.count { $0.contains(#""status":"scheduled""#) } == 2)
+        #expect(!older.contains { $0.contains(#""status":"scheduled""#) })
+        func statuses(
+            _ lines: [String], at seconds: Int64, in desk: ImportDesk
+        ) async throws -> [Article.Status] {
+            try desk.write("one.ndjson", lines.joined(separator: "\n"))
+            let report = try await desk.run("one.ndjson", at: seconds)
+            #expect(report.failures.isEmpty)
+            return try await [desk.article("soon").status, desk.article("late").status]
+        }
+        for text in [lines, older] {
+            try await ImportDesk.with { desk in
+                let found = try await statuses(text, at: 5, in: desk)
+                #expect(found == [.scheduled, .scheduled])
+                // The same file again, after one of the times has come.
+                let again = try await statuses(text, at: 50, in: desk)
+                #expect(again == [.scheduled, .scheduled])
+            }
+        }
+        // In an older server, the first one was public by then.
+        try await ImportDesk.with { desk in
+            for seconds in [50, 150] as [Int64] {
+                let found = try await statuses(older, at: seconds, in: desk)
+                #expect(found == [.published, .scheduled])
             }
         }
     }
@@ -233,7 +278,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"format":"broadsheet-export","version":3}"#, "the export has version 3"),
+        (#"{"format":"broadsheet-export","version":4}"#, "the export has version 4"),
         (#"{"format":"broadsheet-export"}"#, "$.version is not"),
         (#"{"format":"else","version":1}"#, "$.format is not"),
     ])

@@ -62,6 +62,9 @@ struct Newsroom: Sendable {
         clock.withLock { $0 = $0.advanced(byMilliseconds: milliseconds) }
     }
 
+    /// Publishes the scheduled articles that are due by the clock.
+    func publishDueArticles() async { await backend.publisher.publishDueArticles() }
+
     /// The log lines since the last call.
     func takeLog() -> [String] {
         lines.withLock { lines in

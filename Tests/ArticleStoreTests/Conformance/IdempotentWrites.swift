@@ -12,7 +12,7 @@ extension ArticleStoreConformance {
             IdempotencyKey(
                 scope: scope(key), request: [UInt8](repeating: request, count: 32),
                 principal: "editor"
-            ) { item, _ in
+            ) { item in
                 switch item {
                 case .article(let article, _): Array(article.title.utf8)
                 case .author(let author, _): Array(author.name.utf8)

@@ -68,7 +68,7 @@ extension ArticleStoreConformance {
                 #expect(history.items.map(\.number) == [2, 1])
                 #expect(try await store.revision(1, of: made.id) == made)
                 let page = try await store.articles(
-                    ArticleQuery(audience: .editors, now: .start))
+                    ArticleQuery(audience: .editors))
                 #expect(page.items.isEmpty)
             }
         }

@@ -100,6 +100,7 @@ import Testing
             let store = try Scribe.open(path)
             try await scribe.verifyAcknowledged(in: store, what)
             if failuresToo { try await scribe.verifyFailed(in: store, what) }
+            try await scribe.verifyPublication(in: store, what)
             let sequence = try await store.changeSequence()
             #expect(sequence >= scribe.acknowledged.count, what)
             _ = try await store.createArticle(.make(), .sample("after"), by: .first)

@@ -18,6 +18,8 @@ struct Scribe {
     /// Ids of creations that failed.
     private(set) var failed: [Article.ID] = []
     private(set) var errors: [StoreError] = []
+    /// The article that was scheduled, if that was acknowledged.
+    private(set) var scheduled: Article.ID?
 
     /// The log is checkpointed every few commits, so that this is interrupted, too.
     static var configuration: SQLiteConfiguration {
@@ -31,8 +33,8 @@ struct Scribe {
         try SQLiteStore.open(path: path, mode: .create, configuration: configuration)
     }
 
-    /// Creates articles of some size, edits and deletes one in three; runs several at a time at the
-    /// end.
+    /// Creates articles of some size, edits and deletes one in three, publishes a scheduled one;
+    /// runs several at a time at the end.
     mutating func work(on store: SQLiteStore) async {
         for number in 0..<6 {
             let made = Mark(id: .make(), revision: 1, body: Self.body(number))
@@ -40,6 +42,7 @@ struct Scribe {
             guard number % 3 == 1 else { continue }
             await revise(made, on: store)
         }
+        await publish(on: store)
         let more = (6..<10).map { Mark(id: .make(), revision: 1, body: Self.body($0)) }
         let outcomes = await withTaskGroup(of: (Mark, StoreError?).self) { group in
             for (number, mark) in more.enumerated() {
@@ -91,7 +94,29 @@ struct Scribe {
         } catch { errors.append(error) }
     }
 
+    private mutating func publish(on store: SQLiteStore) async {
+        let made = Mark(id: .make(), revision: 1, body: "Soon.")
+        do throws(StoreError) {
+            _ = try await store.createArticle(
+                made.id, .sample("soon", body: "Soon.", status: .scheduled), by: .first)
+        } catch { return note(made, error) }
+        note(made, nil)
+        scheduled = made.id
+        do throws(StoreError) {
+            _ = try await store.publishDueArticles(at: .start, limit: 1)
+            acknowledged.append(Mark(id: made.id, revision: 2, body: made.body))
+        } catch { errors.append(error) }
+    }
+
     // MARK: Expectations
+
+    /// However far it came, the scheduled article is published once.
+    func verifyPublication(in store: SQLiteStore, _ what: Comment) async throws {
+        for _ in 0..<2 { _ = try await store.publishDueArticles(at: .start, limit: 1) }
+        guard let scheduled else { return }
+        let history = try await store.revisions(of: scheduled, below: nil, limit: 9).items
+        #expect(history.map(\.status) == [.published, .scheduled], what)
+    }
 
     /// Every acknowledged write is preserved.
     func verifyAcknowledged(in store: SQLiteStore, _ what: Comment) async throws {

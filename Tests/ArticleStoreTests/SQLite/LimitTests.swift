@@ -28,7 +28,7 @@ import Testing
                 items.append(
                     ImportItem(path: "\(number)", digest: [0], id: .make(), content: content))
             }
-            _ = try await store.importArticles(items, by: .first, dryRun: false)
+            _ = try await store.importArticles(items, by: .later(10_000), dryRun: false)
         }
         let authors = try await store.authors(after: nil, limit: 1, visibleTo: .editors)
         return try #require(authors.items.first?.id)
@@ -40,9 +40,9 @@ import Testing
     ) async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.examinedRowsPerPage = 100 }
-        var query = ArticleQuery(audience: .everyone(at: .start + 10_000), now: .start)
-        query.author = try await Self.fill(store, 2_000)
-        query.tags = ["even"]
+        var query = ArticleQuery(audience: .everyone)
+        query.filter.author = try await Self.fill(store, 2_000)
+        query.filter.tags = ["even"]
         query.sort = sort
         var pages = 0
         repeat {
@@ -59,14 +59,14 @@ import Testing
     @Test func `counting stops at the row limit and reports an inexact count`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.examinedRowsPerCount = 100 }
-        var query = ArticleQuery(audience: .everyone(at: .start + 10_000), now: .start)
+        var query = ArticleQuery(audience: .everyone)
         query.counts = true
-        query.author = try await Self.fill(store, 300)
+        query.filter.author = try await Self.fill(store, 300)
         // 150 rows under either name; those that are also probed for the other one count twice.
         #expect(try await store.articles(query).count == PageCount(value: 100, isExact: false))
-        query.tags = ["even"]
+        query.filter.tags = ["even"]
         #expect(try await store.articles(query).count == PageCount(value: 0, isExact: false))
-        query.tags = ["nowhere"]
+        query.filter.tags = ["nowhere"]
         #expect(try await store.articles(query).count == PageCount(value: 0, isExact: true))
         await store.close()
     }
@@ -74,7 +74,7 @@ import Testing
     @Test func `counting stops at ten thousand`() async throws {
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { _ in }
-        var query = ArticleQuery(audience: .editors, now: .start)
+        var query = ArticleQuery(audience: .editors)
         query.counts = true
         _ = try await Self.fill(store, 10_000)
         #expect(try await store.articles(query).count == PageCount(value: 10_000, isExact: true))
@@ -89,7 +89,7 @@ import Testing
         scope[1] = principal.utf8.first ?? 0
         return IdempotencyKey(
             scope: scope, request: [UInt8](repeating: 0, count: 32), principal: principal
-        ) { _, _ in [] }
+        ) { _ in [] }
     }
 
     private static func write(
@@ -165,8 +165,8 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try Self.open(folder) { $0.examinedRowsPerPage = 7 }
         _ = try await Self.fill(store, 300)
-        var query = ArticleQuery(audience: .editors, now: .start)
-        query.tags = ["even"]
+        var query = ArticleQuery(audience: .editors)
+        query.filter.tags = ["even"]
         query.sort = .createdFirst
         var titles: [String] = []
         repeat {

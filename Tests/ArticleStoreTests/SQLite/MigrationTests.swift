@@ -65,4 +65,83 @@ import Testing
         await store.close()
         #expect(try SQLiteStore.check(path: path).findings == [])
     }
+
+    /// 2100-01-01T00:00:00Z.
+    private static let future: Int64 = 4_102_444_800_000
+
+    /// SQL for an article in the seventh version of the schema, in the state of its last revision.
+    private static func article(
+        _ number: Int, _ slug: String, _ revisions: [(state: Int, publishedAt: Int64?, time: Int64)]
+    ) -> String {
+        let id = "x'0198c0de00007000800000000000000\(number)'"
+        let last = revisions[revisions.count - 1]
+        let publication = last.publishedAt ?? 1_000
+        let publicFrom = last.state == 1 ? "\(publication)" : "NULL"
+        var sql = """
+            INSERT INTO articles VALUES (\(number), \(id), \(last.state), \(revisions.count),
+                \(publication), 1000, \(last.time));
+            INSERT INTO slugs VALUES ('\(slug)', \(number), \(publicFrom));
+            UPDATE facets SET live = live + 1, published = published + (\(last.state) = 1);
+
+            """
+        for facet in 1...3 {
+            sql += """
+                INSERT INTO listings
+                VALUES (\(facet), \(last.state), \(publication), \(id), \(number));
+
+                """
+        }
+        for (index, revision) in revisions.enumerated() {
+            let (row, time) = (index + 1, revision.publishedAt.map(String.init) ?? "NULL")
+            sql += """
+                INSERT INTO revisions VALUES (\(number) << 20 | \(row), \(number), \(row), 1, NULL,
+                    \(revision.time), \(revision.state), \(time), \(revision.time), '\(slug)',
+                    'Title', '', 'en', '[]', '[3]', NULL, NULL, NULL, NULL, 1, 1, 1, 5, 1);
+                INSERT INTO changes (kind, subject, revision, is_deletion)
+                VALUES (0, \(number), \(row), 0);
+
+                """
+        }
+        return sql
+    }
+
+    @Test func `what is published in the future in an older file is scheduled`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("old.db")
+        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(7)))
+        do {
+            let connection = try Connection(path: path, access: .create)
+            try older.migrate(connection)
+            try connection.execute(
+                script: "INSERT INTO bodies VALUES (1, 'Flour');"
+                    + "INSERT INTO facets (number, kind, key) VALUES (2, 3, 'en');"
+                    + "INSERT INTO facets (number, kind, key, name) VALUES (3, 1, 't', 'T');"
+                    + Self.article(1, "soon", [(0, nil, 1_000), (1, Self.future, 2_000)])
+                    + Self.article(2, "out", [(1, 5_000, 1_000), (1, 5_000, 6_000)])
+                    + Self.article(3, "draft", [(1, 2_000, 2_000), (0, 2_000, 3_000)]))
+        }
+        let store = try SQLiteStore.open(path: path, mode: .existing)
+        #expect(try await store.changeSequence() == 6)
+        func statuses(_ slug: String) async throws -> [Article.Status] {
+            let article = try await store.article(.slug(slug), visibleTo: .editors)
+            let history = try await store.revisions(of: article.id, below: nil, limit: 9).items
+            return [article.status] + history.map(\.status)
+        }
+        #expect(try await statuses("soon") == [.scheduled, .scheduled, .draft])
+        #expect(try await statuses("out") == [.published, .published, .scheduled])
+        #expect(try await statuses("draft") == [.draft, .draft, .published])
+        func shown() async throws -> [String] {
+            let tags = try await store.tags(after: nil, limit: 9, visibleTo: .everyone)
+            return try await store.articles(ArticleQuery(audience: .everyone)).items.map(\.slug)
+                + tags.items.map { "\($0.articleCount)" }
+        }
+        #expect(try await shown() == ["out", "1"])
+        let time = Timestamp(milliseconds: Self.future)
+        let done = try await store.publishDueArticles(at: time, limit: 9)
+        #expect(done == (1, nil))
+        #expect(try await shown() == ["soon", "out", "2"])
+        _ = try await store.article(.slug("soon"), visibleTo: .everyone)
+        await store.close()
+        #expect(try SQLiteStore.check(path: path).findings == [])
+    }
 }

@@ -248,11 +248,12 @@ import Testing
                 ALTER TABLE slugs DROP COLUMN public_from; PRAGMA user_version = 4;
                 DROP TABLE kept_writes; DROP TABLE kept_counts; CREATE TABLE kept_writes (scope);
                 ALTER TABLE revisions DROP COLUMN actor; DROP TABLE actors;
+                DROP TABLE transitions; DROP INDEX changes_by_subject;
                 UPDATE facets SET key = key || char(0xFE0F) WHERE key = 'heart';
                 """)
         }
         let again = try SQLiteStore.open(path: path, mode: .existing)
-        let everyone = Audience.everyone(at: .start + 10)
+        let everyone = Audience.everyone
         for (slug, isPublic) in [("draft", false), ("public", true), ("now", true)] {
             let found = try? await again.article(.slug(slug), visibleTo: everyone)
             #expect((found?.id == made.id) == isPublic, "\(slug)")

@@ -6,6 +6,11 @@ import TestSupport
 /// languages, one published each minute.
 struct Corpus {
     static let start = Timestamp(milliseconds: 1_600_000_000_000)
+
+    /// When the article with this number is published.
+    static func publication(of number: Int) -> Timestamp {
+        start.advanced(byMilliseconds: Int64(number) * 60_000)
+    }
     private static let words = """
         bread flour water salt oven crust morning hands table stone river field window letter \
         garden autumn paper market train harbour engine signal winter summer quiet yellow \
@@ -19,7 +24,7 @@ struct Corpus {
 
     /// The article with this number; numbers ascend.
     mutating func item(_ number: Int) -> ImportItem {
-        let time = Self.start.advanced(byMilliseconds: Int64(number) * 60_000)
+        let time = Self.publication(of: number)
         let title = text(ofBytes: 40)
         let body = text(ofBytes: 1_024)
         let tags = [pick(100), pick(100)].map { "Tag-\($0)" }

@@ -38,8 +38,9 @@ enum StoreBench {
         let start = ContinuousClock.now
         for first in stride(from: 0, to: count, by: 500) {
             let items = (first..<min(first + 500, count)).map { corpus.item($0) }
+            // Later articles would be scheduled.
             let results = try await store.importArticles(
-                items, by: Edit(at: Corpus.start, by: .operator), dryRun: false)
+                items, by: Edit(at: Corpus.publication(of: count), by: .operator), dryRun: false)
             for result in results { _ = try result.get() }
         }
         let seconds = start.duration(to: .now).inSeconds

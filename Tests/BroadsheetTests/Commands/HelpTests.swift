@@ -23,6 +23,14 @@ import Testing
         }
     }
 
+    @Test func `the help of a command comes with the page of the manual about it`() throws {
+        let both = try #require(HelpCommand.text("sync"))
+        #expect(both.hasPrefix(SyncCommand.help) && both.contains("\n# Keeping a copy\n"))
+        #expect(HelpCommand.text("serve") == ServeCommand.help)
+        #expect(HelpCommand.text("tls")?.hasPrefix("# ") == true)
+        #expect(HelpCommand.text("nothing") == nil)
+    }
+
     @Test func `defaults in the help match a start without options`() throws {
         let configuration = try ServeConfiguration(
             Settings(options: ServeCommand.options, arguments: [], environment: [:]) { _ in [] })

@@ -3,7 +3,7 @@ import ArticleStore
 
 /// A line of an export.
 ///
-/// The first is `{"format":"broadsheet-export","version":2}`. It is followed by all authors in the
+/// The first is `{"format":"broadsheet-export","version":3}`. It is followed by all authors in the
 /// order of their ids and all articles in the order of theirs, each followed by its revisions:
 ///
 ///     {"kind":"author","author":{…}}
@@ -11,8 +11,10 @@ import ArticleStore
 ///     {"kind":"revision","action":…,"actor":{…},"time":…,"article":{…}}
 ///
 /// Authors, articles and actors have the same JSON as in the API. In version 1, a revision has no
-/// actor, but perhaps the name of an `editor`. The last line counts the others, so that a truncated
-/// export is not mistaken for a complete one:
+/// actor, but perhaps the name of an `editor`; before version 3, a scheduled article has the status
+/// `published` and a time in the future (`ExportHistory`).
+///
+/// The last line counts the others, so that a truncated export is not mistaken for a complete one:
 /// `{"kind":"end","authors":…,"articles":…,"revisions":…}`.
 enum ExportLine: Sendable {
     case record(ExportRecord)
@@ -181,8 +183,9 @@ enum ExportHeader: Sendable, Hashable {
     case unknown(String)
 
     static let format = "broadsheet-export"
-    /// Version 1 has the names of editors instead of actors.
-    static let version = 2
+    /// Version 1 has the names of editors instead of actors. Version 2 has neither the status
+    /// `scheduled` nor the system as an actor.
+    static let version = 3
 
     /// The line including its line feed.
     static var bytes: [UInt8] {

@@ -97,10 +97,8 @@ struct ImportRun {
         let language = importer.language.text
         do throws(ServiceError) {
             let rendered = try importer.markdown.renderNow(draft.body)
-            var content = try ArticleContent(
-                draft, rendered: rendered, defaultLanguage: language, at: now)
-            // Without a time, the store uses the time of the first import.
-            content.draft.publishedAt = draft.publishedAt
+            let content = try ArticleContent(
+                of: draft, in: rendered, defaultLanguage: language)
             return ImportItem(
                 path: identity, digest: Digest.sha256(Array("\(language)\n".utf8) + bytes),
                 id: draft.id ?? nextID(at: now), content: content,
@@ -223,10 +221,14 @@ extension ImportRun {
         defer { finish(bytes: file.sizeBytes - finished) }
         guard check(file, version: version, &finished), var reader = lines(of: file) else { return }
         var restoration = Restoration(importer, path: file.path)
+        var history = ExportHistory(version: version, now: importer.now())
         while let line = next(&reader, of: file), restoration.isGoingOn {
             // The first line is the header and the last one the end: neither is a record.
-            if line.number > 1, let record = line.record(version: version) {
-                try await restoration.take(record, line, &report)
+            if line.number > 1 {
+                let record = line.record(version: version)
+                if let (record, line) = history.next(record.map { ($0, line) }) {
+                    try await restoration.take(record, line, &report)
+                }
             }
             let half = file.sizeBytes / 2 + min(reader.offset, file.sizeBytes) / 2
             finish(bytes: half - finished)

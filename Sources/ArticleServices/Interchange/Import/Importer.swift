@@ -170,6 +170,7 @@ extension StoreError {
             "$.authors[\(index)].name: this author's name is \"\(name)\""
         case .repeated: "it has already been done"
         case .keyReused: "its idempotency key belongs to another write"
+        case .otherHistory: "its position belongs to another history of the database"
         case .conflict(let name): "conflict with existing data: \(name)"
         case .tooMany(let things): "there are too many \(things)"
         case .rejected(let cause): "\(cause)"

@@ -1,0 +1,104 @@
+import HTTP
+
+/// `GET /v1/changes`: what has changed since a token was given out, for a copy that follows the
+/// backend.
+///
+/// Without a token, it is the snapshot of what the caller sees, in pages. The filters are those of
+/// lists: what no longer matches them comes as a deletion. A token only continues the same filters,
+/// types and role; `invalid-token` (400) and `sync-reset` (410) mean that the copy has to start
+/// anew, without a token. A value; use it anywhere.
+///
+/// ```swift
+/// let page = try await backend.send(FetchChangesRequest(since: token, tags: ["baking"]))
+/// let deleted = page.changes.filter { if case .deleteArticle = $0 { true } else { false } }
+/// ```
+public struct FetchChangesRequest: SparseRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/changes", name: "listChanges",
+        summary: "Lists what has changed since a token was given out", access: .everyone)
+    public typealias Item = ChangePage<Article>
+    public typealias Partial = ChangePage<PartialArticle>
+
+    public static let parameters = Parameters(
+        Self.init,
+        .query("since", \.since, .requestedToken),
+        .query("limit", \.limit, .integer(ArticleLimits.changePage)),
+        .query("types", \.types, .kinds),
+        .queryList("tag", \.tags, .line(ArticleLimits.tag), atMost: ArticleLimits.tags),
+        .query("author", \.author, .identifier()),
+        .query("language", \.language, .language),
+        .query("status", \.status, .status),
+        .query("source", \.source, .line(ArticleLimits.sourceName)),
+        .query("publishedAfter", \.publishedAfter, .timestamp),
+        .query("publishedBefore", \.publishedBefore, .timestamp),
+        .query("fields", \.fields, .fields(of: Article.format)))
+
+    /// The `next` of the previous page; `nil` for the snapshot, `now` for no changes but a token.
+    public var since: String?
+    /// 1 to 500; `nil` for 100.
+    public var limit: Int?
+    /// `nil` for all types.
+    public var types: Set<SyncKind>?
+    /// Names or keys: an article must have all of them.
+    public var tags: [String]
+    public var author: Author.ID?
+    /// A BCP 47 tag, compared as a whole.
+    public var language: String?
+    public var status: Article.Status?
+    /// The name of a source.
+    public var source: String?
+    /// Exclusive.
+    public var publishedAfter: Timestamp?
+    /// Exclusive.
+    public var publishedBefore: Timestamp?
+    /// The attributes of articles; `nil` for all except bodies.
+    public var fields: FieldSelection?
+
+    /// The value of `since` for a token of the present state, without any changes.
+    public static let now = "now"
+
+    public init(
+        since: String? = nil, limit: Int? = nil, types: Set<SyncKind>? = nil,
+        tags: [String] = [], author: Author.ID? = nil, language: String? = nil,
+        status: Article.Status? = nil, source: String? = nil, publishedAfter: Timestamp? = nil,
+        publishedBefore: Timestamp? = nil, fields: FieldSelection? = nil
+    ) {
+        self.since = since
+        self.limit = limit
+        self.types = types
+        self.tags = tags
+        self.author = author
+        self.language = language
+        self.status = status
+        self.source = source
+        self.publishedAfter = publishedAfter
+        self.publishedBefore = publishedBefore
+        self.fields = fields
+    }
+}
+
+extension TextCodec where Value == String {
+    /// Accepts any text, so that a backend rejects a malformed token like an invalid one.
+    fileprivate static var requestedToken: TextCodec {
+        let token = syncToken
+        return TextCodec(token.expectation, token.schema, parse: { $0 }, print: token.print)
+    }
+}
+
+extension TextCodec where Value == Set<SyncKind> {
+    /// Types of changes, separated by commas.
+    fileprivate static var kinds: TextCodec {
+        let names = SyncKind.allCases.map(\.rawValue)
+        return TextCodec(
+            "one or more of \(names.joined(separator: ", ")), separated by commas",
+            .text(TextSchema(.fieldNames(names), length: 1...100)),
+            parse: { text in
+                guard text.utf8.count <= 100 else { return nil }
+                let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+                let kinds = parts.compactMap { SyncKind(rawValue: String($0)) }
+                return kinds.count == parts.count ? Set(kinds) : nil
+            },
+            print: { kinds in kinds.map(\.rawValue).sorted().joined(separator: ",") },
+            fault: { $0.isEmpty ? "does not name any type" : nil })
+    }
+}

@@ -1,0 +1,59 @@
+import ArticleAPI
+import ArticleStore
+
+/// Writes and reads the tokens of changes: `<epoch>.<sealed>`.
+///
+/// The epoch is in the clear, so that a token of another history can be told from an invalid one.
+/// The numbers are sealed for the request's filters and types and for the audience. Equal positions
+/// have equal tokens, and all tokens have one length.
+struct ChangeTokens: Sendable {
+    let cursors: CursorSealer
+
+    func seal(_ position: ChangePosition, in list: String) -> String {
+        let numbers = SealedNumbers(sequence: position.sequence, base: position.base)
+        let epoch = ByteText.base64URL(position.epoch.cursorBytes)
+        return "\(epoch).\(cursors.seal(numbers, in: list))"
+    }
+
+    /// The position in the changes that `list` describes.
+    ///
+    /// - Parameter current: the epoch of the database, which is only asked for if the token cannot
+    ///   be read.
+    /// - Throws: `.syncReset` for a token of another epoch, `.invalidToken` for anything else that
+    ///   was not sealed for this list.
+    func open(
+        _ token: String, in list: String, epoch current: () async throws -> Epoch
+    ) async throws(ServiceError) -> ChangePosition {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let bytes = ByteText.bytes(base64URL: String(parts[0])),
+            let epoch = Epoch(cursorBytes: bytes)
+        else { throw .invalidToken }
+        if let numbers: SealedNumbers = try? cursors.open(String(parts[1]), in: list) {
+            return ChangePosition(epoch: epoch, sequence: numbers.sequence, base: numbers.base)
+        }
+        // Another database has other secrets.
+        let isOurs: Bool
+        do { isOurs = try await current() == epoch } catch { throw ServiceError(error) }
+        throw isOurs ? .invalidToken : .syncReset
+    }
+}
+
+/// The numbers of a position.
+private struct SealedNumbers: CursorPosition {
+    var sequence: Int64
+    var base: Int64
+
+    init(sequence: Int64, base: Int64) {
+        self.sequence = sequence
+        self.base = base
+    }
+
+    var cursorBytes: [UInt8] {
+        packed([UInt64(bitPattern: sequence), UInt64(bitPattern: base)])
+    }
+
+    init?(cursorBytes: [UInt8]) {
+        guard let words = unpacked(cursorBytes, count: 2) else { return nil }
+        self.init(sequence: Int64(bitPattern: words[0]), base: Int64(bitPattern: words[1]))
+    }
+}

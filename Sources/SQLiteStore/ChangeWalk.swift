@@ -1,0 +1,246 @@
+import ArticleAPI
+import ArticleStore
+
+/// Collects one page of what has changed for an audience, by walking over its transitions.
+///
+/// A position says what its client has: everything whose last transition is at `sequence` or
+/// before, as it is now; and of what changed later, some state of `base` or later, if any.
+struct ChangeWalk {
+    private let state: Snapshot
+    private let query: ChangeQuery
+    private let audience: TransitionAudience
+    /// `nil` if no article can match or could ever have matched.
+    private let matcher: ArticleMatcher?
+    private let start: ChangePosition
+    private var page: ChangeSlice
+    /// The size of the page, estimated like that of lists.
+    private var bytes = 0
+    /// The number of transitions and of steps back in logs.
+    private var examined = 0
+
+    /// - Parameter start: what the client has.
+    init(
+        _ query: ChangeQuery, from start: ChangePosition, in state: Snapshot
+    ) throws(StoreError) {
+        self.state = state
+        self.query = query
+        self.start = start
+        audience = TransitionAudience(query.audience)
+        matcher = try ArticleMatcher(query.filter, in: state)
+        page = ChangeSlice(items: [], position: start, isLast: false)
+    }
+
+    /// Walks until a limit is reached: the number of items, their bytes, or the number of examined
+    /// rows; or else to the end of all transitions, which is the last page's position.
+    mutating func run(to end: ChangePosition) throws(StoreError) -> ChangeSlice {
+        let row = try state.connection.statement(SQL.transitionsAfter)
+        try row.bind(1, audience.rawValue)
+        try row.bind(2, start.sequence)
+        // Invariant: all transitions up to the page's position have been examined, and what follows
+        // from them is in the page.
+        while try row.step() {
+            let transition = try Transition(row)
+            guard try take(transition) else { return page }
+            page.position.sequence = transition.sequence
+        }
+        page.position = end
+        page.isLast = true
+        return page
+    }
+
+    private var isExhausted: Bool { examined >= state.configuration.examinedRowsPerPage }
+
+    /// Examines a transition and adds what follows from it; `false` if a limit comes first.
+    private mutating func take(_ transition: Transition) throws(StoreError) -> Bool {
+        guard page.items.count < min(max(query.limit, 1), 500), !isExhausted else { return false }
+        examined += 1
+        switch transition.kind {
+        case .article:
+            guard query.kinds.contains(.article), let matcher else { return true }
+            return try takeArticle(transition, matcher)
+        case .author:
+            guard query.kinds.contains(.author) else { return true }
+            return try takeAuthor(transition)
+        }
+    }
+
+    private mutating func takeArticle(
+        _ transition: Transition, _ matcher: ArticleMatcher
+    ) throws(StoreError) -> Bool {
+        if !transition.isDeparture {
+            let stored = try state.stored(number: transition.subject)
+            let content = stored.revision.content
+            if matcher.matches(content) {
+                let size = content.lightBytes + (query.withBodies ? content.bodyBytes : 0)
+                guard hasRoom(for: size) else { return false }
+                let article = try state.present(stored, withBody: query.withBodies)
+                add(.putArticle(article, revision: article.revision), transition, size)
+                return true
+            }
+        }
+        // A client whose state is as recent as the last transition does not have it.
+        guard transition.sequence > start.base else { return true }
+        switch try departure(transition, matcher) {
+        case .never: return true
+        case .isTooFar: return false
+        case .at(let revision):
+            guard hasRoom(for: Self.deletionBytes) else { return false }
+            let subject = try state.subject(.article, number: transition.subject)
+            guard case .article(let id) = subject else { return true }
+            add(.deleteArticle(id, revision: revision), transition, Self.deletionBytes)
+            return true
+        }
+    }
+
+    private mutating func takeAuthor(_ transition: Transition) throws(StoreError) -> Bool {
+        if transition.isDeparture, transition.sequence <= start.base { return true }
+        let subject = try state.subject(.author, number: transition.subject)
+        guard case .author(let id) = subject else { return true }
+        if transition.isDeparture {
+            guard hasRoom(for: Self.deletionBytes) else { return false }
+            add(.deleteAuthor(id, revision: transition.revision), transition, Self.deletionBytes)
+            return true
+        }
+        guard let author = try state.author(id)?.author else {
+            throw .corrupt("author \(transition.subject) is missing")
+        }
+        let texts = [author.name, author.about, author.website ?? ""]
+        let size = texts.reduce(512) { $0 + $1.utf8.count }
+        guard hasRoom(for: size) else { return false }
+        add(.putAuthor(try state.versioned(author)), transition, size)
+        return true
+    }
+
+    private static let deletionBytes = 128
+
+    /// A page may contain one larger item.
+    private func hasRoom(for size: Int) -> Bool {
+        page.items.isEmpty || bytes + size <= state.configuration.bytesPerPage
+    }
+
+    private mutating func add(
+        _ change: SyncChange<Article>, _ transition: Transition, _ size: Int
+    ) {
+        page.items.append((transition.sequence, change))
+        bytes += size
+    }
+
+    // MARK: What a client may still have
+
+    private enum Departure {
+        /// No state that the client may have matched.
+        case never
+        /// The first revision after the last state that matched.
+        case at(Int)
+        /// The page has no room for the search.
+        case isTooFar
+    }
+
+    /// When an article that is not in sight or does not match ceased to match, if it ever did since
+    /// the client's base.
+    private mutating func departure(
+        _ transition: Transition, _ matcher: ArticleMatcher
+    ) throws(StoreError) -> Departure {
+        // It was in sight directly before it departed.
+        guard matcher.isSelective else { return .at(transition.revision) }
+        let row = try state.connection.statement(SQL.logBefore)
+        try row.bind(1, transition.subject)
+        try row.bind(2, transition.sequence)
+        // Invariant: no state between the revisions of `row` and of the transition matched.
+        while try row.step() {
+            if isExhausted {
+                // A log that takes more than a whole page is not searched to its end: the audience
+                // saw the article after `base`, and deleting what one does not have does no harm.
+                let isFirst = page.position == start && page.items.isEmpty
+                return isFirst ? .at(transition.revision) : .isTooFar
+            }
+            examined += 1
+            let revision = try StoredRevision(row, from: 1)
+            if audience.sees(revision.state), matcher.matches(revision.content) {
+                return .at(revision.number + 1)
+            }
+            if row.integer(0) <= start.base { break }
+        }
+        return .never
+    }
+}
+
+extension SQL {
+    /// The states of an article before one of its changes, from the last to the first.
+    fileprivate static let logBefore: StaticString = """
+        SELECT changes.sequence, revisions.* FROM changes
+        JOIN revisions ON row = (subject << 20 | changes.revision)
+        WHERE kind = 0 AND subject = ?1 AND sequence < ?2 ORDER BY sequence DESC
+        """
+}
+
+extension Snapshot {
+    func changes(_ query: ChangeQuery) throws(StoreError) -> ChangeSlice {
+        let epoch = try epoch()
+        if let position = query.position {
+            let last = try changeSequence()
+            guard position.epoch == epoch, max(position.sequence, position.base) <= last else {
+                throw .otherHistory
+            }
+        }
+        let last = try lastTransition(for: TransitionAudience(query.audience))
+        var end = ChangePosition(epoch: epoch, sequence: last, base: last)
+        if query.startsNow { return ChangeSlice(items: [], position: end, isLast: true) }
+        let start = query.position ?? ChangePosition(epoch: epoch, sequence: 0, base: last)
+        end.sequence = max(last, start.sequence)
+        end.base = end.sequence
+        var walk = try ChangeWalk(query, from: start, in: self)
+        return try walk.run(to: end)
+    }
+}
+
+/// Decides whether the content of an article, now or at an earlier revision, is selected by a
+/// filter, like a list with the same filter.
+struct ArticleMatcher {
+    /// Whether there is anything that it does not match.
+    let isSelective: Bool
+    private let filter: ArticleFilter
+    /// The facets of the filter's tags and author.
+    private var tags: [Int64] = []
+    private var author: Int64?
+
+    /// `nil` if there never was an article with such a tag or author.
+    init?(_ filter: ArticleFilter, in snapshot: Snapshot) throws(StoreError) {
+        self.filter = filter
+        isSelective = filter != ArticleFilter()
+        for key in filter.tags {
+            guard let found = try snapshot.facet(.tag, key: .text(key)) else { return nil }
+            tags.append(found.number)
+        }
+        if let id = filter.author {
+            guard let found = try snapshot.facet(.author, key: .id(id)) else { return nil }
+            author = found.number
+        }
+    }
+
+    func matches(_ content: StoredContent) -> Bool {
+        guard isSelective else { return true }
+        return tags.allSatisfy(content.tags.contains)
+            && author.map(content.authors.contains) ?? true
+            && filter.language.map { Self.isSame($0, content.language) } ?? true
+            && filter.source.map { Self.isSame($0, content.source?.name) } ?? true
+            && filter.status.map { $0 == content.state.status } ?? true
+            && isInRange(content.publishedAt)
+    }
+
+    /// Both ends are exclusive; what has no time of publication is in no range.
+    private func isInRange(_ time: Timestamp?) -> Bool {
+        if let after = filter.publishedAfter {
+            guard let time, time > after else { return false }
+        }
+        if let before = filter.publishedBefore {
+            guard let time, time < before else { return false }
+        }
+        return true
+    }
+
+    /// Compares bytes, as the database does.
+    private static func isSame(_ text: String, _ other: String?) -> Bool {
+        other.map { $0.utf8.elementsEqual(text.utf8) } ?? false
+    }
+}

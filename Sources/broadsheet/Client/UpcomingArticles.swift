@@ -1,0 +1,48 @@
+import ArticleAPI
+import ArticleClient
+import HTTP
+
+extension Session {
+    /// After this many scheduled articles, the rest has a cursor.
+    private static let upcomingLimit = 1_000
+
+    /// The list from the request's cursor on, as one page.
+    ///
+    /// - Throws: `.noPermission` if the list is empty because the key cannot see scheduled
+    ///   articles.
+    func upcoming(
+        _ request: FetchArticlesRequest
+    ) async throws(CommandFailure) -> Page<Article> {
+        var request = request
+        request.limit = ArticleLimits.page.upperBound
+        var all = Page<Article>(items: [])
+        var pages = backend.pages(of: request).makeAsyncIterator()
+        do throws(BackendError) {
+            while all.items.count < Self.upcomingLimit,
+                let page = try await pages.next(isolation: #isolation)
+            {
+                all.items += page.items
+                all.next = page.next
+            }
+        } catch { throw CommandFailure(error) }
+        if all.items.isEmpty { try await requireEditor() }
+        return all
+    }
+
+    /// Fails unless the key is an editor's. Lists do not show this, as they only leave out what is
+    /// hidden; but histories are for editors, to whom that of an unknown article is not found.
+    private func requireEditor() async throws(CommandFailure) {
+        let history = FetchRevisionsRequest(id: Article.ID(at: .now), limit: 1)
+        do throws(BackendError) {
+            _ = try await backend.send(history)
+        } catch {
+            if error.problem?.status == HTTPStatus.notFound.code { return }
+            let failure = CommandFailure(error)
+            guard failure.status == .noPermission else { throw failure }
+            throw CommandFailure(
+                .noPermission,
+                "what is scheduled is visible only to editors: use the key of an editor"
+                    + " (BROADSHEET_KEY or broadsheet login)")
+        }
+    }
+}

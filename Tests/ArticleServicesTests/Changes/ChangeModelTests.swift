@@ -1,0 +1,167 @@
+import ArticleAPI
+import HTTP
+import TestSupport
+import Testing
+
+/// Random histories over HTTP: a copy that follows the changes equals the lists.
+@Suite struct ChangeModelTests {
+    private static let filters = [
+        "", "tag=a", "tag=a&tag=b", "author=\(Cast.id(0xB1))", "language=ko", "source=Wire",
+        "publishedAfter=2026-06-01T00:00:00Z", "status=published", "types=author",
+    ]
+
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func `a copy equals the lists at every token`(seed: UInt64) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            var random = SplitMix64(seed: seed)
+            var editor = RandomEditor(seed: seed)
+            try editor.hire(for: newsroom)
+            var followers = [Sender.anonymous, .reader, .editor].flatMap { sender in
+                Self.filters.map { Follower(sender, $0) }
+            }
+            for _ in 0..<10 {
+                for index in followers.indices where Bool.random(using: &random) {
+                    for _ in 0..<Int.random(in: 1...3, using: &random) {
+                        // A few pages, and then the rest after more edits.
+                        let limit = Int.random(in: 1...4, using: &random)
+                        _ = try followers[index].step(in: newsroom, limit: limit)
+                    }
+                }
+                for _ in 0..<Int.random(in: 1...4, using: &random) { try editor.edit(newsroom) }
+            }
+            for index in followers.indices {
+                try followers[index].catchUp(in: newsroom)
+                try check(followers[index], in: newsroom)
+            }
+            let tokens = followers.map(\.token)
+            try editor.editInSecret(newsroom)
+            for index in followers.indices where followers[index].sender != .editor {
+                try followers[index].catchUp(in: newsroom)
+                #expect(followers[index].token == tokens[index], "\(followers[index].query)")
+            }
+        }
+    }
+
+    private func check(_ follower: Follower, in newsroom: Newsroom) throws {
+        let name = "\(follower.sender) \(follower.query)"
+        if follower.query.hasPrefix("types=") {
+            #expect(follower.articles.isEmpty, "\(name)")
+        } else {
+            let filter = follower.query.isEmpty ? "" : "&\(follower.query)"
+            let listed: Page<Article> = try newsroom.list(
+                "articles?limit=100\(filter)", as: follower.sender)
+            let expected = Dictionary(uniqueKeysWithValues: listed.items.map { ($0.id, $0) })
+            #expect(follower.articles.keys.sorted() == expected.keys.sorted(), "\(name)")
+            for (id, article) in follower.articles {
+                #expect(article.withoutNames == expected[id]?.withoutNames, "\(name)")
+            }
+        }
+        let authors: Page<Author> = try newsroom.list("authors?limit=100", as: follower.sender)
+        let expected = Dictionary(uniqueKeysWithValues: authors.items.map { ($0.id, $0) })
+        #expect(follower.authors == expected, "\(name)")
+    }
+}
+
+extension Newsroom {
+    fileprivate func list<Item>(
+        _ target: String, as sender: Sender
+    ) throws -> Page<Item> where Item: JSONRepresentable {
+        let response = try send("GET /v1/\(target)", as: sender)
+        try #require(response.summary == "200", "\(response.text)")
+        return try Page<Item>(mapping: response.body)
+    }
+}
+
+extension Article {
+    /// A copy takes names of authors from the authors: a renaming does not change their articles.
+    fileprivate var withoutNames: Article {
+        var article = self
+        article.authors = authors.map { Author.Reference(id: $0.id, name: "") }
+        return article
+    }
+}
+
+/// Edits a newsroom at random, the same way for a seed.
+private struct RandomEditor {
+    private var random: SplitMix64
+    private var count = 0
+
+    init(seed: UInt64) { random = SplitMix64(seed: seed &* 977) }
+
+    /// Creates the authors.
+    func hire(for newsroom: Newsroom) throws {
+        for number in 0..<3 {
+            let path = "/v1/authors/\(Cast.id(0xB0 + number))"
+            try newsroom.send("PUT \(path)", as: .editor, #"{"name":"Writer \#(number)"}"#)
+        }
+    }
+
+    mutating func edit(_ newsroom: Newsroom) throws {
+        newsroom.pass(milliseconds: 1_000)
+        let existing = (0..<count).map { "/v1/articles/\(Cast.id(0x300 + $0))" }
+        let target = existing.randomElement(using: &random)
+        switch (Int.random(in: 0..<12, using: &random), target) {
+        case (0...2, _), (_, nil): try create(newsroom)
+        case (3, let path?): try patch(path, #"{"tags":[\#(tags())]}"#, newsroom)
+        case (4, let path?): try patch(path, #"{"status":"published"}"#, newsroom)
+        case (5, let path?): try patch(path, #"{"status":"draft"}"#, newsroom)
+        case (6, let path?): try patch(path, #"{"authors":[{"id":"\#(author())"}]}"#, newsroom)
+        case (7, let path?): try patch(path, #"{"language":"ko"}"#, newsroom)
+        case (8, let path?): try newsroom.send("DELETE \(path)", as: .editor)
+        case (9, let path?):
+            let number = Int.random(in: 1...3, using: &random)
+            try newsroom.send("POST \(path)/revisions/\(number)/restore", as: .editor)
+        case (10, _):
+            try newsroom.send(
+                "PUT /v1/authors/\(author())", as: .editor,
+                #"{"name":"Name \#(Int.random(in: 0..<50, using: &random))"}"#,
+                with: [.ifMatch: "*"])
+        case (_, let path?):
+            try patch(path, #"{"title":"T\#(random.next())"}"#, newsroom)
+        }
+    }
+
+    /// Only touches what the public does not see.
+    mutating func editInSecret(_ newsroom: Newsroom) throws {
+        for number in 0..<3 {
+            let made = try newsroom.send(
+                "POST /v1/articles", as: .editor,
+                #"{"title":"Draft \#(number)","tags":["a","b"],"authors":[{"name":"Veiled"}]}"#)
+            #expect(made.summary == "201", "\(made.text)")
+            let path = "/v1/articles/\(try Article(mapping: made.body).id)"
+            try patch(path, #"{"language":"ko","status":"archived"}"#, newsroom)
+            if number == 1 { try newsroom.send("DELETE \(path)", as: .editor) }
+        }
+    }
+
+    private mutating func create(_ newsroom: Newsroom) throws {
+        let status =
+            ["draft", "published", "published", "archived"]
+            .randomElement(using: &random) ?? "draft"
+        let time = "2026-0\(Int.random(in: 1...9, using: &random))-10T00:00:00Z"
+        let made = try newsroom.send(
+            "POST /v1/articles", as: .editor,
+            """
+            {"id":"\(Cast.id(0x300 + count))","title":"T\(count)","tags":[\(tags())],\
+            "authors":[{"id":"\(author())"}],"source":{"name":"Wire"},"status":"\(status)",\
+            "publishedAt":"\(time)"}
+            """)
+        #expect(made.summary == "201", "\(made.text)")
+        count += 1
+    }
+
+    /// Edits what may have been deleted.
+    private func patch(_ path: String, _ json: String, _ newsroom: Newsroom) throws {
+        let response = try newsroom.send("PATCH \(path)", as: .editor, json)
+        #expect([200, 404].contains(response.status), "\(response.text)")
+    }
+
+    private mutating func tags() -> String {
+        ["a", "b", "c"].filter { _ in Bool.random(using: &random) }.map { "\"\($0)\"" }
+            .joined(separator: ",")
+    }
+
+    private mutating func author() -> String {
+        Cast.id(0xB0 + Int.random(in: 0..<3, using: &random))
+    }
+}

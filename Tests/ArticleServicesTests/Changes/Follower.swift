@@ -1,0 +1,78 @@
+import ArticleAPI
+import HTTP
+import Testing
+
+/// A client's copy of what a sender may see, kept current by changes.
+struct Follower {
+    let sender: Sender
+    /// Filters and page size: `tag=bread&limit=3`.
+    let query: String
+    private(set) var articles: [Article.ID: Article] = [:]
+    private(set) var authors: [Author.ID: Author] = [:]
+    /// Each deletion so far: id and revision.
+    private(set) var deletions: [String] = []
+    private(set) var token: String?
+
+    init(_ sender: Sender, _ query: String) {
+        self.sender = sender
+        self.query = query
+    }
+
+    /// Requests one page.
+    ///
+    /// - Returns: The response, and whether more follows.
+    mutating func step(
+        in newsroom: Newsroom, limit: Int? = nil
+    ) throws -> (response: NewsroomResponse, more: Bool) {
+        let since = token.map { "since=\($0)" }
+        let size = limit.map { "limit=\($0)" }
+        let target = [query, since ?? "", size ?? ""].filter { !$0.isEmpty }.joined(separator: "&")
+        let response = try newsroom.send("GET /v1/changes?\(target)", as: sender)
+        try #require(response.summary == "200", "\(target): \(response.text)")
+        let page = try ChangePage<Article>(mapping: response.body)
+        for change in page.changes { apply(change) }
+        token = page.next
+        return (response, page.more)
+    }
+
+    /// Requests pages until no more follow.
+    ///
+    /// - Returns: The number of pages.
+    @discardableResult
+    mutating func catchUp(
+        in newsroom: Newsroom, limit: Int? = nil, _ look: (NewsroomResponse) -> Void = { _ in }
+    ) throws -> Int {
+        var count = 0
+        while true {
+            let (response, more) = try step(in: newsroom, limit: limit)
+            look(response)
+            count += 1
+            guard more else { return count }
+            try #require(count < 1_000)
+        }
+    }
+
+    private mutating func apply(_ change: SyncChange<Article>) {
+        switch change {
+        case .putArticle(let article, let revision):
+            #expect(article.revision == revision)
+            articles[article.id] = article
+        case .deleteArticle(let id, let revision):
+            articles[id] = nil
+            deletions.append("\(id) \(revision)")
+        case .putAuthor(let author): authors[author.id] = author
+        case .deleteAuthor(let id, let revision):
+            authors[id] = nil
+            deletions.append("\(id) \(revision)")
+        case .unknown(let type): Issue.record("an unknown change: \(type)")
+        }
+    }
+}
+
+extension NewsroomResponse {
+    /// The token of a page of changes.
+    var token: String {
+        let parts = text.split(separator: #""next":""#)
+        return parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : "none"
+    }
+}

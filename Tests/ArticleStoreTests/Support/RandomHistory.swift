@@ -1,0 +1,120 @@
+import ArticleAPI
+import ArticleStore
+import TestSupport
+
+/// Random writes to a few articles and authors of a store.
+struct RandomHistory {
+    private var generator: SeededGenerator
+    private var articles: [Article.ID] = []
+    private var authors: [Author.ID] = []
+    private var writes: Int64 = 0
+
+    private static let tags = ["Food", "Travel", "Music"]
+    private static let languages = ["en", "de"]
+    private static let sources = [nil, "wire", "desk"]
+    private static let statuses: [Article.Status] = [.draft, .published, .published, .archived]
+    private static let times: [Timestamp?] = [nil, .start + -3_000, .start + -2_000]
+
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+    mutating func isTrue(in number: Int) -> Bool { below(number) == 0 }
+
+    mutating func below(_ number: Int) -> Int { Int.random(in: 0..<number, using: &generator) }
+
+    private mutating func any<Item>(_ items: [Item]) -> Item { items[below(items.count)] }
+
+    /// Carries out one write, which may be rejected or change nothing.
+    mutating func write(to store: any ArticleStore) async throws {
+        writes += 1
+        let edit = Edit.later(writes)
+        do throws(StoreError) {
+            switch below(12) {
+            case 0 where authors.count < 4: try await putAuthor(.make(), in: store, edit)
+            case 1 where !authors.isEmpty: try await putAuthor(any(authors), in: store, edit)
+            case 2 where articles.count < 4, 3 where articles.count < 4:
+                try await create(in: store, edit)
+            case 4 where !articles.isEmpty:
+                try await store.deleteArticle(any(articles), expecting: .anything, by: edit)
+            case 5 where !articles.isEmpty:
+                let id = any(articles)
+                let history = try await store.revisions(of: id, below: nil, limit: 5)
+                _ = try await store.restoreArticle(
+                    id, to: any(history.items).number, expecting: .anything, by: edit)
+            case _ where articles.isEmpty: try await create(in: store, edit)
+            default: try await update(any(articles), in: store, edit)
+            }
+        } catch .notFound {}
+    }
+
+    private mutating func putAuthor(
+        _ id: Author.ID, in store: any ArticleStore, _ edit: Edit
+    ) async throws(StoreError) {
+        let name = "Author \(below(1_000))"
+        _ = try await store.putAuthor(id, expecting: .anything, by: edit) { _ in
+            AuthorContent(name: name, about: "", website: nil)
+        }
+        if !authors.contains(id) { authors.append(id) }
+    }
+
+    private mutating func create(
+        in store: any ArticleStore, _ edit: Edit
+    ) async throws(StoreError) {
+        let id = Article.ID.make()
+        var content = ArticleContent.sample("n\(writes)", slug: .keep)
+        for attribute in 0..<7 { change(attribute, of: &content) }
+        _ = try await store.createArticle(id, content, by: edit)
+        articles.append(id)
+    }
+
+    private mutating func update(
+        _ id: Article.ID, in store: any ArticleStore, _ edit: Edit
+    ) async throws(StoreError) {
+        var copy = self
+        var changes = [below(7)]
+        if isTrue(in: 3) { changes.append(below(7)) }
+        let current = try await store.article(.id(id), visibleTo: .editors)
+        var content = ArticleContent.of(current)
+        for attribute in changes { copy.change(attribute, of: &content) }
+        self = copy
+        let changed = content
+        _ = try await store.updateArticle(id, expecting: .anything, by: edit) { _ in changed }
+    }
+
+    private mutating func change(_ attribute: Int, of content: inout ArticleContent) {
+        switch attribute {
+        case 0, 1: content.draft.status = any(Self.statuses)
+        case 2: content.draft.title = "Title \(below(1_000))"
+        case 3:
+            let tags = Self.tags.filter { _ in isTrue(in: 2) }
+            content.draft.tags = tags
+            content.tags = tags.map(Tag.init(named:))
+        case 4:
+            content.draft.authors = authors.filter { _ in isTrue(in: 3) }
+                .map { .id($0, name: nil) }
+        case 5: content.draft.publishedAt = any(Self.times)
+        default:
+            content.draft.language = any(Self.languages)
+            content.draft.source = any(Self.sources).map { Article.Source(name: $0, url: nil) }
+        }
+    }
+
+    /// A query of a random audience with a random filter.
+    mutating func query() -> ChangeQuery {
+        var query = ChangeQuery(audience: isTrue(in: 2) ? .everyone : .editors)
+        query.withBodies = isTrue(in: 4)
+        if isTrue(in: 6) { query.kinds = [any(SyncKind.allCases)] }
+        for _ in 0..<below(3) {
+            switch below(6) {
+            case 0: query.filter.tags = [Tag(named: any(Self.tags + ["Nowhere"])).key]
+            case 1: query.filter.author = authors.isEmpty ? .make() : any(authors)
+            case 2: query.filter.language = any(Self.languages)
+            case 3: query.filter.status = any(Self.statuses + [.scheduled])
+            case 4: query.filter.source = "wire"
+            default:
+                query.filter.publishedAfter = any([nil, .start + -2_500, .start + -4_000])
+                query.filter.publishedBefore = any([nil, .start + -2_500])
+            }
+        }
+        return query
+    }
+}

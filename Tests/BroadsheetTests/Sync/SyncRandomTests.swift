@@ -1,0 +1,79 @@
+import ArticleAPI
+import TestSupport
+import Testing
+
+@testable import broadsheet
+
+/// Random histories, with crashes and local changes in between: the folder equals the feed in the
+/// end.
+@Suite struct SyncRandomTests {
+    private struct Life {
+        let desk: SyncDesk
+        var random: SeededGenerator
+        var authors: [Author.ID] = []
+
+        mutating func number(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
+
+        /// One of few slugs that no article has.
+        mutating func freeSlug() -> String? {
+            let taken = desk.feed.articles
+            return (0..<12).map { "s\($0)" }.filter { taken[$0] == nil }
+                .randomElement(using: &random)
+        }
+
+        mutating func change() {
+            let articles = desk.feed.articles.values.sorted { $0.id < $1.id }
+            let article = articles.randomElement(using: &random)
+            switch (number(10), article) {
+            case (0, _): authors.append(desk.feed.addAuthor("Author \(number(100))"))
+            case (1, _):
+                if let author = authors.randomElement(using: &random) {
+                    desk.feed.rename(author, "Author \(number(100))")
+                }
+            case (2, let article?): desk.feed.delete(article.id)
+            case (3...4, let article?):
+                if let slug = freeSlug() { desk.feed.change(article.id) { $0.slug = slug } }
+            case (5...6, let article?):
+                let body = "Text \(number(1_000))."
+                desk.feed.change(article.id) { $0.body = body }
+            default:
+                guard let slug = freeSlug() else { return }
+                let by = authors.filter { _ in Bool.random(using: &random) }
+                desk.feed.add(slug, authors: by, tags: Bool.random(using: &random) ? ["x"] : [])
+            }
+        }
+
+        /// Changes or removes some of the files that a run wrote.
+        mutating func meddle() throws {
+            for name in try desk.files().keys.sorted() where number(6) == 0 {
+                if Bool.random(using: &random) {
+                    try desk.remove(name)
+                } else {
+                    try desk.write("Mine \(number(1_000)).", name)
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Array(1...(Thoroughness.isFull ? 400 : 20)))
+    func `a folder follows whatever happens`(seed: Int) async throws {
+        let desk = try SyncDesk()
+        var life = Life(desk: desk, random: SeededGenerator(seed: UInt64(seed)))
+        for _ in 1...15 {
+            for _ in 0..<life.number(12) { life.change() }
+            if life.number(8) == 0 { desk.feed.reset() }
+            let crash = Crash(after: life.number(40))
+            let tags = life.number(5) == 0 ? ["x"] : []
+            do {
+                let report = try await desk.sync(
+                    tags: tags, force: true, interrupt: crash.interrupt)
+                #expect(report.kept == 0 && desk.kept == [])
+                try desk.expectEqual(tags.first)
+            } catch { #expect("\(error)".contains("crash")) }
+            try life.meddle()
+        }
+        #expect(try await desk.sync(force: true).kept == 0)
+        try desk.expectEqual()
+        #expect(try await desk.sync().written == 0)
+    }
+}

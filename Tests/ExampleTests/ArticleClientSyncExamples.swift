@@ -1,0 +1,71 @@
+import ArticleAPI
+import ArticleClient
+import TestSupport
+import Testing
+
+/// The examples of copies that follow a backend.
+@Suite struct ArticleClientSyncExamples {
+    let feed = ChangeFeed()
+
+    private var backend: BackendService {
+        .stub { [feed] routes in routes.on(FetchChangesRequest.self) { try feed.page($0) } }
+    }
+
+    @Test func `changes since a token`() async throws {
+        let backend = backend
+        var copy = ArticleCopy()
+        var kept: [UInt8] = []
+        func save(_ copy: ArticleCopy) throws { kept = copy.json() }
+        let id = feed.add("bread", tags: ["baking"])
+        feed.add("news")
+        for _ in 1...2 {
+            let baking = FetchChangesRequest(tags: ["baking"])
+            for try await step in backend.changes(since: copy.token, matching: baking) {
+                copy.apply(step)
+                try save(copy)
+            }
+        }
+        #expect(copy.articles.keys.elementsEqual([id]))
+        #expect(try ArticleCopy(mapping: kept) == copy)
+        #expect(backend.received(FetchChangesRequest.self).map(\.since).last == "1.2.baking")
+    }
+
+    @Test func `a copy that is kept`() async throws {
+        let backend = backend
+        feed.add("bread")
+        var copy = ArticleCopy()
+        for try await step in backend.changes(since: copy.token) { copy.apply(step) }
+        let kept = copy.json()
+        let restored = try ArticleCopy(mapping: kept)
+        #expect(restored == copy && restored.isComplete)
+    }
+
+    @Test func `a page of changes`() async throws {
+        let backend = backend
+        for number in 1...4 { feed.add("bread-\(number)", tags: ["baking"]) }
+        var token: String?
+        let page = try await backend.send(FetchChangesRequest(since: token))
+        token = page.next
+        let isCurrent = !page.more
+        #expect(!isCurrent && token == "1.3.")
+        var copy: [Article.ID: Article] = [:]
+        for change in page.changes {
+            switch change {
+            case .putArticle(let article, _): copy[article.id] = article
+            case .deleteArticle(let id, _): copy[id] = nil
+            case .putAuthor, .deleteAuthor, .unknown: break
+            }
+        }
+        #expect(copy.values.map(\.slug).sorted() == ["bread-1", "bread-2", "bread-3"])
+    }
+
+    @Test func `changes with a tag`() async throws {
+        let backend = backend
+        let id = feed.add("bread", tags: ["baking"])
+        let token = try await backend.send(FetchChangesRequest(tags: ["baking"])).next
+        feed.delete(id)
+        let page = try await backend.send(FetchChangesRequest(since: token, tags: ["baking"]))
+        let deleted = page.changes.filter { if case .deleteArticle = $0 { true } else { false } }
+        #expect(deleted.count == 1)
+    }
+}
