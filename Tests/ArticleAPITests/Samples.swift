@@ -74,5 +74,8 @@ enum Samples {
             tags: ["C++", "한국어"], author: authorID, language: "en", status: .published,
             source: "A & B", publishedAfter: time, publishedBefore: time,
             fields: FieldSelection(["title", "authors.name"])),
+        StreamChangesRequest(
+            FetchChangesRequest(since: "epoch.sealed-1_2", types: [.article], tags: ["C++"]),
+            lastEventID: "epoch.sealed-3_4"),
     ]
 }

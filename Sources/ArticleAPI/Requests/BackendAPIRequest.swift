@@ -169,6 +169,6 @@ public enum Contract {
         FetchRevisionsRequest.self, FetchRevisionRequest.self, RestoreRevisionRequest.self,
         FetchTagsRequest.self,
         FetchAuthorsRequest.self, FetchAuthorRequest.self, ReplaceAuthorRequest.self,
-        FetchChangesRequest.self,
+        FetchChangesRequest.self, StreamChangesRequest.self,
     ]
 }

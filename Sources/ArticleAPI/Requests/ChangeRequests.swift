@@ -77,6 +77,72 @@ public struct FetchChangesRequest: SparseRequest {
     }
 }
 
+/// `GET /v1/changes/stream`: what has changed since a token was given out, and then every change as
+/// it happens, as server-sent events.
+///
+/// Each `change` event has a change as its data and a token as its id; `ready`, with `{}`, says that
+/// the client has caught up. Tokens, filters and failures are those of ``FetchChangesRequest``. A
+/// value; use it anywhere. `liveChanges(from:matching:)` of the backend follows a stream for as long
+/// as it takes.
+///
+/// ```swift
+/// let request = StreamChangesRequest(FetchChangesRequest(since: token, tags: ["baking"]))
+/// for try await event in ServerSentEvents(try await backend.stream(request)) {
+///     ids.append(event.id)
+/// }
+/// ```
+public struct StreamChangesRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/changes/stream", name: "streamChanges",
+        summary: "Sends changes as they happen, as server-sent events", access: .everyone)
+    public typealias Item = EventStream
+
+    public static let parameters = Parameters(
+        Self.init,
+        .query("since", \.changes.since, .requestedToken),
+        .query("types", \.changes.types, .kinds),
+        .queryList("tag", \.changes.tags, .line(ArticleLimits.tag), atMost: ArticleLimits.tags),
+        .query("author", \.changes.author, .identifier()),
+        .query("language", \.changes.language, .language),
+        .query("status", \.changes.status, .status),
+        .query("source", \.changes.source, .line(ArticleLimits.sourceName)),
+        .query("publishedAfter", \.changes.publishedAfter, .timestamp),
+        .query("publishedBefore", \.changes.publishedBefore, .timestamp),
+        .query("fields", \.changes.fields, .fields(of: Article.format)),
+        .header("Last-Event-ID", \.lastEventID, .requestedToken))
+
+    /// What to send; the number of changes is not limited.
+    public var changes: FetchChangesRequest {
+        didSet { changes.limit = nil }
+    }
+    /// The id of the last event that the client has received, which takes precedence over `since`.
+    public var lastEventID: String?
+
+    /// - Parameters:
+    ///   - changes: what to send; its limit is ignored.
+    ///   - lastEventID: the id of the last event that the client has received.
+    public init(
+        _ changes: FetchChangesRequest = FetchChangesRequest(), lastEventID: String? = nil
+    ) {
+        self.changes = changes
+        self.changes.limit = nil
+        self.lastEventID = lastEventID
+    }
+
+    private init(
+        since: String?, types: Set<SyncKind>?, tags: [String], author: Author.ID?,
+        language: String?, status: Article.Status?, source: String?, publishedAfter: Timestamp?,
+        publishedBefore: Timestamp?, fields: FieldSelection?, lastEventID: String?
+    ) {
+        self.init(
+            FetchChangesRequest(
+                since: since, types: types, tags: tags, author: author, language: language,
+                status: status, source: source, publishedAfter: publishedAfter,
+                publishedBefore: publishedBefore, fields: fields),
+            lastEventID: lastEventID)
+    }
+}
+
 extension TextCodec where Value == String {
     /// Accepts any text, so that a backend rejects a malformed token like an invalid one.
     fileprivate static var requestedToken: TextCodec {

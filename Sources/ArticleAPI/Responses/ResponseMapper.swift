@@ -203,3 +203,17 @@ public struct RawBody: ResponseItem, Hashable {
         writeBody: { item, _, _ in item.bytes },
         read: { (bytes) throws(ResponseMapperError) in RawBody(bytes) })
 }
+
+/// A response of server-sent events (the HTML standard, §9.2), which a client reads while it
+/// arrives. A value; use it anywhere. See ``StreamChangesRequest``.
+public struct EventStream: ResponseItem, Hashable {
+    /// The events that have arrived.
+    public var bytes: [UInt8]
+
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    public static let encoding = ResponseEncoding<EventStream>(
+        kind: .bytes, mediaType: "text/event-stream",
+        writeBody: { item, _, _ in item.bytes },
+        read: { (bytes) throws(ResponseMapperError) in EventStream(bytes) })
+}
