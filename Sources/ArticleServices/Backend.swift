@@ -8,13 +8,16 @@ public struct Backend: Sendable {
     public let store: any ArticleStore
     /// Publishes scheduled articles while its `run` is called.
     public let publisher: Publisher
+    /// Feeds the change streams while its `run` is called.
+    public let streams: ChangeStreams
     private let keys: KeyRing
     private let cursors: CursorSealer
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
     private let markdown: MarkdownRenderer
     private let admin: AdminService
-    private let defaultLanguage: String
+    private let articles: ArticleService
+    private let changes: ChangeService
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
@@ -25,16 +28,17 @@ public struct Backend: Sendable {
     ///   - operatorKey: an admin key in addition to those in the store.
     ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
+    ///   - streamLimits: how many change streams may be open.
     ///   - log: receives causes of errors that are not disclosed to clients.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
         cacheBytes: Int = Backend.defaultCacheBytes,
+        streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
         self.store = store
         self.markdown = markdown
-        self.defaultLanguage = defaultLanguage
         self.now = now
         self.log = log
         publisher = try await Publisher(store: store, now: now, log: log)
@@ -45,6 +49,13 @@ public struct Backend: Sendable {
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
         // One for all routers, so that its limits apply to all of their requests together.
         admin = AdminService(store: store, keys: keys, markdown: markdown, file: file, now: now)
+        articles = ArticleService(
+            store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
+            now: now)
+        changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
+        streams = ChangeStreams(
+            changes, turns: Turns(workers: store.workers), keys: keys, limits: streamLimits,
+            log: log)
     }
 
     /// 64 MiB.
@@ -90,9 +101,6 @@ public struct Backend: Sendable {
     }
 
     private func registerResources(on routes: inout Routes) {
-        let articles = ArticleService(
-            store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
-            now: now)
         routes.on(FetchArticlesRequest.self, articles.list)
         routes.on(CreateArticleRequest.self, articles.create)
         routes.on(FetchArticleRequest.self, articles.fetch)
@@ -113,8 +121,8 @@ public struct Backend: Sendable {
         routes.on(FetchAuthorRequest.self, authors.fetch)
         routes.on(ReplaceAuthorRequest.self, authors.replace)
 
-        let changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         routes.on(FetchChangesRequest.self, changes.list)
+        routes.events(StreamChangesRequest.self, streams.open)
 
         HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
         admin.register(on: &routes)

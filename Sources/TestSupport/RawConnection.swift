@@ -76,6 +76,18 @@ public final class RawConnection {
 
     /// The next complete response.
     public func response(to method: HTTPMethod = .get) throws -> ReceivedResponse {
+        let head = try responseHead(to: method)
+        var decoder = try Self.decoder(of: head)
+        var body: [UInt8] = []
+        while try receiveBody(&decoder, into: &body) {}
+        guard decoder.isComplete || head.framing == .untilClose else {
+            throw TestFailure("the connection ended in a body")
+        }
+        return ReceivedResponse(head: head, body: body)
+    }
+
+    /// The head of the next response, whose body is received piece by piece.
+    public func responseHead(to method: HTTPMethod = .get) throws -> ResponseHead {
         var parser = ResponseParser()
         while true {
             let head = try received.withUnsafeBufferPointer {
@@ -83,28 +95,31 @@ public final class RawConnection {
             }
             if let head {
                 received.removeFirst(parser.consumed)
-                return ReceivedResponse(head: head, body: try body(head.framing))
+                return head
             }
             guard try receive() else { throw TestFailure("the connection ended in a head") }
         }
     }
 
-    private func body(_ framing: BodyFraming) throws -> [UInt8] {
+    /// Decodes the body of a response of almost any size.
+    public static func decoder(of head: ResponseHead) throws -> BodyDecoder {
         var limits = HTTPLimits()
         limits.bodyBytes = 1 << 30
-        var decoder = try BodyDecoder(framing, limits: limits)
-        var body: [UInt8] = []
-        while true {
-            let used = try received.withUnsafeBufferPointer {
-                try decoder.decode(Span(_unsafeElements: $0), into: &body)
-            }
-            received.removeFirst(used)
-            if decoder.isComplete { return body }
-            guard try receive() else {
-                if framing == .untilClose { return body }
-                throw TestFailure("the connection ended in a body")
-            }
+        return try BodyDecoder(head.framing, limits: limits)
+    }
+
+    /// Appends what has arrived of a body, or waits for some.
+    ///
+    /// - Returns: False at the end of the body or of the connection.
+    public func receiveBody(
+        _ decoder: inout BodyDecoder, into body: inout [UInt8]
+    ) throws -> Bool {
+        if received.isEmpty, !decoder.isComplete, try !receive() { return false }
+        let used = try received.withUnsafeBufferPointer {
+            try decoder.decode(Span(_unsafeElements: $0), into: &body)
         }
+        received.removeFirst(used)
+        return !decoder.isComplete
     }
 
     /// Everything until the peer closes the connection.

@@ -64,7 +64,9 @@ import Testing
     }
 
     @Test func `a healthy setup is reported as such`() throws {
-        let report = try diagnose()
+        // Machines that do not permit descriptors for the default number are healthy, too.
+        let few = "--max-connections=1000"
+        let report = try diagnose(few)
         #expect(report.isHealthy)
         #expect(report.has("database", "ok", "17 articles"))
         #expect(report.has("served", "ok", "not being served"))
@@ -74,7 +76,8 @@ import Testing
             #expect(report.has(subject, "ok"), "\(subject)")
         }
         #expect(report.findings["clock"]?.count == 1)
-        let lines = try Program.run("doctor", "--database", database, "--listen", "127.0.0.1:0")
+        let lines = try Program.run(
+            "doctor", "--database", database, "--listen", "127.0.0.1:0", few)
         #expect(lines.status == 0 && lines.errors == [])
         #expect(lines.output.contains("ok       configuration: valid for serve"))
     }
@@ -199,7 +202,7 @@ import Testing
             """, folder: folder.path)
         let report = try Report(program)
         #expect(report.isHealthy)
-        #expect(report.has("descriptors", "warning", "enough for 236 clients, not 12000"))
+        #expect(report.has("descriptors", "warning", "enough for 236 clients, not 20000"))
     }
 
     @Test(.enabled(if: Shell.canMount, "mounts need root"))

@@ -121,6 +121,8 @@ public final class KeyRing: Sendable {
         /// Verified credentials of readers by the number of the key's public id: at most one per
         /// key, removed when its record changes.
         var verified: [UInt64: Verified] = [:]
+        /// Called with the public id of each key that was created or changed.
+        var observer: (@Sendable (String) -> Void)?
     }
 
     private struct Verified {
@@ -148,10 +150,25 @@ public final class KeyRing: Sendable {
 
     /// Accepts a key that was created or changed; the next request sees it.
     func admit(_ record: KeyRecord) {
-        state.withLock { state in
+        let observer = state.withLock { state in
             state.records[record.id] = record
             if let number = UInt64(record.id, radix: 16) { state.verified[number] = nil }
+            return state.observer
         }
+        observer?(record.id)
+    }
+
+    /// Calls the observer with the public id of each key that is created or changed from now on.
+    func observe(_ observer: @escaping @Sendable (String) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    /// Whether the principal still has the rights with which it was authenticated.
+    func isCurrent(_ principal: Principal) -> Bool {
+        guard principal.kind == .key else { return true }
+        guard let record = state.withLock({ $0.records[principal.id] }) else { return false }
+        let isExpired = record.expiresAt.map { $0 <= now() } ?? false
+        return record.revokedAt == nil && !isExpired && record.role == principal.role?.rawValue
     }
 
     /// The sender of these fields (`Authorization: Bearer …`, RFC 6750 §2.1).

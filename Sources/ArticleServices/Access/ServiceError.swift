@@ -37,6 +37,8 @@ public enum ServiceError: Error, Sendable {
     case starting
     /// The remaining rate limit does not cover the cost of this request.
     case overLimit(tokens: Int, retryAfterSeconds: Int)
+    /// As many change streams are open as may be, in all or from the client's address.
+    case tooManyStreams(ofAddress: Bool)
     case full
     /// The cause is only logged.
     case unavailable(cause: String)
@@ -155,6 +157,11 @@ extension ServiceError {
             return plain(
                 .tooManyRequests,
                 "This request counts as \(tokens) requests, more than your rate limit has left.")
+        case .tooManyStreams(ofAddress: true):
+            return plain(
+                .tooManyRequests, "Too many change streams are open from this address.")
+        case .tooManyStreams(ofAddress: false):
+            return plain(.unavailable, "Too many change streams are open. Retry later.")
         case .full:
             return plain(.storageFull, "The server is out of disk space; nothing was changed.")
         case .unavailable:
@@ -177,7 +184,7 @@ extension ServiceError {
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
-        case .unavailable: fields.append(.retryAfter, "5")
+        case .unavailable, .tooManyStreams: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds): fields.append(.retryAfter, "\(seconds)")
         case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
             fields.append(.accept, rejection.mediaTypes.joined(separator: ", "))

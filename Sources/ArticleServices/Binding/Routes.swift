@@ -78,12 +78,31 @@ struct Routes {
         _ handle:
             @escaping @Sendable (Request, Principal) async throws(ServiceError) -> HTTPResponse
     ) where Request.Item == RawBody {
+        stream(Request.self, as: nil) {
+            (request, caller, _) throws(ServiceError) in try await handle(request, caller)
+        }
+    }
+
+    /// Binds a request whose response lasts as long as its client wants.
+    mutating func events<Request: BackendAPIRequest>(
+        _: Request.Type, _ handle: @escaping StreamHandler<Request>
+    ) where Request.Item == EventStream {
+        stream(
+            Request.self, as: EventStream.encoding.mediaType.flatMap { MediaType($0) }, handle)
+    }
+
+    typealias StreamHandler<Request> =
+        @Sendable (Request, Principal, RequestContext) async throws(ServiceError) -> HTTPResponse
+
+    private mutating func stream<Request: BackendAPIRequest>(
+        _: Request.Type, as mediaType: MediaType?, _ handle: @escaping StreamHandler<Request>
+    ) {
         let log = log
-        admit(Request.self, nil) { caller in
+        admit(Request.self, mediaType) { caller in
             { message, context in
                 do throws(ServiceError) {
                     let request = try RequestWork<Request>.parse(message, context)
-                    return try await handle(request, caller)
+                    return try await handle(request, caller, context)
                 } catch {
                     return error.response(to: context.requestID, log: log)
                 }

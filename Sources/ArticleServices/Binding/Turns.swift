@@ -75,13 +75,23 @@ struct Turns: Sendable {
         if let seconds = context.scope?.charge(cost.tokens - 1) {
             throw .overLimit(tokens: cost.tokens, retryAfterSeconds: seconds)
         }
+        return try await take(cost, of: Self.client(caller, context)) {
+            (turn) throws(ServiceError) in
+            context.scope?.hold(turn)
+            return try await work(turn)
+        }
+    }
+
+    /// Does the work in a turn of the client. The memory is reserved until the turn is released.
+    func take<Result>(
+        _ cost: RequestCost, of client: WorkerPool.Client,
+        _ work: (WorkerTurn) async throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result {
         let turn: WorkerTurn
         do throws(WorkerPool.Full) {
             turn = try workers.turn(
-                for: WorkerPool.Demand(
-                    Self.client(caller, context), isHeavy: cost.isHeavy, bytes: cost.bytes))
+                for: WorkerPool.Demand(client, isHeavy: cost.isHeavy, bytes: cost.bytes))
         } catch { throw .busy }
-        context.scope?.hold(turn)
         return try await withTaskExecutorPreference(turn) { () async throws(ServiceError) in
             // A client that waited too long has already been sent a response.
             guard !turn.isRejected, !Task.isCancelled else { throw .busy }
@@ -89,8 +99,7 @@ struct Turns: Sendable {
         }
     }
 
-    private static func client(_ caller: Principal, _ context: RequestContext) -> WorkerPool.Client
-    {
+    static func client(_ caller: Principal, _ context: RequestContext) -> WorkerPool.Client {
         switch caller.kind {
         case .anonymous: .init(.anonymous, number: context.clientNumber)
         case .key, .operatorKey:

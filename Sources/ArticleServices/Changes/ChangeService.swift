@@ -10,40 +10,54 @@ struct ChangeService: Sendable {
         _ request: FetchChangesRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<ChangePage<Article>> {
         let list = ChangeList(request, caller: caller)
-        var query = list.query
-        if let token = request.since, !query.startsNow {
-            query.position = try await tokens.open(token, in: list.name) {
-                try await position(of: list).epoch
-            }
-        }
-        do {
-            let slice = try await bounded(articles.store.changes(query), after: query, request)
-            let page = ChangePage(
-                changes: slice.items.map(\.change),
-                next: tokens.seal(slice.position, in: list.name), more: !slice.isLast)
-            return Reply(
-                page, fields: request.fields, renderer: articles.renderer(of: request.fields),
-                dependencies: .lists)
-        } catch { throw ServiceError(error) }
+        let position = try await position(request.since, in: list)
+        let slice = try await slice(of: list, after: position)
+        let page = ChangePage(
+            changes: slice.items.map(\.change), next: tokens.seal(slice.position, in: list.name),
+            more: !slice.isLast)
+        return Reply(
+            page, fields: request.fields, renderer: articles.renderer(of: request.fields),
+            dependencies: .lists)
+    }
+
+    /// The position of a client with this token; `nil` for the beginning, or for the present if the
+    /// list starts there.
+    func position(
+        _ token: String?, in list: ChangeList
+    ) async throws(ServiceError) -> ChangePosition? {
+        guard let token, token != FetchChangesRequest.now else { return nil }
+        return try await tokens.open(token, in: list.name) { try await present(of: list).epoch }
     }
 
     /// The position of a client that has everything.
-    private func position(of list: ChangeList) async throws(StoreError) -> ChangePosition {
+    func present(of list: ChangeList) async throws(StoreError) -> ChangePosition {
         var query = list.query
         query.startsNow = true
         return try await articles.store.changes(query).position
     }
 
+    /// The page of changes that follows a position.
+    func slice(
+        of list: ChangeList, after position: ChangePosition?
+    ) async throws(ServiceError) -> ChangeSlice {
+        var query = list.query
+        query.position = position
+        if position != nil { query.startsNow = false }
+        do {
+            return try await bounded(articles.store.changes(query), after: query, list.fields)
+        } catch { throw ServiceError(error) }
+    }
+
     /// The slice with the HTML of its articles, cut to the size limit for pages but to no less than
     /// one article.
     private func bounded(
-        _ slice: ChangeSlice, after query: ChangeQuery, _ request: FetchChangesRequest
+        _ slice: ChangeSlice, after query: ChangeQuery, _ fields: FieldSelection?
     ) async throws -> ChangeSlice {
         guard query.withBodies else { return slice }
         let all = slice.items.compactMap { item -> Article? in
             if case .putArticle(let article, _) = item.change { article } else { nil }
         }
-        var kept = try await articles.bounded(all, request.fields)[...]
+        var kept = try await articles.bounded(all, fields)[...]
         var cut = slice
         cut.items = []
         for var item in slice.items {
@@ -54,20 +68,31 @@ struct ChangeService: Sendable {
             cut.items.append(item)
         }
         if cut.items.count < slice.items.count, let last = cut.items.last {
-            cut.position.sequence = last.sequence
-            // A snapshot begins at the audience's last change, where a slice that is complete ends.
-            cut.position.base = query.position?.base ?? slice.position.base
+            cut.position = slice.position(at: last.sequence, after: query.position)
             cut.isLast = false
         }
         return cut
     }
 }
 
+extension ChangeSlice {
+    /// The position of a client that has the slice up to this change.
+    ///
+    /// - Parameter start: the position from which the slice was read.
+    func position(at sequence: Int64, after start: ChangePosition?) -> ChangePosition {
+        // A snapshot begins at the audience's last change, where a slice that is complete ends.
+        ChangePosition(
+            epoch: position.epoch, sequence: sequence, base: start?.base ?? position.base)
+    }
+}
+
 /// The requested changes: the query for the store, and the name to which its tokens are bound.
-private struct ChangeList {
-    let query: ChangeQuery
+struct ChangeList: Sendable {
+    var query: ChangeQuery
     /// Identifies filters, types and audience, but not the fields and the page size.
     let name: String
+    /// The requested attributes of articles.
+    let fields: FieldSelection?
 
     init(_ request: FetchChangesRequest, caller: Principal) {
         var list = request
@@ -78,6 +103,7 @@ private struct ChangeList {
         let kinds = request.types ?? Set(SyncKind.allCases)
         list.types = kinds
         name = "\(caller.audienceName)?\(RequestPrinter.target(of: list))"
+        fields = request.fields
 
         var query = ChangeQuery(audience: caller.audience)
         query.filter = ArticleFilter(request)

@@ -75,6 +75,7 @@ public struct HTTPFieldName: Sendable {
     public static let userAgent = HTTPFieldName(known: "User-Agent")
     public static let vary = HTTPFieldName(known: "Vary")
     public static let wwwAuthenticate = HTTPFieldName(known: "WWW-Authenticate")
+    public static let xAccelBuffering = HTTPFieldName(known: "X-Accel-Buffering")
     public static let xContentTypeOptions = HTTPFieldName(known: "X-Content-Type-Options")
     public static let xForwardedFor = HTTPFieldName(known: "X-Forwarded-For")
     public static let xForwardedProto = HTTPFieldName(known: "X-Forwarded-Proto")

@@ -92,7 +92,8 @@ public struct HTTPBodyStream: Sendable {
     public let next: @Sendable () async throws -> [UInt8]?
     /// Called when the sender stops or is being replaced, possibly more than once and during
     /// `next`, by a thread that it must not block. A stream that has no end should then end itself:
-    /// the sender waits for it, up to its grace period.
+    /// the sender waits for it, up to its grace period. A receiver that closes its side of the
+    /// connection counts as disconnected.
     public let stop: (@Sendable () -> Void)?
 
     public init(

@@ -316,7 +316,8 @@ extension Exchange {
             guard head.framing == .none || route.value.body != .rejected else {
                 return .respond(self.response(to: .unexpectedBody))
             }
-            context.scope = ExchangeScope(meter: meter(account: account))
+            context.scope = ExchangeScope(
+                meter: meter(account: account), connection: channel.reference)
             return .handle(route.value, context, handler)
         }
     }

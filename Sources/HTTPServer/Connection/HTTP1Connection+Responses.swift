@@ -24,17 +24,21 @@ extension HTTP1Connection {
         try await writeRest(rest)
     }
 
-    /// Responses waiting for slow readers are bounded: above the limit, the latest one is dropped.
+    /// Sends the rest of a whole response, which counts towards waiting responses from here on, so
+    /// that handlers may generate others.
     func writeRest(_ rest: Unsent) async throws(ChannelError) {
+        exchange.endScope()
+        try await writeWaiting(rest)
+    }
+
+    /// Responses waiting for slow readers are bounded: above the limit, the latest one is dropped.
+    func writeWaiting(_ rest: Unsent) async throws(ChannelError) {
         let waitingBytes = rules.waiting.add(rest.count)
         defer { rules.waiting.remove(rest.count) }
         guard waitingBytes <= limits.waitingBytes else {
             channel.reset()
             throw .timedOut
         }
-        // From here on the response counts towards waiting responses, and handlers may generate
-        // others.
-        exchange.endScope()
         try await channel.write(
             rest.head, rest.body, from: rest.start,
             stallMilliseconds: limits.writeStallMilliseconds)

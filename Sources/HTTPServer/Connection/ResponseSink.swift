@@ -205,8 +205,12 @@ struct ResponseSink: ~Copyable {
         if let stop = stream.stop {
             channel.onStop = stop
             if channel.isStopping { stop() }
+            channel.breaksWhenHungUp = true
         }
-        defer { channel.onStop = nil }
+        defer {
+            channel.onStop = nil
+            channel.breaksWhenHungUp = false
+        }
         try await send(wholeHead(of: response, keepsAlive: keepsAlive), [])
         var count = 0
         do {
@@ -243,9 +247,12 @@ struct ResponseSink: ~Copyable {
         Array("\(isFirst ? "" : "\r\n")\(String(count, radix: 16))\r\n".utf8)
     }
 
+    /// A piece that waits for a slow reader counts towards the limit of waiting responses.
     private func send(_ head: [UInt8], _ body: [UInt8]) async throws(ChannelError) {
-        try await connection.channel.write(
-            head, body, stallMilliseconds: connection.limits.writeStallMilliseconds)
-        exchange.sent.bytes += head.count + body.count
+        let count = head.count + body.count
+        exchange.sent.bytes += count
+        let written = connection.channel.writeAtOnce(head, body)
+        guard written < count else { return }
+        try await connection.writeWaiting(Unsent(head: head, body: body, start: written))
     }
 }

@@ -20,7 +20,7 @@ public struct ServerConfiguration: Sendable {
     /// The number of event loops, each on its own thread.
     public var loops: Int
     /// Maximum connections; further ones receive a 503. It is capped by the descriptor limit.
-    public var maximumConnections = 12_000
+    public var maximumConnections = 20_000
     public var limits = ServerLimits()
     /// Cached responses, which are served without calling handlers.
     public var cache: ResponseCache?

@@ -32,6 +32,9 @@ public struct RequestContext: Sendable {
     /// Identifies the peer, or its network, within this process.
     public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
 
+    /// Whether the peer is this machine, to which limits for each address do not apply.
+    public var isFromThisMachine: Bool { peer.isLoopback }
+
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,
         receivedSeconds: Int64
@@ -153,9 +156,26 @@ public final class ExchangeScope: Sendable {
 
     private let state = Lock(State())
     private let meter: RateMeter?
+    private let connection: ChannelReference?
 
-    /// - Parameter meter: The bucket that the request is charged to; `nil`: it is not limited.
-    init(meter: RateMeter?) { self.meter = meter }
+    /// - Parameters:
+    ///   - meter: The bucket that the request is charged to; `nil`: it is not limited.
+    ///   - connection: Where the response is sent; `nil` outside of a server.
+    init(meter: RateMeter?, connection: ChannelReference? = nil) {
+        self.meter = meter
+        self.connection = connection
+    }
+
+    /// Closes the connection if the exchange is not over by then, because the client does not read
+    /// what was sent.
+    ///
+    /// - Parameter delay: In milliseconds.
+    public func disconnect(afterMilliseconds delay: Int64) {
+        connection?.schedule(afterMilliseconds: delay) { [weak self] channel in
+            guard let self, !state.withLock({ $0.isOver }) else { return }
+            channel.abortByReset(.cancelled)
+        }
+    }
 
     /// Keeps the memory reservation of the response until it is sent.
     public func hold(_ turn: WorkerTurn) {

@@ -38,6 +38,25 @@ extension EventLoop {
     }
 }
 
+/// Names a channel for code that does not run on its loop.
+///
+/// Safe to use from any thread. A channel that is closed in the meantime is not called.
+public struct ChannelReference: Sendable {
+    let loop: EventLoop
+    let token: UInt64
+
+    /// Calls the body with the channel, on its loop and up to 64 ms late, if it is still open then.
+    public func schedule(
+        afterMilliseconds delay: Int64, _ body: @escaping @Sendable (SocketChannel) -> Void
+    ) {
+        loop.submit { [loop, token] in
+            loop.schedule(afterMilliseconds: delay) {
+                if let channel = loop.state.slots[token] { body(channel) }
+            }
+        }
+    }
+}
+
 /// Work that a loop does later unless it is cancelled (`EventLoop.schedule`).
 public struct LoopTimer: Sendable, Hashable {
     let token: UInt64

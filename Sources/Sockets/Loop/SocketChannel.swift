@@ -33,6 +33,11 @@ public final class SocketChannel {
     var isWritable = true
     private var isHungUp = false
     var isBroken = false
+    /// Whether a peer that sends no more counts as disconnected. It may still want to read, but if
+    /// nothing is sent for long, the difference shows too late.
+    public var breaksWhenHungUp = false {
+        didSet { if breaksWhenHungUp, isHungUp { noteBreak() } }
+    }
     // Read for each request, and never while they change, so exclusivity is not checked.
     @exclusivity(unchecked) public private(set) var isDraining = false
     /// The server is about to hand off its connections …
@@ -83,6 +88,9 @@ public final class SocketChannel {
     deinit { close() }
 
     public var isOpen: Bool { descriptor >= 0 && failure == nil }
+
+    /// Names the channel for other threads.
+    public var reference: ChannelReference { ChannelReference(loop: loop, token: token) }
 
     // MARK: Reading
 
@@ -320,7 +328,7 @@ public final class SocketChannel {
 
     func note(_ event: ReadyEvent) {
         if event.isHungUp { isHungUp = true }
-        if event.isBroken { noteBreak() }
+        if event.isBroken || isHungUp && breaksWhenHungUp { noteBreak() }
         if event.isReadable {
             isReadable = true
             if case .readable(_, let isIdle) = wait { arrived(isIdle: isIdle) }

@@ -1,3 +1,4 @@
+import ArticleServices
 import HTTP
 import HTTPServer
 
@@ -8,6 +9,7 @@ struct ClientsConfiguration: Sendable {
     /// For requests with one key; `nil` is unlimited.
     var keyRate: RateLimit?
     var connectionsPerAddress: Int?
+    var streams: ChangeStreamLimits
     /// `nil` derives the limit from the largest body.
     var bodyMemoryBytes: Int?
     var crossOrigin: CrossOrigin
@@ -25,6 +27,13 @@ struct ClientsConfiguration: Sendable {
             "Maximum concurrent connections per address (IPv6: per /64); more receive 429; 0 "
                 + "disables the limit.", default: "1000"),
         Option(
+            "max-streams", "N", "Maximum concurrent change streams; more receive 503.",
+            default: "10000"),
+        Option(
+            "max-streams-per-address", "N",
+            "Maximum concurrent change streams per address (IPv6: per /64); more receive 429; 0 "
+                + "disables the limit. Streams to this machine are exempt.", default: "20"),
+        Option(
             "body-memory", "BYTES",
             "Maximum memory for the bodies of all requests; further ones receive 503.",
             default: "134217728"),
@@ -40,6 +49,12 @@ struct ClientsConfiguration: Sendable {
         let connections = try settings.integer(
             "max-connections-per-address", in: 0...1_000_000, default: 1_000)
         connectionsPerAddress = connections == 0 ? nil : connections
+        streams = ChangeStreamLimits()
+        streams.total = try settings.integer(
+            "max-streams", in: 0...1_000_000, default: streams.total)
+        let streamsPerAddress = try settings.integer(
+            "max-streams-per-address", in: 0...1_000_000, default: 20)
+        streams.perAddress = streamsPerAddress == 0 ? nil : streamsPerAddress
         bodyMemoryBytes = try settings.parsed(
             "body-memory", expecting: "a whole number from 1048576 to 1099511627776"
         ) {

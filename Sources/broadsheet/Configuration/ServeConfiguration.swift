@@ -45,7 +45,7 @@ struct ServeConfiguration: Sendable {
         Option("loops", "N", "Number of event loops.", default: "one per core"),
         Option(
             "max-connections", "N", "Maximum concurrent connections; further clients receive 503.",
-            default: "12000"),
+            default: "20000"),
         Option(
             "max-body-bytes", "BYTES", "Maximum size of a request body; larger ones receive 413.",
             default: "3145728"),
@@ -117,7 +117,7 @@ struct ServeConfiguration: Sendable {
             Int($0).flatMap { (1...256).contains($0) ? $0 : nil }
         }
         maximumConnections = try settings.integer(
-            "max-connections", in: 1...1_000_000, default: 12_000)
+            "max-connections", in: 1...1_000_000, default: 20_000)
         store = try Self.store(settings)
         graceSeconds = try settings.integer("grace", in: 0...3_600, default: 8)
         limits = try Self.limits(settings)

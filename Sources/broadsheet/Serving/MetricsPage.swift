@@ -30,6 +30,7 @@ struct MetricsPage: Sendable {
         meters.handshakes.write(to: &page)
         await writeServer(to: &page)
         writeBackend(to: &page)
+        writeStreams(to: &page)
         await writeStore(to: &page)
         writeProcess(to: &page)
         return page.bytes
@@ -86,6 +87,27 @@ struct MetricsPage: Sendable {
         page.family(queue, .gauge, help: "Jobs that wait for a worker.")
         page.sample(queue, ["queue": "compression"], backend.waitingCompressions)
         page.sample(queue, ["queue": "markdown"], backend.waitingRenderings)
+    }
+
+    private func writeStreams(to page: inout MetricsText) {
+        let streams = backend.streams.statistics
+        page.single("broadsheet_streams", .gauge, help: "Open change streams.", streams.open)
+        page.single(
+            "broadsheet_stream_channels", .gauge,
+            help: "Groups of change streams that receive the same events.", streams.channels)
+        page.single(
+            "broadsheet_stream_changes_total", .counter,
+            help: "Changes encoded for the streams of a channel.", streams.changes)
+        for (name, help, counts) in [
+            ("refused", "Change streams rejected by a limit, by reason.", streams.rejected),
+            ("ended", "Change streams that have ended, by reason.", streams.ended),
+        ] {
+            let family = "broadsheet_streams_\(name)_total"
+            page.family(family, .counter, help: help)
+            for (reason, count) in counts.sorted(by: { $0.key < $1.key }) {
+                page.sample(family, ["reason": reason], count)
+            }
+        }
     }
 
     private func writeStore(to page: inout MetricsText) async {

@@ -11,6 +11,7 @@ import Sockets
 struct ServerAssembly {
     let servers: Servers
     let publisher: Publisher
+    let streams: ChangeStreams
     let firstKey: FirstKey
     let logSignals: LogSignals
 
@@ -20,6 +21,7 @@ struct ServerAssembly {
         let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
         let backend = try await Self.backend(configuration, over: store, log)
         publisher = backend.publisher
+        streams = backend.streams
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)
         firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
@@ -54,7 +56,8 @@ struct ServerAssembly {
             return try await Backend(
                 store: store, file: store, operatorKey: configuration.operatorKey,
                 defaultLanguage: configuration.defaultLanguage.text,
-                cacheBytes: configuration.cacheBytes, now: { .now },
+                cacheBytes: configuration.cacheBytes,
+                streamLimits: configuration.clients.streams, now: { .now },
                 log: { log.error($0) })
         } catch { throw CommandFailure(error) }
     }

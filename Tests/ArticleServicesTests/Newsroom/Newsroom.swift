@@ -17,6 +17,7 @@ struct Newsroom: Sendable {
     let backend: Backend
     let keys: KeyBunch
     let folder: TemporaryFolder
+    private let server: HTTPServer
     private let client: TestClient
     var address: SocketAddress { client.address }
     private let clock: Lock<Timestamp>
@@ -27,8 +28,10 @@ struct Newsroom: Sendable {
     /// - Parameters:
     ///   - cast: whether to create the articles of `Cast`.
     ///   - storeConfiguration: the limits of the store.
+    ///   - streamLimits: how many change streams may be open.
     static func run(
         cast: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
+        streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         _ body: (Newsroom) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -42,14 +45,18 @@ struct Newsroom: Sendable {
         let backend = try await Backend(
             store: store, file: store,
             operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
-            now: { clock.withLock { $0 } }, log: { line in lines.withLock { $0.append(line) } })
+            streamLimits: streamLimits, now: { clock.withLock { $0 } },
+            log: { line in lines.withLock { $0.append(line) } })
         let configuration = ServerConfiguration.local { configuration in
             configuration.rejections = { Problem.response($0) }
+            // Tests name the addresses of clients by `X-Forwarded-For`.
+            _ = configuration.trustedProxies.add("127.0.0.1")
         }
         try await backend.run(with: configuration) { test in
+            async let _: Void = backend.streams.run()
             let newsroom = Newsroom(
-                backend: backend, keys: keys, folder: folder, client: test.client, clock: clock,
-                lines: lines)
+                backend: backend, keys: keys, folder: folder, server: test.server,
+                client: test.client, clock: clock, lines: lines)
             if cast { try Cast.enter(newsroom) }
             try await body(newsroom)
         }
@@ -87,8 +94,7 @@ struct Newsroom: Sendable {
         guard words.count == 2, let method = HTTPMethod(words[0]) else {
             throw TestFailure("\"\(line)\" is not a method and a target")
         }
-        var all = fields
-        if let key = keys.texts[sender] { all.append(.authorization, "Bearer \(key)") }
+        var all = self.fields(fields, of: sender)
         if json != nil, !fields.contains(.contentType) {
             let isPatch = method == .patch
             all.append(
@@ -100,6 +106,34 @@ struct Newsroom: Sendable {
         response.check(line, method, secrets: Array(keys.texts.values) + [folder.path])
         return response
     }
+
+    private func fields(_ fields: HTTPFields, of sender: Sender) -> HTTPFields {
+        var all = fields
+        if let key = keys.texts[sender] { all.append(.authorization, "Bearer \(key)") }
+        return all
+    }
+
+    /// Opens a change stream.
+    func stream(
+        _ query: String = "", as sender: Sender = .anonymous,
+        _ fields: HTTPFields = HTTPFields()
+    ) throws -> EventStreamClient {
+        let lines = self.fields(fields, of: sender).all.map { "\($0.name): \($0.value)\r\n" }
+        let stream = try EventStreamClient(
+            address, "/v1/changes/stream\(query)", fields: lines.joined())
+        try #require(stream.head.status == .ok)
+        return stream
+    }
+
+    /// Revokes a sender's key.
+    func revoke(_ sender: Sender) throws {
+        let record = try #require(keys.records.first { $0.name == "\(sender)'s key" })
+        let revoked = try send("POST /v1/admin/keys/\(record.id)/revocation", as: .operator)
+        #expect(revoked.status < 300)
+    }
+
+    /// Stops the server: requests in flight may finish.
+    func stop() async { await server.stop(graceSeconds: Double(Patience.seconds)) }
 
     /// The representation of the target for editors.
     func article(_ target: String) throws -> Article {

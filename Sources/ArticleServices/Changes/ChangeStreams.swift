@@ -1,0 +1,382 @@
+import ArticleAPI
+public import ArticleStore
+import HTTP
+import HTTPServer
+import Platform
+
+/// The change streams of a backend: counts them, and feeds their channels while `run` is called.
+public final class ChangeStreams: Sendable {
+    private let changes: ChangeService
+    private let turns: Turns
+    private let keys: KeyRing
+    private let limits: ChangeStreamLimits
+    private let pace: Pace
+    private let log: @Sendable (String) -> Void
+    private let state = Lock(State())
+    /// Yields after a commit; commits are merged until the value is taken.
+    private let commits: AsyncStream<Void>
+    private let committed: AsyncStream<Void>.Continuation
+    /// Yields when a stream is opened.
+    private let openings: AsyncStream<Void>
+    private let opened: AsyncStream<Void>.Continuation
+
+    private struct State {
+        var channels: [String: Members] = [:]
+        var streams = 0
+        /// The number of streams of each address.
+        var addresses: [UInt64: Int] = [:]
+        /// The subscribers with each key, by its public id.
+        var keyed: [String: [ObjectIdentifier: WeakSubscriber]] = [:]
+        /// The audiences of the commit in progress, and those whose changes have not been read.
+        var announced = Reach.nobody
+        var unread = Reach.nobody
+        var tick = 0
+        var statistics = ChangeStreamStatistics()
+        /// The last logged failure; `nil` after a success.
+        var failure: String?
+    }
+
+    private struct Members {
+        let channel: ChangeChannel
+        var count: Int
+    }
+
+    private struct WeakSubscriber {
+        weak var subscriber: ChangeSubscriber?
+    }
+
+    /// The audiences that see a difference after a commit.
+    private enum Reach: Int, Comparable {
+        case nobody, editors, everyone
+
+        static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// How often what happens by itself happens.
+    struct Pace: Sendable {
+        var tick = Duration.milliseconds(500)
+        /// Ticks between two comments.
+        var ticksPerComment = 30
+        /// Ticks for which events are kept for those who are behind.
+        var keptTicks = 60
+        /// The pause after each round of events, for each stream: events are merged meanwhile.
+        var pausePerStream = Duration.microseconds(10)
+        /// The pause after a failure.
+        var pauseAfterFailure = Duration.milliseconds(250)
+    }
+
+    init(
+        _ changes: ChangeService, turns: Turns, keys: KeyRing, limits: ChangeStreamLimits,
+        pace: Pace = Pace(), log: @escaping @Sendable (String) -> Void
+    ) {
+        self.changes = changes
+        self.turns = turns
+        self.keys = keys
+        self.limits = limits
+        self.pace = pace
+        self.log = log
+        (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (openings, opened) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        changes.articles.store.observeChanges(self)
+        keys.observe { [weak self] id in self?.checkAccess(of: id) }
+    }
+
+    /// Current counts, for metrics.
+    public var statistics: ChangeStreamStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.open = state.streams
+            statistics.channels = state.channels.count
+            return statistics
+        }
+    }
+
+    // MARK: Opening and closing
+
+    /// The response to a request for a stream; what is wrong with it is found before the stream
+    /// begins.
+    func open(
+        _ request: StreamChangesRequest, by caller: Principal, in context: RequestContext
+    ) async throws(ServiceError) -> HTTPResponse {
+        var page = request.changes
+        page.since = nil
+        page.limit = BodyHTML.needsBody(page.fields) ? 10 : 100
+        let list = ChangeList(page, caller: caller)
+        let start = try await start(of: request, in: list)
+        let subscriber = ChangeSubscriber(
+            page.cost, principal: caller, position: start,
+            channel: try enter(list, context), streams: self, context: context)
+        watch(subscriber)
+        try await subscriber.begin()
+        opened.yield()
+        return HTTPResponse(
+            .ok,
+            fields: [
+                .contentType: "text/event-stream", .cacheControl: "no-store",
+                .xAccelBuffering: "no",
+            ],
+            body: .stream(
+                HTTPBodyStream(
+                    stop: { subscriber.end(.stopping) }, next: { try await subscriber.next() })))
+    }
+
+    /// What the client has; `nil` for the beginning.
+    private func start(
+        of request: StreamChangesRequest, in list: ChangeList
+    ) async throws(ServiceError) -> ChangePosition? {
+        if let id = request.lastEventID {
+            guard id != FetchChangesRequest.now else { throw .invalidToken }
+            return try await changes.position(id, in: list)
+        }
+        guard request.changes.since == FetchChangesRequest.now else {
+            return try await changes.position(request.changes.since, in: list)
+        }
+        do { return try await changes.present(of: list) } catch { throw ServiceError(error) }
+    }
+
+    /// Counts a stream, and finds its channel. The subscriber leaves it in the end.
+    private func enter(
+        _ list: ChangeList, _ context: RequestContext
+    ) throws(ServiceError) -> ChangeChannel {
+        let name = "\(list.name)#\(list.fields?.names.joined(separator: ",") ?? "*")"
+        let address = Self.countedAddress(context)
+        let (limits, tokens) = (limits, changes.tokens)
+        return try state.withLock { (state) throws(ServiceError) in
+            guard state.streams < limits.total else {
+                state.statistics.rejected["total", default: 0] += 1
+                throw .tooManyStreams(ofAddress: false)
+            }
+            if let address {
+                guard state.addresses[address, default: 0] < limits.perAddress ?? .max else {
+                    state.statistics.rejected["address", default: 0] += 1
+                    throw .tooManyStreams(ofAddress: true)
+                }
+                state.addresses[address, default: 0] += 1
+            }
+            state.streams += 1
+            let members = state.channels[name]
+            let channel = members?.channel ?? ChangeChannel(name, list, tokens: tokens)
+            state.channels[name] = Members(channel: channel, count: (members?.count ?? 0) + 1)
+            return channel
+        }
+    }
+
+    /// Called when a subscriber is released.
+    func left(
+        _ subscriber: ObjectIdentifier, of principal: Principal, _ channel: ChangeChannel,
+        _ context: RequestContext, isByClient: Bool
+    ) {
+        let address = Self.countedAddress(context)
+        state.withLock { state in
+            state.streams -= 1
+            if let address {
+                let count = state.addresses[address, default: 1] - 1
+                state.addresses[address] = count > 0 ? count : nil
+            }
+            state.keyed[principal.id]?[subscriber] = nil
+            if state.keyed[principal.id]?.isEmpty ?? false { state.keyed[principal.id] = nil }
+            if isByClient { state.statistics.ended["client", default: 0] += 1 }
+            guard var members = state.channels[channel.name], members.channel === channel else {
+                return
+            }
+            members.count -= 1
+            state.channels[channel.name] = members.count > 0 ? members : nil
+        }
+    }
+
+    /// The address whose streams are limited; `nil` for this machine.
+    private static func countedAddress(_ context: RequestContext) -> UInt64? {
+        context.isFromThisMachine ? nil : context.clientNumber
+    }
+
+    // MARK: Ending
+
+    /// Notes whose stream it is, to end it with their access.
+    private func watch(_ subscriber: ChangeSubscriber) {
+        let principal = subscriber.principal
+        guard principal.kind == .key else { return }
+        state.withLock { state in
+            state.keyed[principal.id, default: [:]][ObjectIdentifier(subscriber)] =
+                WeakSubscriber(subscriber: subscriber)
+        }
+        // The key may have been revoked since the request was authenticated.
+        if !keys.isCurrent(principal) { subscriber.end(.accessEnded) }
+    }
+
+    private func checkAccess(of key: String) {
+        let subscribers = state.withLock { $0.keyed[key].map { Array($0.values) } ?? [] }
+        for subscriber in subscribers.compactMap(\.subscriber)
+        where !keys.isCurrent(subscriber.principal) {
+            subscriber.end(.accessEnded)
+        }
+    }
+
+    func count(_ ending: ChangeStreamEnding) {
+        state.withLock { $0.statistics.ended[ending.name, default: 0] += 1 }
+    }
+
+    /// When a client should return, in milliseconds: spread over a second for each thousand of
+    /// clients.
+    func delay(after ending: ChangeStreamEnding) -> Int {
+        let spread = Int.random(in: 0..<max(1_000, state.withLock { $0.streams }))
+        if case .overLimit(let seconds) = ending { return seconds * 1_000 + spread }
+        return 500 + spread
+    }
+
+    // MARK: Feeding
+
+    /// A page for a client that catches up.
+    struct Page {
+        let bytes: [UInt8]
+        let position: ChangePosition
+        /// Whether the client has caught up, and follows the channel.
+        let isLast: Bool
+        /// Where in the channel it continues.
+        let cursor: Int
+    }
+
+    /// Reads a page from the store. The place in the channel is marked first, so that the channel
+    /// has everything that the page misses.
+    func page(
+        of channel: ChangeChannel, after start: ChangePosition?, _ cost: RequestCost,
+        for client: WorkerPool.Client
+    ) async throws(ServiceError) -> Page {
+        let changes = changes
+        return try await turns.take(cost, of: client) { (_) throws(ServiceError) in
+            if channel.position == nil {
+                do {
+                    channel.begin(at: try await changes.present(of: channel.list))
+                } catch { throw ServiceError(error) }
+            }
+            let mark = channel.mark
+            let slice = try await changes.slice(of: channel.list, after: start)
+            var bytes = channel.encoder.events(of: slice, after: start).bytes
+            let isLast = slice.isLast && slice.position.sequence >= mark.sequence
+            if isLast { bytes += channel.encoder.ready(at: slice.position) }
+            return Page(
+                bytes: bytes, position: slice.position, isLast: isLast, cursor: mark.cursor)
+        }
+    }
+
+    /// Feeds the channels until the task is cancelled. Called once.
+    public func run() async {
+        await withDiscardingTaskGroup { group in
+            group.addTask { await self.feed() }
+            group.addTask { await self.keepAlive() }
+        }
+    }
+
+    private func feed() async {
+        for await _ in commits {
+            let (channels, tick, streams) = takeUnread()
+            var pause = pace.pausePerStream * streams
+            for channel in channels where !Task.isCancelled {
+                if await !advance(channel, tick) { pause = max(pause, pace.pauseAfterFailure) }
+            }
+            // Cancelled: the loop ends.
+            if pause > .zero { try? await Task.sleep(for: pause) }
+        }
+    }
+
+    /// The channels whose changes have not been read.
+    private func takeUnread() -> (channels: [ChangeChannel], tick: Int, streams: Int) {
+        state.withLock { state in
+            let reach = state.unread
+            state.unread = .nobody
+            let channels = state.channels.values.map(\.channel).filter { channel in
+                channel.list.query.audience == .everyone ? reach == .everyone : reach > .nobody
+            }
+            return (channels, state.tick, state.streams)
+        }
+    }
+
+    /// Gives a channel everything that has happened; false if that has to be repeated.
+    private func advance(_ channel: ChangeChannel, _ tick: Int) async -> Bool {
+        let changes = changes
+        do throws(ServiceError) {
+            var isLast = false
+            while !isLast, let start = channel.position {
+                isLast = try await turns.take(RequestCost(), of: WorkerPool.Client(.house)) {
+                    (_) throws(ServiceError) in
+                    let slice = try await changes.slice(of: channel.list, after: start)
+                    let events = channel.encoder.events(of: slice, after: start)
+                    state.withLock { $0.statistics.changes += slice.items.count }
+                    channel.append(events, through: slice.position, tick: tick)
+                    return slice.isLast
+                }
+            }
+            state.withLock { $0.failure = nil }
+            return true
+        } catch {
+            if case .syncReset = error {
+                close(channel, .historyReplaced)
+                return true
+            }
+            failed("\(error)")
+            return false
+        }
+    }
+
+    private func close(_ channel: ChangeChannel, _ ending: ChangeStreamEnding) {
+        state.withLock { state in
+            if state.channels[channel.name]?.channel === channel {
+                state.channels[channel.name] = nil
+            }
+        }
+        channel.close(ending)
+    }
+
+    private func failed(_ reason: String) {
+        let isNew = state.withLock { state in
+            state.unread = .everyone
+            defer { state.failure = reason }
+            return state.failure != reason
+        }
+        if isNew { log("cannot read changes for their streams: \(reason)") }
+        committed.yield()
+    }
+
+    /// Sends comments and ends streams whose keys have expired, while there are streams.
+    private func keepAlive() async {
+        for await _ in openings {
+            while !Task.isCancelled, state.withLock({ $0.streams > 0 }) {
+                // Cancelled: the loop ends.
+                try? await Task.sleep(for: pace.tick)
+                tick()
+            }
+        }
+    }
+
+    /// Does what is due at fixed intervals.
+    package func tick() {
+        let (tick, channels, keys) = state.withLock { state in
+            state.tick += 1
+            return (state.tick, state.channels.values.map(\.channel), Array(state.keyed.keys))
+        }
+        for channel in channels {
+            channel.drop(through: tick - pace.keptTicks)
+            if tick % pace.ticksPerComment == 0 { channel.appendComment(tick: tick) }
+        }
+        for key in keys { checkAccess(of: key) }
+    }
+}
+
+extension ChangeStreams: ChangeObserver {
+    public func willCommit(_ changes: PendingChanges) {
+        let isPublic = changes.records?.contains(where: \.isPublic) ?? true
+        state.withLock { $0.announced = isPublic ? .everyone : .editors }
+    }
+
+    public func didCommit(through sequence: Int64) {
+        let hasReaders = state.withLock { state in
+            state.unread = max(state.unread, state.announced)
+            state.announced = .nobody
+            return !state.channels.isEmpty
+        }
+        if hasReaders { committed.yield() }
+    }
+
+    public func didNotCommit(beyond sequence: Int64) {
+        state.withLock { $0.announced = .nobody }
+    }
+}
