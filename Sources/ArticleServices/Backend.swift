@@ -89,10 +89,28 @@ public struct Backend: Sendable {
         return try routes.router()
     }
 
-    private func registerResources(on routes: inout Routes) {
-        let articles = ArticleService(
+    /// Webhooks of the public's changes, which send while `run` is called.
+    ///
+    /// - Parameters:
+    ///   - receivers: at most `Webhooks.mostReceivers`, with different URLs.
+    ///   - environment: how batches are sent, clocks, and the receiver of notices.
+    public func webhooks(
+        to receivers: [WebhookReceiver], in environment: WebhookEnvironment
+    ) async throws(StoreError) -> Webhooks {
+        try await Webhooks(
+            receivers, store: store,
+            changes: ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors)),
+            environment)
+    }
+
+    private var articles: ArticleService {
+        ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             now: now)
+    }
+
+    private func registerResources(on routes: inout Routes) {
+        let articles = articles
         routes.on(FetchArticlesRequest.self, articles.list)
         routes.on(CreateArticleRequest.self, articles.create)
         routes.on(FetchArticleRequest.self, articles.fetch)
