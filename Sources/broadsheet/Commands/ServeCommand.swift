@@ -155,8 +155,9 @@ struct ServeCommand: Command {
         servers.control.start(log)
         if configuration.operatorKey == nil { try await assembly.firstKey.makeIfNeeded() }
         started(servers)
-        // Ends with this function, so the store is no longer used after it.
+        // They end with this function, so the store is no longer used after it.
         async let _: Void = assembly.publisher.run()
+        async let _: Void = assembly.webhooks.run()
         let attention = serverRun.attend(servers)
         defer { attention.end() }
         let print = { (line: String) in serverRun.output.announcements.write(line + "\n") }

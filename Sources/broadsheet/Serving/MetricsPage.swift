@@ -12,6 +12,7 @@ struct MetricsPage: Sendable {
     let server: HTTPServer
     let meters: Meters
     let backend: Backend
+    let webhooks: Webhooks
     let store: SQLiteStore
     let startedAt: Timestamp
     let output: ServerOutput
@@ -31,6 +32,7 @@ struct MetricsPage: Sendable {
         await writeServer(to: &page)
         writeBackend(to: &page)
         await writeStore(to: &page)
+        WebhookMetrics.write(webhooks.statistics, to: &page)
         writeProcess(to: &page)
         return page.bytes
     }
