@@ -23,27 +23,31 @@ public final class Webhooks: Sendable {
         var senders: [WebhookSender] = []
         for (index, receiver) in receivers.enumerated() {
             let digest = receiver.url.digest
-            var record = records.first { $0.url == digest }
-            if record == nil {
-                let new = WebhookRecord(url: digest, token: try await Self.present(of: changes))
-                try await store.putWebhook(new)
-                record = new
-            }
-            if let record {
-                senders.append(
-                    WebhookSender(
-                        number: index + 1, receiver, record, store: store, changes: changes,
-                        environment))
-            }
+            let stored = records.first { $0.url == digest }
+            let record =
+                if let stored { stored } else {
+                    try await Self.beginning(of: digest, in: store, changes)
+                }
+            senders.append(
+                WebhookSender(
+                    number: index + 1, receiver, record, store: store, changes: changes,
+                    environment))
         }
         self.senders = senders
         if !senders.isEmpty { store.observeChanges(self) }
     }
 
-    private static func present(of changes: ChangeService) async throws(StoreError) -> String {
-        do throws(ServiceError) { return try await changes.publicPresent() } catch {
-            throw .unavailable(error.reason)
-        }
+    /// The record of a new receiver.
+    private static func beginning(
+        of url: [UInt8], in store: any ArticleStore, _ changes: ChangeService
+    ) async throws(StoreError) -> WebhookRecord {
+        let record: WebhookRecord
+        do throws(ServiceError) {
+            record = WebhookRecord(url: url, token: try await changes.publicPresent())
+        } catch { throw .unavailable(error.reason) }
+        // A server also starts with a full disk; the first delivery stores the record then.
+        try? await store.putWebhook(record)
+        return record
     }
 
     /// The counters of the receivers, in the order of the configuration.
