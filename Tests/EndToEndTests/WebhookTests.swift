@@ -153,6 +153,29 @@ import Testing
         }
     }
 
+    @Test func `after a backup was restored, the next batch says that changes may be missing`()
+        async throws
+    {
+        try await receiving { inbox, url in
+            let (database, backup) = (folder.file("a.db"), folder.file("backup.db"))
+            let before = try serve(url)
+            try create("One", on: before)
+            try await inbox.waitForRequests(1)
+            #expect(try Program.run("backup", backup, "--database", database).status == 0)
+            #expect(before.stop() == 0)
+            let restored = try Program.run("restore", backup, "--replace", "--database", database)
+            #expect(restored.status == 0, "\(restored.errors)")
+            let after = try serve(url)
+            try after.waitForError("skips to the present: the history of the database")
+            try create("Two", on: after)
+            try await inbox.waitForRequests(2)
+            #expect(after.stop() == 0)
+            let texts = inbox.texts()
+            #expect(texts.count == 2 && texts[1].contains(#""title":"Two""#))
+            #expect(texts.map { $0.hasSuffix(#","reset":true}"#) } == [false, true])
+        }
+    }
+
     @Test func `metrics and log name a receiver without path and query`() async throws {
         try await receiving { inbox, url in
             inbox.respond("500 Internal Server Error")

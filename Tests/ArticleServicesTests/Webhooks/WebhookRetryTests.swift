@@ -187,4 +187,21 @@ import Testing
             }
         }
     }
+
+    @Test func `a store that cannot be read is reported once, and attempts continue`() async throws
+    {
+        try await WebhookTests.run { newsroom, desk in
+            try await desk.run { webhooks in
+                await newsroom.backend.store.close()
+                webhooks.willCommit(PendingChanges(sequence: 1, records: nil))
+                webhooks.didCommit(through: 1)
+                let isRetried = await eventually { desk.pauses.count >= 3 }
+                #expect(isRetried)
+                #expect(
+                    desk.events
+                        == [.failing(reason: "the changes cannot be read: the store is closed")])
+                #expect(webhooks.statistics[0].failed == 0 && desk.attempts.isEmpty)
+            }
+        }
+    }
 }
