@@ -89,7 +89,7 @@ let package = Package(
             "ArticleServices",
             [
                 "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
-                "HTTPServer", "Platform", "Resources",
+                "HTTPClient", "HTTPServer", "Platform", "Resources",
             ]),
 
         // Rung 6: the command.
@@ -168,7 +168,7 @@ let package = Package(
             "EndToEndTests",
             [
                 "ArticleAPI", "ArticleClient", "broadsheet", "DocumentationSamples", "first-steps",
-                "HTTP", "Platform", "reader", "Sockets", "TestSupport",
+                "HTTP", "HTTPServer", "Platform", "reader", "Sockets", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(

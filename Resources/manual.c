@@ -35,6 +35,10 @@ static const unsigned char tls[] = {
 #embed "manual/tls.md"
 };
 
+static const unsigned char webhooks[] = {
+#embed "manual/webhooks.md"
+};
+
 static const struct broadsheet_resource manual[] = {
     {"api.md", api, sizeof api},
     {"configuration.md", configuration, sizeof configuration},
@@ -44,6 +48,7 @@ static const struct broadsheet_resource manual[] = {
     {"sdk.md", sdk, sizeof sdk},
     {"sync.md", sync, sizeof sync},
     {"tls.md", tls, sizeof tls},
+    {"webhooks.md", webhooks, sizeof webhooks},
 };
 
 struct broadsheet_resources broadsheet_manual(void) {

@@ -39,6 +39,10 @@ static const unsigned char transitions[] = {
 #embed "migrations/009-transitions.sql"
 };
 
+static const unsigned char webhooks[] = {
+#embed "migrations/010-webhooks.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -49,6 +53,7 @@ static const struct broadsheet_resource migrations[] = {
     {"007-actors.sql", actors, sizeof actors},
     {"008-publication.sql", publication, sizeof publication},
     {"009-transitions.sql", transitions, sizeof transitions},
+    {"010-webhooks.sql", webhooks, sizeof webhooks},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -100,6 +100,17 @@ public struct Backend: Sendable {
         return try routes.router()
     }
 
+    /// Webhooks of the public's changes, which send while `run` is called.
+    ///
+    /// - Parameters:
+    ///   - receivers: at most `Webhooks.mostReceivers`, with different URLs.
+    ///   - environment: how batches are sent, clocks, and the receiver of notices.
+    public func webhooks(
+        to receivers: [WebhookReceiver], in environment: WebhookEnvironment
+    ) async throws(StoreError) -> Webhooks {
+        try await Webhooks(receivers, store: store, changes: changes, environment)
+    }
+
     private func registerResources(on routes: inout Routes) {
         routes.on(FetchArticlesRequest.self, articles.list)
         routes.on(CreateArticleRequest.self, articles.create)

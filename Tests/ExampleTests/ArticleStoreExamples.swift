@@ -153,6 +153,19 @@ final class LastChange: ChangeObserver {
         }
     }
 
+    @Test func `the positions of webhooks`() async throws {
+        try await ExampleStore.run { store in
+            let digest = [UInt8](repeating: 7, count: 32)
+            let page = ChangePage<Article>(changes: [], next: "epoch.sealed", more: false)
+            var record = WebhookRecord(url: digest, token: page.next)
+            try await store.putWebhook(record)
+            record.failingSince = time
+            try await store.putWebhook(record)
+            try await store.removeWebhooks(except: [digest])
+            #expect(try await store.webhooks() == [record])
+        }
+    }
+
     @Test func `the publication of scheduled articles`() async throws {
         try await ExampleStore.run { store in
             var content = content()

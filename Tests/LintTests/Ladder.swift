@@ -40,7 +40,7 @@ enum Ladder {
             5,
             [
                 "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
-                "HTTPServer", "Platform", "Resources",
+                "HTTPClient", "HTTPServer", "Platform", "Resources",
             ], modules: system),
         "broadsheet": Rung(
             6,

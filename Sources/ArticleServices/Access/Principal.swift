@@ -307,11 +307,11 @@ public struct APIKey: Sendable {
 public struct OperatorKey: Sendable {
     let digest: [UInt8]
 
-    /// Accepts 32 to 200 printable ASCII characters (RFC 6750 §2.1 allows no others in a field).
+    /// Accepts what is a `SharedSecret` (RFC 6750 §2.1 allows no other characters in a field).
     public init?(_ text: String) {
-        guard (32...200).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { return nil }
-        digest = Digest.sha256(text.utf8)
+        guard let secret = SharedSecret(text) else { return nil }
+        self.init(secret)
     }
+
+    public init(_ secret: SharedSecret) { digest = Digest.sha256(secret.bytes) }
 }

@@ -158,6 +158,7 @@ struct ServeCommand: Command {
         // These end with this function, so the store is no longer used after it.
         async let _: Void = assembly.publisher.run()
         async let _: Void = assembly.streams.run()
+        async let _: Void = assembly.webhooks.run()
         let attention = serverRun.attend(servers)
         defer { attention.end() }
         let print = { (line: String) in serverRun.output.announcements.write(line + "\n") }

@@ -20,6 +20,7 @@ struct ServeConfiguration: Sendable {
     var limits: ServerLimits
     var transport: TransportConfiguration
     var clients: ClientsConfiguration
+    var webhooks: WebhookConfiguration
     var log: LogStyle
     var logLevel: LogLevel
     var defaultLanguage: LanguageTag
@@ -30,7 +31,8 @@ struct ServeConfiguration: Sendable {
     var takesOver: Bool
 
     static let options =
-        ownOptions + ClientsConfiguration.options + TransportConfiguration.options
+        ownOptions + ClientsConfiguration.options + WebhookConfiguration.options
+        + TransportConfiguration.options
 
     private static let ownOptions = [
         Option(
@@ -109,6 +111,7 @@ struct ServeConfiguration: Sendable {
         try settings.rejectOperands()
         transport = try TransportConfiguration(settings)
         clients = try ClientsConfiguration(settings)
+        webhooks = try WebhookConfiguration(settings)
         addresses = try settings.addresses(
             "listen", default: transport.proxied.isEmpty ? "127.0.0.1:8080" : nil)
         adminAddresses = try settings.addresses("admin-listen")
@@ -170,7 +173,6 @@ struct ServeConfiguration: Sendable {
     /// The admin key of an unattended start. It is not accepted on the command line, where every
     /// user of the machine could read it.
     private static func operatorKey(_ settings: Settings) throws(CommandFailure) -> OperatorKey? {
-        let expected = "32 to 200 printable ASCII characters without spaces"
         let file = settings.all("admin-key-file").last
         // A flag overrides a variable, even if one names a file and the other holds the key.
         let prefersFile = file.map { $0.origin.hasPrefix("--") } ?? false
@@ -181,17 +183,12 @@ struct ServeConfiguration: Sendable {
                     "\(value.origin): use BROADSHEET_ADMIN_KEY or --admin-key-file for the key")
             }
             guard let key = OperatorKey(value.text) else {
-                throw CommandFailure(.configuration, "BROADSHEET_ADMIN_KEY: expected \(expected)")
+                throw CommandFailure(
+                    .configuration, "BROADSHEET_ADMIN_KEY: expected \(Settings.expectedSecret)")
             }
             return key
         }
-        guard let path = file?.text else { return nil }
-        var bytes = try Files.read(path, limitBytes: 1_024)
-        while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
-        guard let key = OperatorKey(String(decoding: bytes, as: UTF8.self)) else {
-            throw CommandFailure(.configuration, "--admin-key-file: \(path): expected \(expected)")
-        }
-        return key
+        return try settings.secret(inFile: "admin-key-file").map { OperatorKey($0) }
     }
 }
 
@@ -218,6 +215,20 @@ extension Settings {
             throw wrong(value, "not a BCP 47 language tag")
         }
         return tag
+    }
+
+    fileprivate static let expectedSecret = "32 to 200 printable ASCII characters without spaces"
+
+    /// The secret in the file that the option names; line ends after it do not count.
+    func secret(inFile name: String) throws(CommandFailure) -> SharedSecret? {
+        guard let path = text(name) else { return nil }
+        var bytes = try Files.read(path, limitBytes: 1_024)
+        while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
+        guard let secret = SharedSecret(String(decoding: bytes, as: UTF8.self)) else {
+            throw CommandFailure(
+                .configuration, "--\(name): \(path): expected \(Self.expectedSecret)")
+        }
+        return secret
     }
 
     /// The addresses to listen on.

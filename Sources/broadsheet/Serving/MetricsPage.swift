@@ -12,6 +12,7 @@ struct MetricsPage: Sendable {
     let server: HTTPServer
     let meters: Meters
     let backend: Backend
+    let webhooks: Webhooks
     let store: SQLiteStore
     let startedAt: Timestamp
     let output: ServerOutput
@@ -32,6 +33,7 @@ struct MetricsPage: Sendable {
         writeBackend(to: &page)
         writeStreams(to: &page)
         await writeStore(to: &page)
+        WebhookMetrics.write(webhooks.statistics, to: &page)
         writeProcess(to: &page)
         return page.bytes
     }

@@ -12,6 +12,7 @@ struct ServerAssembly {
     let servers: Servers
     let publisher: Publisher
     let streams: ChangeStreams
+    let webhooks: Webhooks
     let firstKey: FirstKey
     let logSignals: LogSignals
 
@@ -22,6 +23,7 @@ struct ServerAssembly {
         let backend = try await Self.backend(configuration, over: store, log)
         publisher = backend.publisher
         streams = backend.streams
+        webhooks = try await Self.webhooks(configuration.webhooks, of: backend, log)
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)
         firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
@@ -36,8 +38,8 @@ struct ServerAssembly {
         let articles = HTTPServer(settings, router: try Self.checked(backend.router))
 
         let page = MetricsPage(
-            server: articles, meters: meters, backend: backend, store: store, startedAt: .now,
-            output: output)
+            server: articles, meters: meters, backend: backend, webhooks: webhooks,
+            store: store, startedAt: .now, output: output)
         let admins = sockets.addresses(.admin, configured: configuration.adminAddresses)
         let takeovers = TakeoverServer(
             sockets, serverRun.successors, log, arrived: serverRun.requests.handOver)
@@ -59,6 +61,24 @@ struct ServerAssembly {
                 cacheBytes: configuration.cacheBytes,
                 streamLimits: configuration.clients.streams, now: { .now },
                 log: { log.error($0) })
+        } catch { throw CommandFailure(error) }
+    }
+
+    private static func webhooks(
+        _ configuration: WebhookConfiguration, of backend: Backend, _ log: ServerLog
+    ) async throws(CommandFailure) -> Webhooks {
+        let client = WebhookClient()
+        let environment = WebhookEnvironment(
+            agent: "Broadsheet/\(Version.number)", deliver: client.deliver, now: { .now },
+            report: { notice in
+                switch notice.event {
+                case .failing: log.warning("\(notice)")
+                case .recovered: log.info("\(notice)")
+                case .reset: log.error("\(notice)")
+                }
+            })
+        do throws(StoreError) {
+            return try await backend.webhooks(to: configuration.receivers, in: environment)
         } catch { throw CommandFailure(error) }
     }
 

@@ -217,6 +217,16 @@ extension SlowStore {
 
     func observeChanges(_ observer: any ChangeObserver) { store.observeChanges(observer) }
 
+    func webhooks() async throws(StoreError) -> [WebhookRecord] { try await store.webhooks() }
+
+    func putWebhook(_ record: WebhookRecord) async throws(StoreError) {
+        try await store.putWebhook(record)
+    }
+
+    func removeWebhooks(except urls: Set<[UInt8]>) async throws(StoreError) {
+        try await store.removeWebhooks(except: urls)
+    }
+
     func articleCount() async throws(StoreError) -> Int { try await store.articleCount() }
 
     func close() async { await store.close() }

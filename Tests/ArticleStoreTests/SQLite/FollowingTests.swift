@@ -139,7 +139,8 @@ import Testing
             """
             CREATE TABLE before AS SELECT * FROM transitions
                 WHERE audience = 1 OR kind = 0 OR NOT is_departure;
-            DROP TABLE transitions; DROP INDEX changes_by_subject; PRAGMA user_version = 8;
+            DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
+            PRAGMA user_version = 8;
             """)
         let migrated = try open()
         for audience in [Audience.everyone, .editors] {

@@ -248,7 +248,7 @@ import Testing
                 ALTER TABLE slugs DROP COLUMN public_from; PRAGMA user_version = 4;
                 DROP TABLE kept_writes; DROP TABLE kept_counts; CREATE TABLE kept_writes (scope);
                 ALTER TABLE revisions DROP COLUMN actor; DROP TABLE actors;
-                DROP TABLE transitions; DROP INDEX changes_by_subject;
+                DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
                 UPDATE facets SET key = key || char(0xFE0F) WHERE key = 'heart';
                 """)
         }

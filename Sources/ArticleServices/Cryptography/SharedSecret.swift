@@ -1,0 +1,12 @@
+/// A secret that the operator chose, and that others know too: 32 to 200 printable ASCII
+/// characters without spaces.
+public struct SharedSecret: Sendable {
+    let bytes: [UInt8]
+
+    public init?(_ text: String) {
+        guard (32...200).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        bytes = Array(text.utf8)
+    }
+}

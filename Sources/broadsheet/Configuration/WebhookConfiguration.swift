@@ -1,0 +1,45 @@
+import ArticleServices
+
+/// The webhooks of `serve`.
+struct WebhookConfiguration: Sendable {
+    var receivers: [WebhookReceiver]
+
+    static let options = [
+        Option(
+            "webhook", "URL",
+            "URL that receives the public's changes by POST: https, or http on this machine.",
+            repeatable: true),
+        Option(
+            "webhook-secret-file", "FILE",
+            "File that contains the secret that signs webhooks: 32 to 200 printable characters."),
+    ]
+
+    init(_ settings: Settings) throws(CommandFailure) {
+        let values = settings.all("webhook")
+        let secret = try settings.secret(inFile: "webhook-secret-file")
+        receivers = []
+        guard let first = values.first else { return }
+        guard let secret else {
+            throw Self.failure(first, "needs --webhook-secret-file, which signs the requests")
+        }
+        guard values.count <= Webhooks.mostReceivers else {
+            throw Self.failure(first, "there are more than \(Webhooks.mostReceivers) URLs")
+        }
+        for (index, value) in values.enumerated() {
+            // The URL is not repeated, since logs should not contain what may be secret.
+            let url: WebhookURL
+            do throws(WebhookURL.Fault) { url = try WebhookURL(value.text) } catch {
+                throw Self.failure(value, "URL \(index + 1) \(error)")
+            }
+            guard !receivers.contains(where: { $0.url == url }) else {
+                throw Self.failure(value, "URL \(index + 1) is there twice")
+            }
+            receivers.append(WebhookReceiver(url: url, secret: secret))
+        }
+    }
+
+    private static func failure(_ value: Settings.Value, _ text: String) -> CommandFailure {
+        CommandFailure(
+            value.origin.hasPrefix("--") ? .usage : .configuration, "\(value.origin): \(text)")
+    }
+}

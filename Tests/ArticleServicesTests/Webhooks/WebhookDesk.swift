@@ -1,0 +1,115 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import Platform
+import TestSupport
+
+/// Webhooks of a newsroom whose receivers follow a script, on a clock that back-off advances.
+final class WebhookDesk: Sendable {
+    /// An attempt to deliver.
+    struct Attempt: Sendable {
+        let url: WebhookURL
+        let fields: HTTPFields
+        let body: [UInt8]
+        var text: String { String(decoding: body, as: UTF8.self) }
+    }
+
+    /// The response to an attempt; `nil` if there is none until the attempt is cancelled.
+    typealias Script = @Sendable (Attempt) throws(WebhookFailure) -> HTTPStatus?
+
+    static let url = "https://hooks.example.org/secret?key=hidden"
+
+    private let newsroom: Newsroom
+    private struct State {
+        var script: Script = { _ in .noContent }
+        var time = Newsroom.opening
+        var attempts: [Attempt] = []
+        var pauses: [Duration] = []
+        var notices: [WebhookNotice] = []
+    }
+    private let state = Lock(State())
+
+    init(_ newsroom: Newsroom) { self.newsroom = newsroom }
+
+    var attempts: [Attempt] { state.withLock { $0.attempts } }
+    /// The waiting times before retries.
+    var pauses: [Duration] { state.withLock { $0.pauses } }
+    var events: [WebhookNotice.Event] { state.withLock { $0.notices.map(\.event) } }
+    var notices: [String] { state.withLock { $0.notices.map(\.description) } }
+
+    func respond(_ script: @escaping Script) { state.withLock { $0.script = script } }
+
+    func pass(milliseconds: Int64) {
+        state.withLock { $0.time = $0.time.advanced(byMilliseconds: milliseconds) }
+    }
+
+    /// The webhooks as after a start of the server.
+    func webhooks(_ urls: [String] = [WebhookDesk.url]) async throws -> Webhooks {
+        guard let secret = SharedSecret("the-secret-of-webhooks-in-unit-tests") else {
+            throw TestFailure("the secret is invalid")
+        }
+        let receivers = try urls.map {
+            WebhookReceiver(url: try WebhookURL($0), secret: secret)
+        }
+        return try await newsroom.backend.webhooks(
+            to: receivers,
+            in: WebhookEnvironment(
+                agent: "Broadsheet/test", deliver: deliver,
+                now: { [self] in state.withLock { $0.time } },
+                sleep: { [self] duration in
+                    state.withLock { $0.pauses.append(duration) }
+                    pass(milliseconds: Int64(duration / .milliseconds(1)))
+                },
+                report: { [self] notice in state.withLock { $0.notices.append(notice) } }))
+    }
+
+    /// Starts webhooks, and cancels them after the body.
+    func run(
+        _ urls: [String] = [WebhookDesk.url], _ body: (Webhooks) async throws -> Void
+    ) async throws {
+        let webhooks = try await webhooks(urls)
+        async let _: Void = webhooks.run()
+        try await body(webhooks)
+    }
+
+    /// Waits for the number of attempts.
+    func waitForAttempts(_ count: Int) async throws {
+        guard await eventually({ attempts.count >= count }) else {
+            throw TestFailure("\(attempts.count) attempts instead of \(count)")
+        }
+    }
+
+    /// Waits until webhooks have nothing to do.
+    func waitUntilCurrent() async throws {
+        let page = try newsroom.send("GET /v1/changes?since=now")
+        let token = try ChangePage<Article>(mapping: page.body).next
+        let isCurrent = await eventuallyStored { $0.allSatisfy { $0.token == token } }
+        guard isCurrent else { throw TestFailure("the receivers are not current") }
+    }
+
+    private func eventuallyStored(_ condition: ([WebhookRecord]) -> Bool) async -> Bool {
+        let end = ContinuousClock.now + .seconds(Patience.seconds)
+        while ContinuousClock.now < end {
+            if let records = try? await newsroom.backend.store.webhooks(), condition(records) {
+                return true
+            }
+            await Task.yield()
+        }
+        return false
+    }
+
+    private func deliver(
+        to url: WebhookURL, _ fields: HTTPFields, _ body: [UInt8]
+    ) async throws(WebhookFailure) -> HTTPStatus {
+        let attempt = Attempt(url: url, fields: fields, body: body)
+        let script = state.withLock { state in
+            state.attempts.append(attempt)
+            return state.script
+        }
+        if let status = try script(attempt) { return status }
+        // Longer than any test.
+        try? await Task.sleep(for: .seconds(1 << 20))
+        throw WebhookFailure(reason: "cancelled")
+    }
+}

@@ -1,0 +1,207 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import Platform
+import TestSupport
+import Testing
+
+/// What happens if a receiver fails: retries, and the reset after 24 hours.
+@Suite struct WebhookRetryTests {
+    private static let day: Int64 = 24 * 60 * 60 * 1_000
+
+    /// A script that fails this many times.
+    private static func failures(_ count: Int, _ status: HTTPStatus = .internalServerError)
+        -> WebhookDesk.Script
+    {
+        let attempts = Counter()
+        return { _ in attempts.next() < count ? status : .ok }
+    }
+
+    @Test func `a batch is retried with growing delays until it is delivered`() async throws {
+        try await WebhookTests.run { newsroom, desk in
+            desk.respond(Self.failures(12))
+            try await desk.run { webhooks in
+                try WebhookTests.publish("one", in: newsroom)
+                try await desk.waitForAttempts(13)
+                try await desk.waitUntilCurrent()
+                #expect(Set(desk.attempts.map(\.body)).count == 1)
+                let longest = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]
+                #expect(desk.pauses.count == longest.count)
+                for (pause, longest) in zip(desk.pauses, longest) {
+                    #expect(pause <= .seconds(longest) && pause >= .seconds(longest) / 2)
+                }
+                #expect(Set(desk.pauses.suffix(3)).count > 1, "they are random")
+                let isReported = await eventually { desk.events.count == 2 }
+                #expect(isReported)
+                #expect(
+                    desk.events == [.failing(reason: "the response has status 500"), .recovered])
+                let statistics = webhooks.statistics[0]
+                #expect(statistics.delivered == 1 && statistics.failed == 12)
+                #expect(statistics.failingSeconds == 0 && statistics.resets == 0)
+
+                // A success resets the delay.
+                desk.respond(Self.failures(1))
+                try WebhookTests.publish("two", in: newsroom)
+                try await desk.waitForAttempts(15)
+                #expect(desk.pauses.count == 13 && desk.pauses[12] <= .seconds(1))
+            }
+            for notice in desk.notices {
+                #expect(notice.hasPrefix("webhook 1 (hooks.example.org) "))
+                #expect(!notice.contains("secret") && !notice.contains("hidden"))
+            }
+        }
+    }
+
+    @Test(arguments: [HTTPStatus.found, .temporaryRedirect, .notModified, .badRequest, .notFound])
+    func `any status but 2xx is a failure`(_ status: HTTPStatus) async throws {
+        try await WebhookTests.run { newsroom, desk in
+            desk.respond(Self.failures(1, status))
+            try await desk.run { webhooks in
+                try WebhookTests.publish("one", in: newsroom)
+                try await desk.waitForAttempts(2)
+                try await desk.waitUntilCurrent()
+                #expect(webhooks.statistics[0].failed == 1)
+                #expect(
+                    desk.events.first
+                        == .failing(reason: "the response has status \(status.code)"))
+            }
+        }
+    }
+
+    @Test func `after 24 hours without a delivery, changes are skipped, which the next batch says`()
+        async throws
+    {
+        try await WebhookTests.run { newsroom, desk in
+            let isDead = Lock(true)
+            desk.respond { (_) throws(WebhookFailure) in
+                if isDead.withLock({ $0 }) { throw WebhookFailure(reason: "dead") }
+                return .ok
+            }
+            try await desk.run { webhooks in
+                try WebhookTests.publish("one", in: newsroom)
+                let isReset = await eventually { webhooks.statistics[0].resets == 1 }
+                try #require(isReset)
+                let tried = desk.pauses.reduce(.zero, +)
+                #expect(tried >= .seconds(86_400) && tried <= .seconds(86_400 + 300))
+                try await desk.waitUntilCurrent()
+                #expect(webhooks.statistics[0].failingSeconds == 0)
+                let reason = "nothing was delivered for 24 hours: dead"
+                let isReported = await eventually { desk.events.count == 2 }
+                #expect(isReported)
+                #expect(desk.events == [.failing(reason: "dead"), .reset(reason: reason)])
+
+                isDead.withLock { $0 = false }
+                let count = desk.attempts.count
+                for title in ["two", "three"] {
+                    try WebhookTests.publish(title, in: newsroom)
+                    try await desk.waitUntilCurrent()
+                }
+                let texts = desk.attempts.dropFirst(count).map(\.text)
+                try #require(texts.count == 2)
+                #expect(texts[0].contains(#""title":"two""#) && !texts[0].contains("one"))
+                #expect(texts[0].hasSuffix(#","reset":true}"#))
+                #expect(texts[1].contains(#""title":"three""#) && !texts[1].contains("reset"))
+                #expect(desk.events.suffix(2) == [.reset(reason: reason), .recovered])
+            }
+        }
+    }
+
+    @Test func `a reset and the time of the first failure survive restarts`() async throws {
+        try await WebhookTests.run { newsroom, desk in
+            let store = newsroom.backend.store
+            let webhooks = try await desk.webhooks()
+            try WebhookTests.publish("one", in: newsroom)
+            var record = try await store.webhooks()[0]
+            record.failingSince = Newsroom.opening.advanced(byMilliseconds: -Self.day)
+            try await store.putWebhook(record)
+            #expect(webhooks.statistics[0].failingSeconds == 0)
+            desk.respond(Self.failures(1))
+            try await desk.run { webhooks in
+                let isReset = await eventually { webhooks.statistics[0].resets == 1 }
+                #expect(isReset)
+                try await desk.waitUntilCurrent()
+            }
+            #expect(try await store.webhooks()[0].isReset)
+            try await desk.run { _ in
+                try WebhookTests.publish("two", in: newsroom)
+                try await desk.waitUntilCurrent()
+            }
+            #expect(try await !store.webhooks()[0].isReset)
+            let texts = desk.attempts.map(\.text)
+            #expect(texts.count == 2 && texts[0].contains("one") && texts[1].contains("two"))
+            #expect(texts.map { $0.hasSuffix(#","reset":true}"#) } == [false, true])
+        }
+    }
+
+    @Test func `if the clock is set back, the 24 hours begin again`() async throws {
+        try await WebhookTests.run { newsroom, desk in
+            let store = newsroom.backend.store
+            _ = try await desk.webhooks()
+            try WebhookTests.publish("one", in: newsroom)
+            var record = try await store.webhooks()[0]
+            record.failingSince = Newsroom.opening.advanced(byMilliseconds: 90 * Self.day)
+            try await store.putWebhook(record)
+            let attempts = Counter()
+            desk.respond { _ in attempts.next() < 1 ? .serviceUnavailable : nil }
+            try await desk.run { webhooks in
+                #expect(webhooks.statistics[0].failingSeconds == 0)
+                try await desk.waitForAttempts(2)
+                #expect(try await store.webhooks()[0].failingSince == Newsroom.opening)
+                #expect(webhooks.statistics[0].failingSeconds > 0)
+                #expect(webhooks.statistics[0].resets == 0)
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a position of another history or that cannot be read is reset`(
+        isReadable: Bool
+    ) async throws {
+        try await WebhookTests.run { newsroom, desk in
+            let store = newsroom.backend.store
+            _ = try await desk.webhooks()
+            let record = try await store.webhooks()[0]
+            var other = "unreadable"
+            if isReadable {
+                try await Newsroom.run(cast: false) { newsroom in
+                    let page = try newsroom.send("GET /v1/changes?since=now")
+                    other = try ChangePage<Article>(mapping: page.body).next
+                }
+            }
+            try await store.putWebhook(WebhookRecord(url: record.url, token: other))
+            try WebhookTests.publish("one", in: newsroom)
+            try await desk.run { webhooks in
+                try await desk.waitUntilCurrent()
+                #expect(webhooks.statistics[0].resets == 1)
+                #expect(desk.attempts.isEmpty)
+                try WebhookTests.publish("two", in: newsroom)
+                try await desk.waitForAttempts(1)
+                try await desk.waitUntilCurrent()
+                let text = desk.attempts[0].text
+                #expect(text.contains("two") && !text.contains("one"))
+                #expect(text.hasSuffix(#","reset":true}"#))
+                let reason = "the history of the database is another one"
+                let isReported = await eventually { desk.events.count == 2 }
+                #expect(isReported && desk.events == [.reset(reason: reason), .recovered])
+            }
+        }
+    }
+
+    @Test func `a store that cannot be read is reported once, and attempts continue`() async throws
+    {
+        try await WebhookTests.run { newsroom, desk in
+            try await desk.run { webhooks in
+                await newsroom.backend.store.close()
+                webhooks.willCommit(PendingChanges(sequence: 1, records: nil))
+                webhooks.didCommit(through: 1)
+                let isRetried = await eventually { desk.pauses.count >= 3 }
+                #expect(isRetried)
+                #expect(
+                    desk.events
+                        == [.failing(reason: "the changes cannot be read: the store is closed")])
+                #expect(webhooks.statistics[0].failed == 0 && desk.attempts.isEmpty)
+            }
+        }
+    }
+}

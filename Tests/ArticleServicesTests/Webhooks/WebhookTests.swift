@@ -1,0 +1,162 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import Platform
+import TestSupport
+import Testing
+
+/// What the receivers of webhooks get, and in which order.
+@Suite struct WebhookTests {
+    /// Runs a newsroom without articles and a desk of webhooks.
+    static func run(_ body: (Newsroom, WebhookDesk) async throws -> Void) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try await body(newsroom, WebhookDesk(newsroom))
+        }
+    }
+
+    static func publish(_ title: String, status: String = "published", in newsroom: Newsroom) throws
+    {
+        let made = try newsroom.send(
+            "POST /v1/articles", as: .editor, #"{"title":"\#(title)","status":"\#(status)"}"#)
+        #expect(made.summary == "201", "\(made.text)")
+    }
+
+    /// The public's pages since a token, as webhooks contain them.
+    private static func pages(since token: String, in newsroom: Newsroom) throws -> [String] {
+        var pages: [String] = []
+        var token = token
+        var isLast = false
+        while !isLast {
+            let response = try newsroom.send("GET /v1/changes?limit=100&since=\(token)")
+            let page = try ChangePage<Article>(mapping: response.body)
+            (token, isLast) = (page.next, !page.more)
+            pages.append(response.text.replacing(#","more":\#(page.more)}"#, with: "}"))
+        }
+        return pages
+    }
+
+    private static func present(_ newsroom: Newsroom) throws -> String {
+        let response = try newsroom.send("GET /v1/changes?since=now")
+        return try ChangePage<Article>(mapping: response.body).next
+    }
+
+    @Test func `batches are the public's pages, of at most 100 changes and in order`() async throws
+    {
+        try await Self.run { newsroom, desk in
+            try Self.publish("before", in: newsroom)
+            let webhooks = try await desk.webhooks()
+            let token = try Self.present(newsroom)
+            for number in 0..<210 {
+                try Self.publish("n\(number)", in: newsroom)
+                if number % 10 == 0 { try Self.publish("hidden", status: "draft", in: newsroom) }
+            }
+            let pages = try Self.pages(since: token, in: newsroom)
+            #expect(pages.count == 3)
+            async let _: Void = webhooks.run()
+            try await desk.waitForAttempts(3)
+            try await desk.waitUntilCurrent()
+            #expect(desk.attempts.map(\.text) == pages)
+            #expect(!desk.attempts.contains { $0.text.contains("hidden") })
+            let statistics = webhooks.statistics[0]
+            #expect(statistics.delivered == 3 && statistics.failed == 0)
+            #expect(desk.notices == [])
+        }
+    }
+
+    @Test func `changes are sent as they are committed, and hidden ones never`() async throws {
+        try await Self.run { newsroom, desk in
+            try await desk.run { _ in
+                for number in 1...3 {
+                    try Self.publish("hidden", status: "draft", in: newsroom)
+                    try Self.publish("n\(number)", in: newsroom)
+                    try await desk.waitForAttempts(number)
+                    try await desk.waitUntilCurrent()
+                }
+                #expect(desk.attempts.count == 3)
+                for (index, attempt) in desk.attempts.enumerated() {
+                    #expect(attempt.text.contains(#""title":"n\#(index + 1)""#))
+                    #expect(!attempt.text.contains("hidden"))
+                    #expect(!attempt.text.contains("reset"))
+                }
+            }
+        }
+    }
+
+    @Test func `a request is JSON with a signature and the server's name`() async throws {
+        try await Self.run { newsroom, desk in
+            try await desk.run { _ in
+                try Self.publish("one", in: newsroom)
+                try await desk.waitForAttempts(1)
+                let attempt = desk.attempts[0]
+                #expect(attempt.url.host == "hooks.example.org")
+                #expect(attempt.fields[.contentType] == "application/json")
+                #expect(attempt.fields[.userAgent] == "Broadsheet/test")
+                let name = try #require(HTTPFieldName("Broadsheet-Signature"))
+                let signature = try #require(attempt.fields[name])
+                #expect(signature.wholeMatch(of: /t=1800000000,v1=[0-9a-f]{64}/) != nil)
+            }
+        }
+    }
+
+    @Test func `after a restart, sending continues at the stored position`() async throws {
+        try await Self.run { newsroom, desk in
+            desk.respond { $0.text.contains("two") ? nil : .ok }
+            try await desk.run { _ in
+                try Self.publish("one", in: newsroom)
+                try await desk.waitForAttempts(1)
+                try await desk.waitUntilCurrent()
+                try Self.publish("two", in: newsroom)
+                try await desk.waitForAttempts(2)
+            }
+            // It was stopped while the receiver did not respond, which is no failure of it.
+            #expect(desk.events == [])
+            try Self.publish("three", in: newsroom)
+            desk.respond { _ in .accepted }
+            try await desk.run { webhooks in
+                try await desk.waitForAttempts(3)
+                try await desk.waitUntilCurrent()
+                let text = desk.attempts[2].text
+                #expect(text.contains(#""title":"two""#) && text.contains(#""title":"three""#))
+                #expect(!text.contains(#""title":"one""#) && !text.contains("reset"))
+                #expect(webhooks.statistics[0].failed == 0)
+            }
+        }
+    }
+
+    @Test func `a receiver that does not respond delays no other, and no stop`() async throws {
+        try await Self.run { newsroom, desk in
+            let hanging = "https://hanging.example.org"
+            desk.respond { $0.url.host == "hanging.example.org" ? nil : .ok }
+            try await desk.run([hanging, WebhookDesk.url]) { webhooks in
+                for number in 1...3 {
+                    try Self.publish("n\(number)", in: newsroom)
+                    let isSent = await eventually { webhooks.statistics[1].delivered == number }
+                    #expect(isSent)
+                }
+                // One batch in flight for each.
+                let isTried = await eventually {
+                    desk.attempts.contains { $0.url.host == "hanging.example.org" }
+                }
+                #expect(isTried)
+                #expect(desk.attempts.count == 4)
+            }
+        }
+    }
+
+    @Test func `the positions of former receivers are removed at the start`() async throws {
+        try await Self.run { newsroom, desk in
+            let store = newsroom.backend.store
+            _ = try await desk.webhooks(["https://a.example.org", "https://b.example.org"])
+            let both = try await store.webhooks()
+            #expect(both.count == 2)
+            try await desk.run(["https://b.example.org/"]) { _ in
+                while try await store.webhooks().count != 1 { await Task.yield() }
+                #expect(both.contains(try await store.webhooks()[0]))
+            }
+            try await desk.run([]) { _ in
+                while try await store.webhooks() != [] { await Task.yield() }
+            }
+        }
+    }
+}
