@@ -22,16 +22,20 @@ public final class EventStreamClient {
     public var isComplete: Bool { decoder.isComplete }
     private var decoder: BodyDecoder
     private var text: [UInt8] = []
+    /// How many bytes of the body are received before the connection is cut.
+    private var left: Int
 
     /// Sends the request and waits for the head of the response.
     ///
     /// - Parameters:
     ///   - target: The path and query.
     ///   - fields: Lines of the request's head, each with its CRLF.
+    ///   - limit: After how many bytes of the body the connection is cut.
     public init(
         _ address: SocketAddress, _ target: String, fields: String = "",
-        receiveBuffer: Int32? = nil
+        receiveBuffer: Int32? = nil, cutAfter limit: Int? = nil
     ) throws {
+        left = limit ?? .max
         connection = try RawConnection(address, receiveBuffer: receiveBuffer)
         try connection.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
         head = try connection.responseHead()
@@ -104,10 +108,15 @@ public final class EventStreamClient {
                 defer { text.removeFirst(end + 1) }
                 return String(decoding: text[..<end], as: UTF8.self)
             }
-            let count = text.count
-            guard try connection.receiveBody(&decoder, into: &text) || text.count > count else {
+            var piece: [UInt8] = []
+            guard left > 0,
+                try connection.receiveBody(&decoder, into: &piece) || !piece.isEmpty
+            else {
+                connection.close()
                 return nil
             }
+            text += piece.prefix(left)
+            left -= min(left, piece.count)
         }
     }
 }

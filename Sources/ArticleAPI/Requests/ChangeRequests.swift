@@ -80,10 +80,10 @@ public struct FetchChangesRequest: SparseRequest {
 /// `GET /v1/changes/stream`: what has changed since a token was given out, and then every change as
 /// it happens, as server-sent events.
 ///
-/// Each `change` event has a change as its data and a token as its id; `ready`, with `{}`, says that
-/// the client has caught up. Tokens, filters and failures are those of ``FetchChangesRequest``. A
-/// value; use it anywhere. `liveChanges(from:matching:)` of the backend follows a stream for as long
-/// as it takes.
+/// Each `change` event has a change as its data and a token as its id; `ready`, with `{}`, says
+/// that the client has caught up. Tokens, filters and failures are those of
+/// ``FetchChangesRequest``. A value; use it anywhere. `liveChanges(from:matching:)` of the backend
+/// follows a stream for as long as it takes.
 ///
 /// ```swift
 /// let request = StreamChangesRequest(FetchChangesRequest(since: token, tags: ["baking"]))

@@ -2,8 +2,8 @@
 public struct ChangeStreamLimits: Sendable {
     /// In all; more are answered with 503.
     public var total = 10_000
-    /// For each address or IPv6 network (/64), except this machine; more are answered with 429; `nil`:
-    /// unlimited.
+    /// For each address or IPv6 network (/64), except this machine; more are answered with 429.
+    /// `nil`: unlimited.
     public var perAddress: Int? = 20
 
     public init() {}

@@ -57,6 +57,11 @@ public struct ChannelReference: Sendable {
     }
 }
 
+extension SocketChannel {
+    /// Names the channel for other threads.
+    public var reference: ChannelReference { ChannelReference(loop: loop, token: token) }
+}
+
 /// Work that a loop does later unless it is cancelled (`EventLoop.schedule`).
 public struct LoopTimer: Sendable, Hashable {
     let token: UInt64

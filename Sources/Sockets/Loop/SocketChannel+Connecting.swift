@@ -63,9 +63,18 @@ extension SocketChannel {
         if isBroken { onBreak?(self) }
     }
 
+    /// Whether the server has begun to stop or to hand off its connections.
+    public var isStopping: Bool { isDraining || isLeaving }
+
     public func endWork() {
         isWorking = false
         workDeadline = .max
+    }
+
+    /// A peer that has shut down its side may still want to read; but if nothing is sent for long,
+    /// it shows too late that it does not.
+    func noteBreakIfHungUp() {
+        if isHungUp, breaksWhenHungUp, !isBroken { noteBreak() }
     }
 
     /// Called by the loop when the peer has disconnected.

@@ -19,7 +19,7 @@ public enum ChannelError: Error, Sendable, Hashable {
 public final class SocketChannel {
     public let peer: SocketAddress
     public let loop: EventLoop
-    private let token: UInt64
+    let token: UInt64
     private(set) var descriptor: Int32
     /// The task that uses the channel.
     var task: Task<Void, Never>?
@@ -31,13 +31,10 @@ public final class SocketChannel {
 
     private var isReadable = true
     var isWritable = true
-    private var isHungUp = false
+    private(set) var isHungUp = false
     var isBroken = false
-    /// Whether a peer that sends no more counts as disconnected. It may still want to read, but if
-    /// nothing is sent for long, the difference shows too late.
-    public var breaksWhenHungUp = false {
-        didSet { if breaksWhenHungUp, isHungUp { noteBreak() } }
-    }
+    /// Whether a peer that sends no more counts as disconnected, as for a response without an end.
+    public var breaksWhenHungUp = false { didSet { noteBreakIfHungUp() } }
     // Read for each request, and never while they change, so exclusivity is not checked.
     @exclusivity(unchecked) public private(set) var isDraining = false
     /// The server is about to hand off its connections …
@@ -88,9 +85,6 @@ public final class SocketChannel {
     deinit { close() }
 
     public var isOpen: Bool { descriptor >= 0 && failure == nil }
-
-    /// Names the channel for other threads.
-    public var reference: ChannelReference { ChannelReference(loop: loop, token: token) }
 
     // MARK: Reading
 
@@ -328,7 +322,7 @@ public final class SocketChannel {
 
     func note(_ event: ReadyEvent) {
         if event.isHungUp { isHungUp = true }
-        if event.isBroken || isHungUp && breaksWhenHungUp { noteBreak() }
+        if event.isBroken { noteBreak() } else { noteBreakIfHungUp() }
         if event.isReadable {
             isReadable = true
             if case .readable(_, let isIdle) = wait { arrived(isIdle: isIdle) }
@@ -377,9 +371,6 @@ public final class SocketChannel {
         onStop?()
         if case .readable = wait { interrupt() }
     }
-
-    /// Whether the server has begun to stop or to hand off its connections.
-    public var isStopping: Bool { isDraining || isLeaving }
 
     /// Releases the open socket and closes the channel; `nil` if the channel was already closed.
     public func detach() -> Descriptor? {

@@ -1,0 +1,222 @@
+import ArticleAPI
+import Glibc
+import HTTP
+import Sockets
+import TestSupport
+import Testing
+
+/// Followers of change streams: whatever interrupts them, each change arrives once and in order.
+@Suite struct StreamTests {
+    let folder: TemporaryFolder
+    let database: String
+    let socket: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("a.db")
+        socket = "unix:" + folder.file("s.sock")
+    }
+
+    private func serve(_ more: String...) throws -> Served {
+        try Served(database, listen: [socket], ["--samples"] + more)
+    }
+
+    private func publish(_ title: String, on served: Served) throws {
+        let response = try served.send(
+            .post, "/v1/articles", #"{"title":"\#(title)","status":"published"}"#)
+        #expect(response.status == 201)
+    }
+
+    @Test func `curl shows changes as they happen`() throws {
+        let served = try Served(database, ["--samples"])
+        let url = "http://\(served.addresses[0])/v1/changes/stream?since=now&fields=title"
+        let curl = try RunningProgram("/usr/bin/curl", ["-sN", url])
+        #expect(curl.output.next() == "event: ready")
+        #expect(curl.output.next()?.hasPrefix("id: ") == true)
+        #expect(curl.output.next() == "data: {}")
+        #expect(curl.output.next() == "")
+        try publish("Live", on: served)
+        #expect(curl.output.next() == "event: change")
+        #expect(curl.output.next()?.hasPrefix("id: ") == true)
+        #expect(curl.output.next()?.contains(#""title":"Live"}}"#) == true)
+        curl.signal(SIGTERM)
+        _ = curl.wait()
+    }
+
+    @Test func `a client that is cut off anywhere gets each change once and in order`() throws {
+        let served = try serve()
+        var random = SeededGenerator(seed: 14)
+        var follower = StreamFollower()
+        for number in 0..<40 {
+            let id = Article.ID(at: Timestamp(milliseconds: 1_800_000_000_000 + Int64(number)))
+            let target = "/v1/articles/\(id)"
+            let made = try served.send(
+                .post, "/v1/articles",
+                #"{"id":"\#(id)","title":"One","status":"published","publishedAt":"2026-01-01T00:00:00Z"}"#)
+            #expect(made.status == 201)
+            for title in ["Two", "Three"] where Bool.random(using: &random) {
+                let patched = try served.send(
+                    .patch, target, #"{"title":"\#(title)"}"#,
+                    type: "application/merge-patch+json")
+                #expect(patched.status == 200)
+            }
+            if number % 5 == 0 { #expect(try served.send(.delete, target).status == 204) }
+            // Within the head, an event or after some of them.
+            try follower.follow(
+                served.addresses[0], cutAfter: Int.random(in: 0..<4_000, using: &random))
+        }
+        try follower.catchUp(served.addresses[0])
+        try follower.expectCurrent(served.client)
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `a follower misses nothing when the server is upgraded`() async throws {
+        let served = try serve()
+        let reign = Reign(served, database)
+        var follower = StreamFollower()
+        for number in 0..<3 {
+            let stream = try follower.open(served.addresses[0])
+            try follower.receive(from: stream, upTo: "ready")
+            try publish("Upgrade \(number)", on: served)
+            try follower.receive(from: stream, upTo: "change")
+            try reign.upgrade()
+            // The stream ends as it should, with a time to return after.
+            #expect(try stream.events() == [] && stream.isComplete)
+            #expect((500..<1_500).contains(stream.retry ?? 0))
+        }
+        try follower.catchUp(served.addresses[0])
+        try follower.expectCurrent(served.client)
+        #expect(await reign.stop())
+    }
+
+    @Test func `a follower misses nothing when the server is killed`() throws {
+        var follower = StreamFollower()
+        for number in 0..<3 {
+            let served = try serve()
+            let stream = try follower.open(served.addresses[0])
+            try follower.receive(from: stream, upTo: "ready")
+            try publish("Before \(number)", on: served)
+            try publish("And after \(number)", on: served)
+            try follower.receive(from: stream, upTo: "change")
+            served.program.signal(SIGKILL)
+            _ = served.program.wait()
+        }
+        let served = try serve()
+        try follower.catchUp(served.addresses[0])
+        try follower.expectCurrent(served.client)
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `after a restored backup a follower starts anew`() throws {
+        let backup = folder.file("backup.db")
+        var follower = StreamFollower()
+        do {
+            let served = try serve()
+            try follower.catchUp(served.addresses[0])
+            #expect(try Program.run("backup", backup, "--database", database).status == 0)
+            try publish("Lost", on: served)
+            try follower.catchUp(served.addresses[0])
+            #expect(served.stop() == 0)
+        }
+        let restored = try Program.run("restore", backup, "--replace", "--database", database)
+        #expect(restored.status == 0)
+        let served = try serve()
+        let stream = try EventStreamClient(
+            served.addresses[0], "/v1/changes/stream", fields: follower.resumption)
+        #expect(stream.head.status == .gone)
+        var another = StreamFollower()
+        try another.catchUp(served.addresses[0])
+        try another.expectCurrent(served.client)
+        #expect(served.stop() == 0)
+    }
+
+    @Test func `a client that does not read is disconnected when the server stops`() throws {
+        let served = try serve("--write-timeout", "600")
+        for number in 0..<20 { try publish("Number \(number)", on: served) }
+        let deaf = try EventStreamClient(
+            served.addresses[0], "/v1/changes/stream?fields=title,body", receiveBuffer: 1)
+        #expect(deaf.head.status == .ok)
+        // It ends long before the end of its grace period, which would be a failure.
+        #expect(served.stop() == 0)
+    }
+}
+
+/// A client's copy that follows a stream across connections, and checks that nothing comes twice.
+private struct StreamFollower {
+    private var token: String?
+    /// The revision of each thing in the copy, by type and id.
+    private var copy: [String: Int] = [:]
+    /// The last revision that was received of each thing, whether it was put or deleted.
+    private var received: [String: Int] = [:]
+
+    var resumption: String { token.map { "Last-Event-ID: \($0)\r\n" } ?? "" }
+
+    func open(_ address: SocketAddress, cutAfter limit: Int? = nil) throws -> EventStreamClient {
+        try EventStreamClient(
+            address, "/v1/changes/stream", fields: resumption, cutAfter: limit)
+    }
+
+    mutating func receive(from stream: EventStreamClient, upTo type: String) throws {
+        while let event = try stream.next() {
+            try apply(event)
+            if event.type == type { return }
+        }
+        throw TestFailure("the stream ended without \(type)")
+    }
+
+    mutating func catchUp(_ address: SocketAddress) throws {
+        let stream = try open(address)
+        try receive(from: stream, upTo: "ready")
+    }
+
+    /// Follows until this many bytes of the body have arrived, or the client has caught up.
+    mutating func follow(_ address: SocketAddress, cutAfter limit: Int) throws {
+        let stream = try open(address, cutAfter: limit)
+        while let event = try stream.next() {
+            try apply(event)
+            if event.type == "ready" { return }
+        }
+    }
+
+    private mutating func apply(_ event: EventStreamClient.Event) throws {
+        token = event.id
+        guard event.type == "change" else { return }
+        let change = try SyncChange<Article>(mapping: Array(event.data.utf8))
+        switch change {
+        case .putArticle(let article, let revision): put("article \(article.id)", revision)
+        case .deleteArticle(let id, let revision): delete("article \(id)", revision)
+        case .putAuthor(let author): put("author \(author.id)", author.revision)
+        case .deleteAuthor(let id, let revision): delete("author \(id)", revision)
+        case .unknown(let type): throw TestFailure("an unknown change: \(type)")
+        }
+    }
+
+    private mutating func put(_ name: String, _ revision: Int) {
+        #expect(revision > received[name] ?? 0, "\(name)")
+        received[name] = revision
+        copy[name] = revision
+    }
+
+    private mutating func delete(_ name: String, _ revision: Int) {
+        #expect(revision > received[name] ?? 0, "\(name)")
+        received[name] = revision
+        copy[name] = nil
+    }
+
+    /// Checks that the copy is what a new client would receive.
+    func expectCurrent(_ client: TestClient) throws {
+        var snapshot: [String: Int] = [:]
+        let page = try ChangePage<Article>(
+            mapping: client.get("/v1/changes?limit=500").body)
+        #expect(!page.more)
+        for change in page.changes {
+            switch change {
+            case .putArticle(let article, let revision):
+                snapshot["article \(article.id)"] = revision
+            case .putAuthor(let author): snapshot["author \(author.id)"] = author.revision
+            case .deleteArticle, .deleteAuthor, .unknown: break
+            }
+        }
+        #expect(copy == snapshot && token == page.next)
+    }
+}
