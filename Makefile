@@ -23,7 +23,7 @@ HADOLINT := 2.15.1
 DOCUMENTED := HTTP ArticleAPI ArticleClient URLSessionTransport
 
 # Tools that some tests start. Tests that need mounts or another user also need root.
-TEST_TOOLS := python3:python3 script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
+TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
 # The tests of code that handles threads and raw memory.
 SANITIZED := ^(PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
 FILTER ?=

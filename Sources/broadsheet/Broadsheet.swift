@@ -8,8 +8,8 @@ struct Broadsheet {
         ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
         RestoreCommand.self, CheckCommand.self, DoctorCommand.self, HealthCommand.self,
         KeyCommand.self, UpgradeCommand.self, CertificateCommand.self, ArticlesCommand.self,
-        SyncCommand.self, LoginCommand.self, LogoutCommand.self, VersionCommand.self,
-        HelpCommand.self,
+        SyncCommand.self, WatchCommand.self, LoginCommand.self, LogoutCommand.self,
+        VersionCommand.self, HelpCommand.self,
     ]
 
     /// Keys that a configuration file may contain. `config` itself is not one of them.

@@ -137,6 +137,17 @@ struct FetchGreetingRequest: BackendAPIRequest {
         #expect(deleted.count == 1)
     }
 
+    @Test func `a stream of changes`() async throws {
+        let token = "epoch.sealed"
+        var ids: [String] = []
+        let request = StreamChangesRequest(FetchChangesRequest(since: token, tags: ["baking"]))
+        for try await event in ServerSentEvents(try await backend.stream(request)) {
+            ids.append(event.id)
+        }
+        #expect(ids == ["epoch.sealed-1", "epoch.sealed-2"])
+        #expect(backend.received(StreamChangesRequest.self).map(\.changes.tags) == [["baking"]])
+    }
+
     @Test func `a request that an app declares`() async throws {
         let greeting = try await backend.send(FetchGreetingRequest(name: "Ada"))
         #expect(greeting.text == "Hello, Ada!")

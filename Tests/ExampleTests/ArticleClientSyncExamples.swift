@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import Platform
 import TestSupport
 import Testing
 
@@ -28,6 +29,29 @@ import Testing
         #expect(copy.articles.keys.elementsEqual([id]))
         #expect(try ArticleCopy(mapping: kept) == copy)
         #expect(backend.received(FetchChangesRequest.self).map(\.since).last == "1.2.baking")
+    }
+
+    @Test func `changes as they happen`() async throws {
+        let backend = ExampleNewsroom.backend()
+        let shown = Lock<ArticleCopy?>(nil)
+        let isShown = Signal()
+        let show: @Sendable (ArticleCopy) -> Void = { copy in
+            shown.withLock { $0 = copy }
+            isShown.give()
+        }
+        let follower = Task {
+            var copy = ArticleCopy()
+            let live = backend.liveChanges(from: copy.token)
+            for try await step in live {
+                copy.apply(step)
+                if copy.isComplete { show(copy) }
+            }
+        }
+        await isShown.wait()
+        follower.cancel()
+        await #expect(throws: BackendError.cancelled) { try await follower.value }
+        let copy = try #require(shown.withLock { $0 })
+        #expect(copy.articles.values.map(\.slug) == ["bread"] && copy.token == "epoch.sealed-2")
     }
 
     @Test func `a copy that is kept`() async throws {

@@ -27,6 +27,12 @@ enum ExampleNewsroom {
                         .deleteArticle(Article.ID(at: time), revision: 4), .putAuthor(author),
                     ], next: "epoch.sealed", more: false)
             }
+            routes.on(StreamChangesRequest.self) { _ in
+                let change = SyncChange<Article>.putArticle(article, revision: 1).json()
+                let text = "event: change\nid: epoch.sealed-1\ndata: "
+                let ready = "\n\nevent: ready\nid: epoch.sealed-2\ndata: {}\n\n"
+                return EventStream(Array(text.utf8) + change + Array(ready.utf8))
+            }
             routes.on(FetchGreetingRequest.self) { request in
                 Greeting(text: "Hello, \(request.name)!")
             }

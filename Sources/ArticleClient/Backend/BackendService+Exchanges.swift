@@ -72,10 +72,14 @@ extension BackendService {
         }
     }
 
-    /// Seconds or a date (RFC 9110 §10.2.3).
     private func retryAfter(_ outcome: Outcome) -> Duration? {
-        guard case .success(let response) = outcome, let text = response.fields[.retryAfter]
-        else { return nil }
+        guard case .success(let response) = outcome else { return nil }
+        return retryAfter(response.fields)
+    }
+
+    /// How long the backend asks to wait: seconds or a date (RFC 9110 §10.2.3).
+    func retryAfter(_ fields: HTTPFields) -> Duration? {
+        guard let text = fields[.retryAfter] else { return nil }
         if let seconds = Int64(text) { return .seconds(min(max(0, seconds), 1 << 32)) }
         return HTTPDate.seconds(text).map { .seconds(max(0, $0 - environment.wallSeconds())) }
     }

@@ -83,6 +83,15 @@ public struct BackendService: Sendable {
         }
     #endif
 
+    /// The same service, for callers that decide themselves when to repeat a request.
+    var withoutRetries: BackendService {
+        var configuration = configuration
+        configuration.retries = .none
+        return BackendService(
+            configuration: configuration, auth: auth, cache: cache, network: network,
+            environment: environment)
+    }
+
     /// The same service without credentials, for sending a renewal of credentials.
     var withoutCredentials: BackendService {
         BackendService(
@@ -148,7 +157,7 @@ public struct BackendService: Sendable {
     private static var mappedAtOnce: Int { 16 << 10 }
 
     /// The item of a successful response.
-    private func item<Item: ResponseItem>(
+    func item<Item: ResponseItem>(
         of received: CallResponse, to call: Call, by mapper: KeptMapper<Item>
     ) async throws(BackendError) -> Item {
         guard (200..<300).contains(received.status.code) else { throw Self.error(of: received) }

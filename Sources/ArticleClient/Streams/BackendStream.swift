@@ -55,6 +55,13 @@ extension BackendError {
     }
 }
 
+/// The response to a streamed request.
+enum OpenedStream: Sendable {
+    case stream(BackendStream)
+    /// An unsuccessful response, with the beginning of its body.
+    case rejection(CallResponse)
+}
+
 extension BackendService {
     /// Sends the request and returns its response while it arrives: a download or an event stream.
     ///
@@ -66,17 +73,30 @@ extension BackendService {
     public func stream<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendStream {
-        let call = try await call(RequestPrinter.print(request), options, isStreamed: true)
+        switch try await opened(request, options: options) {
+        case .stream(let stream): return stream
+        case .rejection(let response): throw Self.error(of: response)
+        }
+    }
+
+    /// Sends the request and returns its response of any status.
+    ///
+    /// - Parameter session: the session in which the request was made; `nil` for the current one.
+    func opened<Request: BackendAPIRequest>(
+        _ request: Request, options: RequestOptions, in session: Session.ID? = nil
+    ) async throws(BackendError) -> OpenedStream {
+        let call = try await call(
+            RequestPrinter.print(request), options, isStreamed: true, in: session)
         let response = try await alone(call) { await opened(call) }.get()
         guard (200..<300).contains(response.status.code) else {
-            throw Self.error(of: CallResponse(response))
+            return .rejection(CallResponse(response))
         }
         guard case .stream(let body) = response.body else {
             throw .transport(
                 TransportFailure(.unsupported, "the transport does not support streaming"))
         }
-        return BackendStream(
-            response, body.watched(in: call.session, of: auth, options.streamStallTimeout))
+        let watched = body.watched(in: call.session, of: auth, options.streamStallTimeout)
+        return .stream(BackendStream(response, watched))
     }
 
     /// A streamed response, or an unsuccessful one with its body.

@@ -20,8 +20,9 @@ public struct ServerSentEvent: Sendable, Hashable {
 /// The events of a stream, in order.
 ///
 /// When the stream is interrupted, repeat the request after the last event's `retry`, with its `id`
-/// as `Last-Event-ID`. An event that is longer than the limit ends the sequence with an error. A
-/// value; iterate over it once, on any actor.
+/// as `Last-Event-ID`. The iterator has both also if they came without an event. An event that is
+/// longer than the limit ends the sequence with an error. A value; iterate over it once, on any
+/// actor.
 ///
 /// ```swift
 /// for try await event in ServerSentEvents(try await backend.stream(request)) {
@@ -52,99 +53,21 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         fileprivate var pieces: BackendStream.Iterator
         fileprivate var parser: EventParser
 
+        /// The last id that the stream has set, with an event or without data; empty if there is
+        /// none.
+        public var lastEventID: String { parser.lastEventID }
+        /// How long to wait before reconnecting, as last set by the backend; `nil` if it was not
+        /// set.
+        public var retry: Duration? { parser.retry }
+
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(BackendError) -> ServerSentEvent? {
             while true {
-                if let event = parser.next() { return event }
+                if let event = try parser.next() { return event }
                 guard let piece = try await pieces.next(isolation: actor) else { return nil }
-                try parser.add(piece)
+                parser.add(piece)
             }
         }
-    }
-}
-
-/// Parses events from bytes that arrive in pieces of any size.
-struct EventParser {
-    private let limitBytes: Int
-    private var line: [UInt8] = []
-    private var isAfterReturn = false
-    private var isAtStart = true
-    private var type = ""
-    /// The lines of data, each followed by a line feed.
-    private var data: [UInt8] = []
-    private var hasData = false
-    private var id = ""
-    private var retry: Duration?
-    private var ready: [ServerSentEvent] = []
-    private var taken = 0
-
-    init(limitBytes: Int) { self.limitBytes = limitBytes }
-
-    mutating func next() -> ServerSentEvent? {
-        guard taken < ready.count else {
-            (ready, taken) = ([], 0)
-            return nil
-        }
-        taken += 1
-        return ready[taken - 1]
-    }
-
-    mutating func add(_ bytes: [UInt8]) throws(BackendError) {
-        // Invariant: `line` has the bytes after the last end of line (CR, LF or both).
-        for byte in bytes {
-            let isSecondHalf = isAfterReturn && byte == 0x0A
-            isAfterReturn = byte == 0x0D
-            guard !isSecondHalf else { continue }
-            guard byte == 0x0A || byte == 0x0D else {
-                line.append(byte)
-                guard line.count + data.count <= limitBytes else {
-                    throw .transport(
-                        TransportFailure(
-                            .tooLarge, "an event is longer than \(limitBytes) bytes"))
-                }
-                continue
-            }
-            endLine()
-        }
-    }
-
-    private mutating func endLine() {
-        defer { line.removeAll(keepingCapacity: true) }
-        if isAtStart, line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
-        isAtStart = false
-        guard !line.isEmpty else { return dispatch() }
-        let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.endIndex
-        var value = line[colon...].dropFirst()
-        if value.first == 0x20 { value = value.dropFirst() }
-        switch String(decoding: line[..<colon], as: UTF8.self) {
-        case "event": type = String(decoding: value, as: UTF8.self)
-        case "data":
-            data += value
-            data.append(0x0A)
-            hasData = true
-        case "id" where !value.contains(0): id = String(decoding: value, as: UTF8.self)
-        case "retry": retry = Self.milliseconds(value) ?? retry
-        default: break
-        }
-    }
-
-    /// The milliseconds, at most a day; `nil` unless there are only digits.
-    private static func milliseconds(_ digits: ArraySlice<UInt8>) -> Duration? {
-        guard !digits.isEmpty, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        let day = 86_400_000
-        return .milliseconds(min(Int(String(decoding: digits, as: UTF8.self)) ?? day, day))
-    }
-
-    private mutating func dispatch() {
-        if hasData {
-            ready.append(
-                ServerSentEvent(
-                    type: type.isEmpty ? "message" : type,
-                    data: String(decoding: data.dropLast(), as: UTF8.self), id: id, retry: retry))
-        }
-        type = ""
-        data = []
-        hasData = false
     }
 }

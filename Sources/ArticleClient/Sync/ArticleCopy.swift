@@ -41,7 +41,7 @@ public struct ArticleCopy: Sendable, Hashable {
         for article in articles { for author in article.authors { _ = names.note(author) } }
     }
 
-    /// Applies a step of ``BackendChanges``.
+    /// Applies a step of ``BackendChanges`` or ``LiveChanges``.
     public mutating func apply(_ step: SyncStep) {
         switch step {
         case .page(let page): apply(page)

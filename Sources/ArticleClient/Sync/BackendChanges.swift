@@ -2,7 +2,7 @@ public import ArticleAPI
 
 /// One step by which a copy follows a backend: a page to apply, or the order to start anew.
 ///
-/// A value; use it anywhere. See ``BackendChanges``.
+/// A value; use it anywhere. See ``BackendChanges`` and ``LiveChanges``.
 public enum SyncStep: Sendable, Equatable {
     /// Changes to apply in order, and the token to keep with the result.
     case page(ChangePage<Article>)
@@ -87,7 +87,7 @@ public struct BackendChanges: AsyncSequence, Sendable {
 
 extension FetchChangesRequest {
     /// Whether the backend rejects the token, so that the copy has to start anew.
-    fileprivate func isRejected(with error: BackendError) -> Bool {
+    func isRejected(with error: BackendError) -> Bool {
         guard let since, since != Self.now, let kind = error.problem?.kind else { return false }
         return kind == .syncReset || kind == .invalidToken
     }

@@ -24,14 +24,17 @@ struct Session: Sendable {
     /// Whether to print JSON: requested, or standard output is not a terminal.
     let isJSON: Bool
 
-    init(_ settings: Settings) throws(CommandFailure) {
+    /// - Parameters:
+    ///   - settings: those of `options`.
+    ///   - observers: called for every event of the backend's requests.
+    init(_ settings: Settings, observers: [BackendObserver] = []) throws(CommandFailure) {
         let url = try Self.server(settings)
         isJSON = try settings.isOn("json") || !Console.outputIsTerminal
         var configuration = BackendConfiguration(baseURL: url)
         configuration.retries.attempts = 2
         backend = BackendService(
             configuration: configuration, transport: try Self.transport(settings),
-            auth: try Self.auth(settings, url), cache: nil)
+            auth: try Self.auth(settings, url), cache: nil, observers: observers)
     }
 
     static func server(_ settings: Settings) throws(CommandFailure) -> BaseURL {

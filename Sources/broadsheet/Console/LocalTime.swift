@@ -12,10 +12,19 @@ enum LocalTime {
     /// The day and the minute: `Mon 2026-11-23 09:30`.
     static func text(_ time: Timestamp) -> String {
         let parts = parts(time)
-        let local = time.advanced(byMilliseconds: Int64(parts.tm_gmtoff) * 1_000)
-        let minute = String(local.description.prefix("2026-11-23T09:30".count))
+        let minute = String(local(time, parts).prefix("2026-11-23T09:30".count))
         let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
         return "\(days[Int(parts.tm_wday)]) \(minute.replacing("T", with: " "))"
+    }
+
+    /// The time of day: `09:30:12`.
+    static func clock(_ time: Timestamp) -> String {
+        let local = local(time, parts(time))
+        return String(local.dropFirst("2026-11-23T".count).prefix("09:30:12".count))
+    }
+
+    private static func local(_ time: Timestamp, _ parts: tm) -> String {
+        time.advanced(byMilliseconds: Int64(parts.tm_gmtoff) * 1_000).description
     }
 
     /// All times have a local form: none is so far away that its year overflows.

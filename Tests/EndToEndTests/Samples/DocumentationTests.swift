@@ -36,6 +36,22 @@ import Testing
         home.leave()
     }
 
+    @MainActor
+    @Test func `a screen follows until its task is cancelled`() async throws {
+        let ready = Array("event: ready\nid: epoch.sealed\ndata: {}\n\n".utf8)
+        let stub = BackendService.stub { routes in
+            routes.on(StreamChangesRequest.self) { _ in EventStream(ready) }
+        }
+        let articles = LiveArticles(ArticleCopy(), on: stub)
+        let follower = Task { try await articles.follow() }
+        let isComplete = await eventually { articles.copy.isComplete }
+        #expect(isComplete && articles.copy.token == "epoch.sealed")
+        articles.scene(isActive: false)
+        articles.scene(isActive: true)
+        follower.cancel()
+        await #expect(throws: BackendError.cancelled) { try await follower.value }
+    }
+
     @Test func `an article is written once and published`() async throws {
         let draft = Article.Draft(title: "Hello", body: "To whom it may concern.")
         let article = try await publish(draft, key: "once", on: backend)

@@ -1,0 +1,220 @@
+import ArticleAPI
+import HTTP
+
+/// Follows a backend over one stream after another, or by polling.
+///
+/// What it has delivered last decides where it goes on; events that have arrived, but that were not
+/// delivered, are requested again.
+struct LiveFollower {
+    private static let pageLimit = 100
+    /// How long a stream may be silent: the backend sends a comment every 15 s.
+    private static let stallTimeout = Duration.seconds(45)
+    private static let firstDelay = Duration.seconds(1)
+    private static let longestDelay = Duration.seconds(30)
+    private static let shortestPause = Duration.seconds(25)
+    private static let pauseJitter = Duration.seconds(10)
+    private static let pollingTime = Duration.seconds(600)
+
+    private let service: BackendService
+    private let options: RequestOptions
+    private let gate: LiveGate
+    private let stay: Stay
+    /// What to follow; `since` is the token of the last page.
+    private var request: FetchChangesRequest
+    /// Whether the token is that of an event, and not the one to begin with.
+    private var hasEventToken = false
+    /// Whether the last page left nothing to fetch.
+    private var isCurrent = false
+    private var hasStartedAnew = false
+    private var connection: LiveConnection?
+    /// When the next stream is tried, in `ClientEnvironment.now` time; `nil` unless it is polling.
+    private var pollingEnd: Duration?
+    /// To wait before the next request.
+    private var delay: Duration?
+    /// The interruptions since the last page.
+    private var interruptions = 0
+    private var backendDelay: Duration?
+    private var resumptions = 0
+
+    init(
+        _ service: BackendService, _ request: FetchChangesRequest, _ options: RequestOptions,
+        _ gate: LiveGate
+    ) {
+        self.service = service.withoutRetries
+        self.request = request
+        self.options = options
+        self.gate = gate
+        stay = Stay(
+            auth: service.auth, session: service.auth.sessionID, deadline: .zero,
+            left: .seconds(Int64.max))
+    }
+
+    mutating func next(
+        isolation actor: isolated (any Actor)?
+    ) async throws(BackendError) -> SyncStep {
+        while true {
+            guard !Task.isCancelled else {
+                connection = nil
+                throw .cancelled
+            }
+            guard let current = gate.resumptions else {
+                connection = nil
+                try await gate.wait(stay, isolation: actor)
+                continue
+            }
+            if current != resumptions { begin(after: current) }
+            do throws(Interruption) {
+                if let page = try await page(isolation: actor) { return deliver(page) }
+            } catch {
+                if try recover(from: error) { return .startAnew }
+            }
+        }
+    }
+
+    /// It was suspended: whatever it waited for, it connects at once.
+    private mutating func begin(after resumptions: Int) {
+        self.resumptions = resumptions
+        connection = nil
+        pollingEnd = nil
+        delay = nil
+        interruptions = 0
+    }
+
+    /// The next page; `nil` to look again what is to be done.
+    private mutating func page(
+        isolation actor: isolated (any Actor)?
+    ) async throws(Interruption) -> ChangePage<Article>? {
+        if let delay {
+            let sleep = service.environment.sleep
+            let isOver: Bool? = try await run(isolation: actor) {
+                do { try await sleep(delay) } catch { return .failure(Interruption(.cancelled)) }
+                return .success(true)
+            }
+            guard isOver == true else { return nil }
+            self.delay = nil
+        }
+        if let pollingEnd, isCurrent, service.environment.now() >= pollingEnd {
+            self.pollingEnd = nil
+        }
+        if pollingEnd != nil { return try await polled(isolation: actor) }
+        guard let connection else {
+            connection = try await run(isolation: actor) {
+                [service, options, stay, streamRequest, limit = request.limit] in
+                var options = options
+                options.streamStallTimeout = options.streamStallTimeout ?? Self.stallTimeout
+                return await service.liveConnection(
+                    streamRequest, pageLimit: limit ?? Self.pageLimit, options, in: stay.session)
+            }
+            return nil
+        }
+        return try await run(isolation: actor) { await connection.page() }
+    }
+
+    private var streamRequest: StreamChangesRequest {
+        StreamChangesRequest(request, lastEventID: hasEventToken ? request.since : nil)
+    }
+
+    private mutating func polled(
+        isolation actor: isolated (any Actor)?
+    ) async throws(Interruption) -> ChangePage<Article>? {
+        let page = try await run(isolation: actor) { [service, options, stay, request] in
+            await service.polledPage(request, options, in: stay.session)
+        }
+        guard let page else { return nil }
+        if page.more {
+            // A backend that stays at a token would be asked without end.
+            guard page.next != request.since else {
+                throw Interruption(
+                    .mapping(
+                        .invalid(
+                            path: "$.next", expected: "the token of a later page",
+                            found: "the token of the same page")))
+            }
+        } else {
+            let jitter = service.environment.random(Self.pauseJitter.milliseconds)
+            delay = Self.shortestPause + .milliseconds(jitter)
+        }
+        let hasNews = !page.changes.isEmpty || page.next != request.since || !isCurrent
+        return hasNews ? page : nil
+    }
+
+    private func run<Value: Sendable>(
+        isolation actor: isolated (any Actor)?,
+        _ work: @escaping @Sendable () async -> Result<Value, Interruption>
+    ) async throws(Interruption) -> Value? {
+        try await gate.run(since: resumptions, stay, isolation: actor, work)
+    }
+
+    /// The page's token is adopted with it.
+    private mutating func deliver(_ page: ChangePage<Article>) -> SyncStep {
+        request.since = page.next
+        hasEventToken = true
+        isCurrent = !page.more
+        interruptions = 0
+        if isCurrent { hasStartedAnew = false }
+        return .page(page)
+    }
+
+    // MARK: Interruptions
+
+    /// Decides how to go on; throws what repeating cannot fix.
+    ///
+    /// - Returns: whether the copy has to start anew.
+    private mutating func recover(from interruption: Interruption) throws(BackendError) -> Bool {
+        backendDelay = connection?.retry ?? backendDelay
+        connection = nil
+        delay = nil
+        let error = interruption.error
+        if request.isRejected(with: error), !hasStartedAnew {
+            request.since = nil
+            hasEventToken = false
+            isCurrent = false
+            hasStartedAnew = true
+            return true
+        }
+        guard error.isWorthRepeating else { throw error }
+        if interruption.isSwallowed {
+            pollingEnd = service.environment.now() + Self.pollingTime
+            notify(.retried(after: .zero, because: error))
+            return false
+        }
+        // Without a network, a stream is as good as a poll, and better when the network is back.
+        if error.isOffline { pollingEnd = nil }
+        interruptions += 1
+        let wait = delay(retryAfter: interruption.retryAfter)
+        delay = wait
+        notify(.retried(after: wait, because: error))
+        return false
+    }
+
+    private func delay(retryAfter: Duration?) -> Duration {
+        var policy = RetryPolicy()
+        policy.base = backendDelay ?? Self.firstDelay
+        policy.longest = Self.longestDelay
+        return policy.delay(
+            behind: interruptions, retryAfter: retryAfter, random: service.environment.random)
+    }
+
+    /// Reports to the observers about the request that follows.
+    private func notify(_ kind: BackendEvent.Kind) {
+        guard service.network.isObserved else { return }
+        var next =
+            pollingEnd == nil
+            ? RequestPrinter.print(streamRequest) : RequestPrinter.print(request)
+        let baseURL = service.configuration.baseURL
+        next.target = baseURL.target(next.target)
+        service.network.notify(BackendEvent(kind, next, to: baseURL.origin))
+    }
+}
+
+extension BackendError {
+    /// Whether the same stream may succeed later. A failure of the backend itself (500) may end.
+    fileprivate var isWorthRepeating: Bool {
+        switch self {
+        case .problem(let problem) where problem.kind != .notImplemented:
+            problem.status >= 500 || isTransient
+        case .transport(let failure): failure.kind == .malformed || isTransient
+        default: isTransient
+        }
+    }
+}

@@ -1,0 +1,76 @@
+/// Whether live changes may use the network. Suspending it ends what is in progress.
+final class LiveGate: Sendable {
+    private struct State {
+        var isSuspended = false
+        /// How often it was resumed.
+        var resumptions = 0
+        /// Bounded by the number of iterators.
+        var enders = Numbered<@Sendable () -> Void>()
+        var waiting = Numbered<SharedTask<Void>>()
+    }
+
+    private let state = Locked(State())
+
+    /// Ends what is in progress; nothing more begins.
+    func suspend() {
+        let enders = state.withLock { state in
+            state.isSuspended = true
+            defer { state.enders.removeAll() }
+            return Array(state.enders.values)
+        }
+        for end in enders { end() }
+    }
+
+    func resume() {
+        let waiting = state.withLock { state in
+            guard state.isSuspended else { return [SharedTask<Void>]() }
+            state.isSuspended = false
+            state.resumptions += 1
+            defer { state.waiting.removeAll() }
+            return Array(state.waiting.values)
+        }
+        for waiter in waiting { waiter.end(.success(())) }
+    }
+
+    /// How often it was resumed; `nil` while it is suspended.
+    var resumptions: Int? { state.withLock { $0.isSuspended ? nil : $0.resumptions } }
+
+    /// Waits until it is resumed, if it is suspended.
+    ///
+    /// - Parameters:
+    ///   - stay: the session that also ends the wait.
+    ///   - actor: the caller's actor.
+    func wait(_ stay: Stay, isolation actor: isolated (any Actor)?) async throws(BackendError) {
+        let waiter = SharedTask<Void>()
+        let number = state.withLock { $0.isSuspended ? $0.waiting.add(waiter) : nil }
+        guard let number else { return }
+        defer { state.withLock { _ = $0.waiting.remove(number) } }
+        try await (waiter.join(stay, on: actor) ?? .failure(.cancelled)).get()
+    }
+
+    /// Does the work unless it is suspended meanwhile.
+    ///
+    /// - Parameters:
+    ///   - resumptions: how often it had been resumed when the work was decided on.
+    ///   - stay: the session that also ends the wait.
+    ///   - actor: the caller's actor, on which the work does not run.
+    ///   - work: is cancelled if the gate is suspended.
+    /// - Returns: `nil` if it was suspended.
+    func run<Value: Sendable>(
+        since resumptions: Int, _ stay: Stay, isolation actor: isolated (any Actor)?,
+        _ work: @escaping @Sendable () async -> Result<Value, Interruption>
+    ) async throws(Interruption) -> Value? {
+        let flight = SharedTask<Result<Value, Interruption>?>()
+        let number = state.withLock { state -> Int? in
+            guard !state.isSuspended, state.resumptions == resumptions else { return nil }
+            return state.enders.add { flight.end(.success(nil)) }
+        }
+        guard let number else { return nil }
+        defer { state.withLock { _ = $0.enders.remove(number) } }
+        flight.start { .success(await work()) }
+        switch await flight.join(stay, on: actor) ?? .failure(.cancelled) {
+        case .success(let outcome): return try outcome?.get()
+        case .failure(let error): throw Interruption(error)
+        }
+    }
+}
