@@ -39,7 +39,8 @@ import Testing
         #expect(curl.output.next() == "event: change")
         #expect(curl.output.next()?.hasPrefix("id: ") == true)
         #expect(curl.output.next()?.contains(#""title":"Live"}}"#) == true)
-        curl.signal(SIGTERM)
+        // Other signals may be blocked in children of a test.
+        curl.signal(SIGKILL)
         _ = curl.wait()
     }
 

@@ -30,10 +30,12 @@ struct ChangeService: Sendable {
     }
 
     /// The position of a client that has everything.
-    func present(of list: ChangeList) async throws(StoreError) -> ChangePosition {
+    func present(of list: ChangeList) async throws(ServiceError) -> ChangePosition {
         var query = list.query
         query.startsNow = true
-        return try await articles.store.changes(query).position
+        do { return try await articles.store.changes(query).position } catch {
+            throw ServiceError(error)
+        }
     }
 
     /// The page of changes that follows a position.

@@ -12,6 +12,7 @@ public final class ChangeStreams: Sendable {
     private let limits: ChangeStreamLimits
     private let pace: Pace
     private let log: @Sendable (String) -> Void
+    private let catchUps = CatchUpQueue()
     private let state = Lock(State())
     /// Yields after a commit; commits are merged until the value is taken.
     private let commits: AsyncStream<Void>
@@ -131,7 +132,9 @@ public final class ChangeStreams: Sendable {
         guard request.changes.since == FetchChangesRequest.now else {
             return try await changes.position(request.changes.since, in: list)
         }
-        do { return try await changes.present(of: list) } catch { throw ServiceError(error) }
+        return try await catchUps.run { [changes] () async throws(ServiceError) in
+            try await changes.present(of: list)
+        }
     }
 
     /// Counts a stream, and finds its channel. The subscriber leaves it in the end.
@@ -241,26 +244,31 @@ public final class ChangeStreams: Sendable {
         of channel: ChangeChannel, after start: ChangePosition?, _ cost: RequestCost,
         for client: WorkerPool.Client
     ) async throws(ServiceError) -> Page {
-        let changes = changes
-        return try await turns.take(cost, of: client) { (_) throws(ServiceError) in
-            if channel.position == nil {
-                do {
-                    channel.begin(at: try await changes.present(of: channel.list))
-                } catch { throw ServiceError(error) }
+        try await catchUps.run { [self] () async throws(ServiceError) in
+            try await turns.take(cost, of: client) { (_) throws(ServiceError) in
+                try await read(channel, after: start)
             }
-            let mark = channel.mark
-            let slice = try await changes.slice(of: channel.list, after: start)
-            var bytes = channel.encoder.events(of: slice, after: start).bytes
-            let isLast = slice.isLast && slice.position.sequence >= mark.sequence
-            if isLast { bytes += channel.encoder.ready(at: slice.position) }
-            return Page(
-                bytes: bytes, position: slice.position, isLast: isLast, cursor: mark.cursor)
         }
+    }
+
+    private func read(
+        _ channel: ChangeChannel, after start: ChangePosition?
+    ) async throws(ServiceError) -> Page {
+        if channel.position == nil {
+            channel.begin(at: try await changes.present(of: channel.list))
+        }
+        let mark = channel.mark
+        let slice = try await changes.slice(of: channel.list, after: start)
+        var bytes = channel.encoder.events(of: slice, after: start).bytes
+        let isLast = slice.isLast && slice.position.sequence >= mark.sequence
+        if isLast { bytes += channel.encoder.ready(at: slice.position) }
+        return Page(bytes: bytes, position: slice.position, isLast: isLast, cursor: mark.cursor)
     }
 
     /// Feeds the channels until the task is cancelled. Called once.
     public func run() async {
         await withDiscardingTaskGroup { group in
+            group.addTask { await self.catchUps.serve(width: 64) }
             group.addTask { await self.feed() }
             group.addTask { await self.keepAlive() }
         }

@@ -193,7 +193,7 @@ public final class EventLoop: TaskExecutor, Sendable {
     }
 
     /// The time limit of a turn's work, and of its jobs; one item may exceed it.
-    private static let longestTurnNanoseconds: Int64 = 1_000_000
+    private static let longestTurnNanoseconds: Int64 = 250_000
     private static let mostJobsInATurn = 256
 
     private func takeInbox() {
