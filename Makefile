@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
-	socket-faults apple-check test-address test-thread image deb deb-check soak proofs sanitize
+	socket-faults apple-check browser-check test-address test-thread image deb deb-check soak proofs sanitize
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -64,6 +64,10 @@ lint: dependencies ## check the code style, the layering of imports and the Dock
 		grep -aE '✘|↳|error:|Fatal error|unexpected signal' $(LOG); exit 1; }
 	@command -v hadolint >/dev/null || $(MAKE) --no-print-directory .build/hadolint/bin/hadolint
 	PATH="$$PATH:.build/hadolint/bin" hadolint Dockerfile
+
+browser-check: build ## follow the change stream with a browser's EventSource, from a page of another origin
+	@.ci/dependencies python3:python3 chromium:chromium
+	@python3 -B Tests/Browser/check.py --broadsheet $(BINARY)
 
 apple-check: ## type-check the client libraries for Apple's platforms (minutes the first time, then seconds)
 	@.ci/apple-check

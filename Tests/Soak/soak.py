@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Runs a server for a while under realistic conditions (`make soak`): reads, writes, slow and broken
-clients, reloads, backups, and repeated upgrades in the second half, with a limit on memory. At the end,
-every acknowledged write must exist, and no request of a well-behaved client may have failed."""
+clients, followers of the change stream, reloads, backups, and repeated upgrades in the second half, with
+a limit on memory. At the end, every acknowledged write must exist, every follower must have what the lists
+have, and no request of a well-behaved client may have failed."""
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -29,6 +31,8 @@ def arguments():
                         help="maximum response time for well-behaved clients in seconds")
     parser.add_argument("--upgrade-every", type=float, default=20,
                         help="interval between upgrades in seconds")
+    parser.add_argument("--followers", type=int, default=1_000,
+                        help="number of clients of the change stream")
     return parser.parse_args()
 
 
@@ -145,6 +149,23 @@ def operate(deployment, options, ledger):
         time.sleep(0.1)
 
 
+class Followers:
+    """Clients of the change stream, in a process of their own."""
+
+    def __init__(self, path, count):
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "followers.py")
+        self.process = subprocess.Popen([sys.executable, "-B", program, path, str(count)],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def verify(self, ledger):
+        """Waits until all of them have caught up."""
+        output, _ = self.process.communicate("now\n")
+        report = json.loads(output) if output else {"ends": 0, "failures": ["the followers have ended"]}
+        for failure in report["failures"]:
+            ledger.fail(failure)
+        print(f"soak: streams ended {report['ends']} times", flush=True)
+
+
 def verify(deployment, ledger):
     """Compares acknowledged writes with an export."""
     export = deployment.path("everything.ndjson")
@@ -173,12 +194,14 @@ def main():
     threads = [threading.Thread(target=client.live, args=(ledger,)) for client in crowd]
     for thread in threads:
         thread.start()
+    followers = Followers(deployment.socket, options.followers)
     try:
         operate(deployment, options, ledger)
     finally:
         Client.is_over.set()
         for thread in threads:
             thread.join()
+        followers.verify(ledger)
         verify(deployment, ledger)
     highest = max(deployment.highest.values())
     if highest > options.ceiling_mib:
