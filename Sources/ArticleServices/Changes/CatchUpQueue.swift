@@ -1,6 +1,6 @@
 import Platform
 
-/// Reads pages for streams, a few at a time and in the order of their arrival.
+/// Reads pages for streams, a few at a time, with the clients in turn.
 ///
 /// Streams that begin together, after a restart for example, wait here instead of filling the queue
 /// of reads, where they would be rejected. As many wait as there are streams. The work runs in
@@ -13,20 +13,40 @@ final class CatchUpQueue: Sendable {
     }
 
     private struct State {
-        var jobs = FIFO<Job>()
+        /// The jobs of each client that has some, and these clients in turn.
+        var jobs: [WorkerPool.Client: FIFO<Job>] = [:]
+        var clients = FIFO<WorkerPool.Client>()
         var isClosed = false
         /// Resumed when a job arrives or the queue is closed.
         var waiter: UnsafeContinuation<Void, Never>?
+
+        mutating func append(_ job: Job, of client: WorkerPool.Client) {
+            if jobs[client] == nil { clients.append(client) }
+            jobs[client, default: FIFO()].append(job)
+        }
+
+        mutating func popFirst() -> Job? {
+            guard let client = clients.popFirst() else { return nil }
+            let job = jobs[client]?.popFirst()
+            if jobs[client]?.isEmpty ?? true {
+                jobs[client] = nil
+            } else {
+                clients.append(client)
+            }
+            return job
+        }
     }
 
     private let state = Lock(State())
 
     /// Does the work in turn; throws `.busy` when the queue is closed.
     func run<Value: Sendable>(
+        for client: WorkerPool.Client,
         _ work: @escaping @Sendable () async throws(ServiceError) -> Value
     ) async throws(ServiceError) -> Value {
         let result: Result<Value, ServiceError> = await withUnsafeContinuation { continuation in
             add(
+                of: client,
                 Job {
                     do throws(ServiceError) {
                         continuation.resume(returning: .success(try await work()))
@@ -38,9 +58,9 @@ final class CatchUpQueue: Sendable {
         return try result.get()
     }
 
-    private func add(_ job: Job) {
+    private func add(of client: WorkerPool.Client, _ job: Job) {
         let (isClosed, waiter) = state.withLock { state in
-            if !state.isClosed { state.jobs.append(job) }
+            if !state.isClosed { state.append(job, of: client) }
             return (state.isClosed, state.waiter.take())
         }
         if isClosed { job.reject() }
@@ -65,12 +85,12 @@ final class CatchUpQueue: Sendable {
     /// The next job; `nil` if the queue is closed.
     private func next() async -> Job? {
         while true {
-            let (job, isClosed) = state.withLock { ($0.jobs.popFirst(), $0.isClosed) }
+            let (job, isClosed) = state.withLock { ($0.popFirst(), $0.isClosed) }
             if job != nil || isClosed { return job }
             await withTaskCancellationHandler {
                 await withUnsafeContinuation { continuation in
                     let isReady = state.withLock { state in
-                        guard state.jobs.isEmpty, !state.isClosed else { return true }
+                        guard state.clients.isEmpty, !state.isClosed else { return true }
                         state.waiter = continuation
                         return false
                     }
@@ -85,11 +105,11 @@ final class CatchUpQueue: Sendable {
     private func close() {
         let (jobs, waiter) = state.withLock { state in
             state.isClosed = true
-            defer { state.jobs = FIFO() }
-            return (state.jobs, state.waiter.take())
+            var jobs: [Job] = []
+            while let job = state.popFirst() { jobs.append(job) }
+            return (jobs, state.waiter.take())
         }
-        var left = jobs
-        while let job = left.popFirst() { job.reject() }
+        for job in jobs { job.reject() }
         waiter?.resume()
     }
 }

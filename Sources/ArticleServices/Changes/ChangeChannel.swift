@@ -1,5 +1,6 @@
 import ArticleStore
 import Platform
+import Synchronization
 
 /// What all subscribers with the same list and fields receive: each change is encoded once.
 ///
@@ -10,6 +11,8 @@ final class ChangeChannel: Sendable {
     let name: String
     let list: ChangeList
     let encoder: ChangeEventEncoder
+    /// The bytes of batches that all channels keep.
+    private let total: KeptBytes
     private let state = Lock(State())
 
     private struct State {
@@ -52,11 +55,17 @@ final class ChangeChannel: Sendable {
     /// A subscriber who is behind receives several batches at once, up to this size.
     private static let joinedBytes = 64 << 10
 
-    init(_ name: String, _ list: ChangeList, tokens: ChangeTokens) {
+    init(_ name: String, _ list: ChangeList, tokens: ChangeTokens, total: KeptBytes) {
         self.name = name
         self.list = list
+        self.total = total
         encoder = ChangeEventEncoder(list, tokens: tokens)
     }
+
+    deinit { total.remove(state.withLock { $0.bytes }) }
+
+    /// Whether it has only what everyone sees.
+    var isPublic: Bool { list.query.audience == .everyone }
 
     var position: ChangePosition? { state.withLock { $0.position } }
 
@@ -74,7 +83,7 @@ final class ChangeChannel: Sendable {
             state.hasMoved = isEmpty && (state.hasMoved || state.position != position)
             state.position = position
             guard !isEmpty else { return [ChangeSubscriber]() }
-            return Self.add(
+            return add(
                 Batch(events: events, sequence: position.sequence, tick: tick), to: &state)
         }
         for subscriber in woken { subscriber.wake() }
@@ -87,33 +96,36 @@ final class ChangeChannel: Sendable {
             if state.hasMoved, let position = state.position {
                 let events = ChangeEvents(bytes: encoder.passing(position))
                 let batch = Batch(events: events, sequence: position.sequence, tick: tick)
-                woken += Self.add(batch, to: &state)
+                woken += add(batch, to: &state)
                 state.hasMoved = false
             }
             let events = ChangeEvents(bytes: ChangeEvents.comment)
             let comment = Batch(events: events, sequence: nil, tick: tick)
-            return woken + Self.add(comment, to: &state)
+            return woken + add(comment, to: &state)
         }
         for subscriber in woken { subscriber.wake() }
     }
 
-    private static func add(_ batch: Batch, to state: inout State) -> [ChangeSubscriber] {
+    private func add(_ batch: Batch, to state: inout State) -> [ChangeSubscriber] {
         state.batches.append(batch)
         state.bytes += batch.events.bytes.count
-        while state.bytes > keptBytes, state.batches.count > 1 { dropFirst(of: &state) }
+        total.add(batch.events.bytes.count)
+        while state.bytes > Self.keptBytes, state.batches.count > 1 { dropFirst(of: &state) }
         state.due = Array(state.waiting.keys)
-        return takeDue(from: &state)
+        return Self.takeDue(from: &state)
     }
 
-    private static func dropFirst(of state: inout State) {
-        state.bytes -= state.batches.removeFirst().events.bytes.count
+    private func dropFirst(of state: inout State) {
+        let count = state.batches.removeFirst().events.bytes.count
+        state.bytes -= count
+        total.remove(count)
         state.dropped += 1
     }
 
     /// Drops the batches of this tick and earlier ones.
     func drop(through tick: Int) {
         state.withLock { state in
-            while let batch = state.batches.first, batch.tick <= tick { Self.dropFirst(of: &state) }
+            while let batch = state.batches.first, batch.tick <= tick { dropFirst(of: &state) }
         }
     }
 
@@ -200,4 +212,17 @@ final class ChangeChannel: Sendable {
         }
         return taken
     }
+}
+
+/// Counts the bytes of batches that channels keep.
+final class KeptBytes: Sendable {
+    private let bytes = Atomic<Int>(0)
+    /// Above this, batches are only kept for a moment, and nothing is added until there is room.
+    private static let limit = 64 << 20
+
+    var isExceeded: Bool { bytes.load(ordering: .relaxed) > Self.limit }
+
+    func add(_ count: Int) { bytes.add(count, ordering: .relaxed) }
+
+    func remove(_ count: Int) { bytes.subtract(count, ordering: .relaxed) }
 }

@@ -95,6 +95,8 @@ struct ChangeList: Sendable {
     let name: String
     /// The requested attributes of articles.
     let fields: FieldSelection?
+    /// The cost of a page.
+    let cost: RequestCost
 
     init(_ request: FetchChangesRequest, caller: Principal) {
         var list = request
@@ -106,6 +108,7 @@ struct ChangeList: Sendable {
         list.types = kinds
         name = "\(caller.audienceName)?\(RequestPrinter.target(of: list))"
         fields = request.fields
+        cost = request.cost
 
         var query = ChangeQuery(audience: caller.audience)
         query.filter = ArticleFilter(request)

@@ -60,3 +60,16 @@ public struct ChangeStreamStatistics: Sendable {
         "client": 0, "stopping": 0, "access": 0, "slow": 0, "history": 0, "rate": 0, "failure": 0,
     ]
 }
+
+/// The times of what streams do by themselves.
+struct ChangeStreamPace: Sendable {
+    var tick = Duration.milliseconds(500)
+    /// Ticks between two comments.
+    var ticksPerComment = 30
+    /// Ticks for which events are kept for those who are behind.
+    var keptTicks = 60
+    /// The pause after each round of events, for each stream: events are merged meanwhile.
+    var pausePerStream = Duration.microseconds(10)
+    /// The pause after a failure.
+    var pauseAfterFailure = Duration.milliseconds(250)
+}

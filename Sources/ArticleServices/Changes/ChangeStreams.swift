@@ -10,9 +10,10 @@ public final class ChangeStreams: Sendable {
     private let turns: Turns
     private let keys: KeyRing
     private let limits: ChangeStreamLimits
-    private let pace: Pace
+    private let pace: ChangeStreamPace
     private let log: @Sendable (String) -> Void
     private let catchUps = CatchUpQueue()
+    private let kept = KeptBytes()
     private let state = Lock(State())
     /// Yields after a commit; commits are merged until the value is taken.
     private let commits: AsyncStream<Void>
@@ -53,22 +54,9 @@ public final class ChangeStreams: Sendable {
         static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// How often what happens by itself happens.
-    struct Pace: Sendable {
-        var tick = Duration.milliseconds(500)
-        /// Ticks between two comments.
-        var ticksPerComment = 30
-        /// Ticks for which events are kept for those who are behind.
-        var keptTicks = 60
-        /// The pause after each round of events, for each stream: events are merged meanwhile.
-        var pausePerStream = Duration.microseconds(10)
-        /// The pause after a failure.
-        var pauseAfterFailure = Duration.milliseconds(250)
-    }
-
     init(
         _ changes: ChangeService, turns: Turns, keys: KeyRing, limits: ChangeStreamLimits,
-        pace: Pace = Pace(), log: @escaping @Sendable (String) -> Void
+        pace: ChangeStreamPace = ChangeStreamPace(), log: @escaping @Sendable (String) -> Void
     ) {
         self.changes = changes
         self.turns = turns
@@ -103,9 +91,14 @@ public final class ChangeStreams: Sendable {
         page.since = nil
         page.limit = BodyHTML.needsBody(page.fields) ? 10 : 100
         let list = ChangeList(page, caller: caller)
-        let start = try await start(of: request, in: list)
+        let client = Turns.client(caller, context)
+        let position = try await catchUps.run(for: client) { [self] () async throws(ServiceError) in
+            try await turns.take(RequestCost(), of: client) { (_) throws(ServiceError) in
+                try await start(of: request, in: list)
+            }
+        }
         let subscriber = ChangeSubscriber(
-            page.cost, principal: caller, position: start,
+            page.cost, principal: caller, position: position,
             channel: try enter(list, context), streams: self, context: context)
         watch(subscriber)
         try await subscriber.begin()
@@ -132,9 +125,7 @@ public final class ChangeStreams: Sendable {
         guard request.changes.since == FetchChangesRequest.now else {
             return try await changes.position(request.changes.since, in: list)
         }
-        return try await catchUps.run { [changes] () async throws(ServiceError) in
-            try await changes.present(of: list)
-        }
+        return try await changes.present(of: list)
     }
 
     /// Counts a stream, and finds its channel. The subscriber leaves it in the end.
@@ -143,7 +134,7 @@ public final class ChangeStreams: Sendable {
     ) throws(ServiceError) -> ChangeChannel {
         let name = "\(list.name)#\(list.fields?.names.joined(separator: ",") ?? "*")"
         let address = Self.countedAddress(context)
-        let (limits, tokens) = (limits, changes.tokens)
+        let (limits, tokens, kept) = (limits, changes.tokens, kept)
         return try state.withLock { (state) throws(ServiceError) in
             guard state.streams < limits.total else {
                 state.statistics.rejected["total", default: 0] += 1
@@ -158,7 +149,7 @@ public final class ChangeStreams: Sendable {
             }
             state.streams += 1
             let members = state.channels[name]
-            let channel = members?.channel ?? ChangeChannel(name, list, tokens: tokens)
+            let channel = members?.channel ?? ChangeChannel(name, list, tokens: tokens, total: kept)
             state.channels[name] = Members(channel: channel, count: (members?.count ?? 0) + 1)
             return channel
         }
@@ -228,23 +219,13 @@ public final class ChangeStreams: Sendable {
 
     // MARK: Feeding
 
-    /// A page for a client that catches up.
-    struct Page {
-        let bytes: [UInt8]
-        let position: ChangePosition
-        /// Whether the client has caught up, and follows the channel.
-        let isLast: Bool
-        /// Where in the channel it continues.
-        let cursor: Int
-    }
-
     /// Reads a page from the store. The place in the channel is marked first, so that the channel
     /// has everything that the page misses.
     func page(
         of channel: ChangeChannel, after start: ChangePosition?, _ cost: RequestCost,
         for client: WorkerPool.Client
-    ) async throws(ServiceError) -> Page {
-        try await catchUps.run { [self] () async throws(ServiceError) in
+    ) async throws(ServiceError) -> CatchUpPage {
+        try await catchUps.run(for: client) { [self] () async throws(ServiceError) in
             try await turns.take(cost, of: client) { (_) throws(ServiceError) in
                 try await read(channel, after: start)
             }
@@ -253,7 +234,7 @@ public final class ChangeStreams: Sendable {
 
     private func read(
         _ channel: ChangeChannel, after start: ChangePosition?
-    ) async throws(ServiceError) -> Page {
+    ) async throws(ServiceError) -> CatchUpPage {
         if channel.position == nil {
             channel.begin(at: try await changes.present(of: channel.list))
         }
@@ -262,7 +243,8 @@ public final class ChangeStreams: Sendable {
         var bytes = channel.encoder.events(of: slice, after: start).bytes
         let isLast = slice.isLast && slice.position.sequence >= mark.sequence
         if isLast { bytes += channel.encoder.ready(at: slice.position) }
-        return Page(bytes: bytes, position: slice.position, isLast: isLast, cursor: mark.cursor)
+        return CatchUpPage(
+            bytes: bytes, position: slice.position, isLast: isLast, cursor: mark.cursor)
     }
 
     /// Feeds the channels until the task is cancelled. Called once.
@@ -276,46 +258,71 @@ public final class ChangeStreams: Sendable {
 
     private func feed() async {
         for await _ in commits {
-            let (channels, tick, streams) = takeUnread()
+            let (channels, streams) = takeUnread()
             var pause = pace.pausePerStream * streams
+            var isComplete = true
             for channel in channels where !Task.isCancelled {
-                if await !advance(channel, tick) { pause = max(pause, pace.pauseAfterFailure) }
+                await makeRoom()
+                if await !advance(channel) { isComplete = false }
+            }
+            if isComplete {
+                state.withLock { $0.failure = nil }
+            } else {
+                pause = max(pause, pace.pauseAfterFailure)
             }
             // Cancelled: the loop ends.
             if pause > .zero { try? await Task.sleep(for: pause) }
         }
     }
 
-    /// The channels whose changes have not been read.
-    private func takeUnread() -> (channels: [ChangeChannel], tick: Int, streams: Int) {
+    /// The channels whose changes have not been read, and the number of their streams. Those of the
+    /// public come first, and do not wait for what they cannot see.
+    private func takeUnread() -> (channels: [ChangeChannel], streams: Int) {
         state.withLock { state in
             let reach = state.unread
             state.unread = .nobody
-            let channels = state.channels.values.map(\.channel).filter { channel in
-                channel.list.query.audience == .everyone ? reach == .everyone : reach > .nobody
+            let all = state.channels.values.filter { reach > .nobody && !$0.channel.isPublic }
+            let open = state.channels.values.filter { reach == .everyone && $0.channel.isPublic }
+            let members = open + all
+            return (members.map(\.channel), members.reduce(0) { $0 + $1.count })
+        }
+    }
+
+    /// Waits until the batches of all channels are within their limit. Those who are behind for
+    /// longer than a moment lose their place.
+    private func makeRoom() async {
+        while kept.isExceeded, !Task.isCancelled {
+            let (tick, channels) = state.withLock { state in
+                (state.tick, state.channels.values.map(\.channel))
             }
-            return (channels, state.tick, state.streams)
+            for channel in channels { channel.drop(through: tick - 2) }
+            guard kept.isExceeded else { return }
+            // Cancelled: the loop ends.
+            try? await Task.sleep(for: pace.tick)
         }
     }
 
     /// Gives a channel everything that has happened; false if that has to be repeated.
-    private func advance(_ channel: ChangeChannel, _ tick: Int) async -> Bool {
+    private func advance(_ channel: ChangeChannel) async -> Bool {
         let changes = changes
         do throws(ServiceError) {
             var isLast = false
             while !isLast, let start = channel.position {
-                isLast = try await turns.take(RequestCost(), of: WorkerPool.Client(.house)) {
+                isLast = try await turns.take(channel.list.cost, of: WorkerPool.Client(.house)) {
                     (_) throws(ServiceError) in
                     let slice = try await changes.slice(of: channel.list, after: start)
                     let events = channel.encoder.events(of: slice, after: start)
-                    state.withLock { $0.statistics.changes += slice.items.count }
+                    let tick = state.withLock { state in
+                        state.statistics.changes += slice.items.count
+                        return state.tick
+                    }
                     channel.append(events, through: slice.position, tick: tick)
                     return slice.isLast
                 }
             }
-            state.withLock { $0.failure = nil }
             return true
         } catch {
+            if Task.isCancelled { return true }
             if case .syncReset = error {
                 close(channel, .historyReplaced)
                 return true

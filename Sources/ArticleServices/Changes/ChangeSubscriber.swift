@@ -22,6 +22,8 @@ final class ChangeSubscriber: Sendable {
         var isSignalled = false
         var ending: ChangeStreamEnding?
         var isFarewellSent = false
+        /// Whether anything was requested: not by a request for the head alone.
+        var hasBegun = false
     }
 
     private enum Phase {
@@ -45,7 +47,7 @@ final class ChangeSubscriber: Sendable {
     }
 
     deinit {
-        let isByClient = state.withLock { $0.ending == nil }
+        let isByClient = state.withLock { $0.ending == nil && $0.hasBegun }
         streams.left(
             ObjectIdentifier(self), of: principal, channel, context, isByClient: isByClient)
     }
@@ -61,7 +63,8 @@ final class ChangeSubscriber: Sendable {
         // Invariant: the client was sent everything up to the phase's place.
         while true {
             let (ending, pending, phase) = state.withLock { state in
-                (state.ending, state.pending.take(), state.phase)
+                state.hasBegun = true
+                return (state.ending, state.pending.take(), state.phase)
             }
             if let ending { return farewell(ending) }
             if let pending, !pending.isEmpty { return pending }
@@ -165,4 +168,14 @@ final class ChangeSubscriber: Sendable {
         channel.forget(self)
         return ChangeEvents.retry(milliseconds: streams.delay(after: ending))
     }
+}
+
+/// A page for a client that catches up.
+struct CatchUpPage {
+    let bytes: [UInt8]
+    let position: ChangePosition
+    /// Whether the client has caught up, and follows the channel.
+    let isLast: Bool
+    /// Where in the channel it continues.
+    let cursor: Int
 }

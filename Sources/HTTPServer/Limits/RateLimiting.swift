@@ -230,8 +230,10 @@ struct RateMeter: Sendable {
     /// Monotonic milliseconds at the arrival of the request.
     let now: Int64
 
-    func take(_ tokens: Int = 1) -> RateLimitStatus {
-        RateLimitStatus(
+    /// - Parameter now: The time of a charge during the request; `nil`: its arrival.
+    func take(_ tokens: Int = 1, at now: Int64? = nil) -> RateLimitStatus {
+        let now = now ?? self.now
+        return RateLimitStatus(
             measure: measure, outcome: limiter.buckets.take(key, tokens: tokens, now: now))
     }
 }

@@ -192,7 +192,9 @@ public final class ExchangeScope: Sendable {
     /// - Returns: `nil`, or the number of seconds after which the client may retry.
     public func charge(_ tokens: Int) -> Int? {
         guard tokens > 0, let meter else { return nil }
-        let allowance = meter.take(tokens)
+        // A stream charges its client long after it was requested.
+        let now = SystemClock.monotonicNanoseconds / 1_000_000
+        let allowance = meter.take(tokens, at: max(now, meter.now))
         state.withLock { $0.allowance = allowance }
         if case .empty(let seconds) = allowance.outcome { return seconds }
         return nil

@@ -1,4 +1,5 @@
 import HTTPServer
+import Platform
 import Sockets
 import TestSupport
 import Testing
@@ -71,6 +72,19 @@ import Testing
         // own.
         for number in 0..<10_000 { #expect(buckets.take(key(number), now: 0).isTaken) }
         #expect(buckets.take(busy, now: 0) == .empty(seconds: 1))
+    }
+
+    @Test func `what a stream costs is charged when it is sent`() throws {
+        let limit = try #require(RateLimit("10/1"))
+        let limiter = RateLimiter("test", limit, capacity: 256)
+        func meter(at now: Int64) -> RateMeter {
+            RateMeter(limiter: limiter, key: key(1), measure: .address, now: now)
+        }
+        let now = SystemClock.monotonicNanoseconds / 1_000_000
+        // The stream was requested long before another request of the same client.
+        let scope = ExchangeScope(meter: meter(at: now - 60_000))
+        #expect(meter(at: now).take().outcome.isTaken)
+        #expect(scope.charge(1) == nil)
     }
 
     @Test func `limits are formatted as requests and seconds`() {
