@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// Stores how far the receivers of webhooks have followed the changes. This is no part of the
+/// Stores how far the receivers of webhooks have followed the changes. This is not part of the
 /// change sequence: observers are not notified.
 ///
 /// Safe to use from any thread.

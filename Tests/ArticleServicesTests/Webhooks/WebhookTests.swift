@@ -109,7 +109,7 @@ import Testing
                 try Self.publish("two", in: newsroom)
                 try await desk.waitForAttempts(2)
             }
-            // It was stopped while the receiver did not respond, which is no failure of it.
+            // It was stopped while the receiver did not respond, which is not a failure.
             #expect(desk.events == [])
             try Self.publish("three", in: newsroom)
             desk.respond { _ in .accepted }
