@@ -131,7 +131,7 @@ final class ChangeChannel: Sendable {
 
     // MARK: Subscribers
 
-    /// Does not wake a subscriber any more who ends.
+    /// Stops waking a subscriber that ends.
     func forget(_ subscriber: ChangeSubscriber) {
         let woken = state.withLock { state in
             state.waiting[ObjectIdentifier(subscriber)] = nil
@@ -151,7 +151,7 @@ final class ChangeChannel: Sendable {
         for subscriber in waiting { subscriber.wake() }
     }
 
-    /// Where a subscriber who reads the store from now on continues in the channel.
+    /// Where a subscriber that reads the store next continues in the channel.
     var mark: (cursor: Int, sequence: Int64) {
         state.withLock { ($0.end, $0.position?.sequence ?? .max) }
     }

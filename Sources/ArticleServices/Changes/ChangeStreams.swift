@@ -92,13 +92,11 @@ public final class ChangeStreams: Sendable {
         page.limit = BodyHTML.needsBody(page.fields) ? 10 : 100
         let list = ChangeList(page, caller: caller)
         let client = Turns.client(caller, context)
-        let position = try await catchUps.run(for: client) { [self] () async throws(ServiceError) in
-            try await turns.take(RequestCost(), of: client) { (_) throws(ServiceError) in
-                try await start(of: request, in: list)
-            }
+        let position = try await queued(RequestCost(), for: client) {
+            [self] () async throws(ServiceError) in try await start(of: request, in: list)
         }
         let subscriber = ChangeSubscriber(
-            page.cost, principal: caller, position: position,
+            principal: caller, position: position,
             channel: try enter(list, context), streams: self, context: context)
         watch(subscriber)
         try await subscriber.begin()
@@ -134,7 +132,6 @@ public final class ChangeStreams: Sendable {
     ) throws(ServiceError) -> ChangeChannel {
         let name = "\(list.name)#\(list.fields?.names.joined(separator: ",") ?? "*")"
         let address = Self.countedAddress(context)
-        let (limits, tokens, kept) = (limits, changes.tokens, kept)
         return try state.withLock { (state) throws(ServiceError) in
             guard state.streams < limits.total else {
                 state.statistics.rejected["total", default: 0] += 1
@@ -149,7 +146,8 @@ public final class ChangeStreams: Sendable {
             }
             state.streams += 1
             let members = state.channels[name]
-            let channel = members?.channel ?? ChangeChannel(name, list, tokens: tokens, total: kept)
+            let channel =
+                members?.channel ?? ChangeChannel(name, list, tokens: changes.tokens, total: kept)
             state.channels[name] = Members(channel: channel, count: (members?.count ?? 0) + 1)
             return channel
         }
@@ -222,12 +220,21 @@ public final class ChangeStreams: Sendable {
     /// Reads a page from the store. The place in the channel is marked first, so that the channel
     /// has everything that the page misses.
     func page(
-        of channel: ChangeChannel, after start: ChangePosition?, _ cost: RequestCost,
-        for client: WorkerPool.Client
+        of channel: ChangeChannel, after start: ChangePosition?, for client: WorkerPool.Client
     ) async throws(ServiceError) -> CatchUpPage {
-        try await catchUps.run(for: client) { [self] () async throws(ServiceError) in
+        try await queued(channel.list.cost, for: client) {
+            [self] () async throws(ServiceError) in try await read(channel, after: start)
+        }
+    }
+
+    /// Does the work in the client's turn, when the queue comes to it.
+    private func queued<Value: Sendable>(
+        _ cost: RequestCost, for client: WorkerPool.Client,
+        _ work: @escaping @Sendable () async throws(ServiceError) -> Value
+    ) async throws(ServiceError) -> Value {
+        try await catchUps.run(for: client) { [turns] () async throws(ServiceError) in
             try await turns.take(cost, of: client) { (_) throws(ServiceError) in
-                try await read(channel, after: start)
+                try await work()
             }
         }
     }
@@ -270,7 +277,6 @@ public final class ChangeStreams: Sendable {
             } else {
                 pause = max(pause, pace.pauseAfterFailure)
             }
-            // Cancelled: the loop ends.
             if pause > .zero { try? await Task.sleep(for: pause) }
         }
     }
@@ -297,14 +303,12 @@ public final class ChangeStreams: Sendable {
             }
             for channel in channels { channel.drop(through: tick - 2) }
             guard kept.isExceeded else { return }
-            // Cancelled: the loop ends.
             try? await Task.sleep(for: pace.tick)
         }
     }
 
     /// Gives a channel everything that has happened; false if that has to be repeated.
     private func advance(_ channel: ChangeChannel) async -> Bool {
-        let changes = changes
         do throws(ServiceError) {
             var isLast = false
             while !isLast, let start = channel.position {
@@ -355,7 +359,6 @@ public final class ChangeStreams: Sendable {
     private func keepAlive() async {
         for await _ in openings {
             while !Task.isCancelled, state.withLock({ $0.streams > 0 }) {
-                // Cancelled: the loop ends.
                 try? await Task.sleep(for: pace.tick)
                 tick()
             }

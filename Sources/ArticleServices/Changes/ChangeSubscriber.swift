@@ -9,7 +9,6 @@ final class ChangeSubscriber: Sendable {
     private let channel: ChangeChannel
     private let streams: ChangeStreams
     private let context: RequestContext
-    private let cost: RequestCost
     private let state: Lock<State>
 
     private struct State {
@@ -33,16 +32,14 @@ final class ChangeSubscriber: Sendable {
         case following(cursor: Int, beyond: Int64)
     }
 
-    /// - Parameter cost: that of a page.
     init(
-        _ cost: RequestCost, principal: Principal, position: ChangePosition?,
+        principal: Principal, position: ChangePosition?,
         channel: ChangeChannel, streams: ChangeStreams, context: RequestContext
     ) {
         self.principal = principal
         self.channel = channel
         self.streams = streams
         self.context = context
-        self.cost = cost
         state = Lock(State(phase: .catchingUp(position)))
     }
 
@@ -54,7 +51,7 @@ final class ChangeSubscriber: Sendable {
 
     /// Reads the first page, so that its failure becomes the response.
     func begin() async throws(ServiceError) {
-        let bytes = try await nextPage(chargingTokens: cost.tokens - 1)
+        let bytes = try await nextPage(chargingTokens: channel.list.cost.tokens - 1)
         state.withLock { $0.pending = bytes }
     }
 
@@ -71,7 +68,7 @@ final class ChangeSubscriber: Sendable {
             switch phase {
             case .catchingUp:
                 do throws(ServiceError) {
-                    let bytes = try await nextPage(chargingTokens: cost.tokens)
+                    let bytes = try await nextPage(chargingTokens: channel.list.cost.tokens)
                     state.withLock { $0.pending = bytes }
                 } catch {
                     try Task.checkCancellation()
@@ -104,7 +101,7 @@ final class ChangeSubscriber: Sendable {
             throw .overLimit(tokens: tokens, retryAfterSeconds: seconds)
         }
         let page = try await streams.page(
-            of: channel, after: start, cost, for: Turns.client(principal, context))
+            of: channel, after: start, for: Turns.client(principal, context))
         state.withLock { state in
             state.phase =
                 page.isLast
