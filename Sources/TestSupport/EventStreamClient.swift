@@ -94,6 +94,8 @@ public final class EventStreamClient {
             guard let line = try nextLine() else {
                 throw TestFailure("the stream ended without a comment")
             }
+            // The end of what came before.
+            if line.isEmpty { continue }
             var event = Event()
             try note(line, in: &event)
             guard event.type.isEmpty, event.data.isEmpty else {

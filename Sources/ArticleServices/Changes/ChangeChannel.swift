@@ -51,7 +51,7 @@ final class ChangeChannel: Sendable {
     /// The maximum bytes of batches that are kept for those who are behind.
     private static let keptBytes = 1 << 20
     /// How many subscribers are woken at a time, so that other work of their loops is not delayed.
-    private static let mostWoken = 128
+    private static let mostWoken = 24
     /// A subscriber who is behind receives several batches at once, up to this size.
     private static let joinedBytes = 64 << 10
 

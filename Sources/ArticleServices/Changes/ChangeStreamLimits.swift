@@ -45,6 +45,15 @@ enum ChangeStreamEnding: Sendable, Hashable {
     }
 }
 
+/// The audiences that see a difference after a commit.
+enum ChangeReach: Int, Comparable {
+    case nobody, editors, everyone
+
+    static func < (left: ChangeReach, right: ChangeReach) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
 /// Counts of change streams for metrics. A value; use it anywhere. See ``Backend``.
 public struct ChangeStreamStatistics: Sendable {
     /// Open streams.
@@ -68,6 +77,8 @@ struct ChangeStreamPace: Sendable {
     var ticksPerComment = 30
     /// Ticks for which events are kept for those who are behind.
     var keptTicks = 60
+    /// The delay before each round of events, for each stream.
+    var delayPerStream = Duration.microseconds(2)
     /// The pause after each round of events, for each stream: events are merged meanwhile.
     var pausePerStream = Duration.microseconds(10)
     /// The pause after a failure.

@@ -30,8 +30,8 @@ public final class ChangeStreams: Sendable {
         /// The subscribers with each key, by its public id.
         var keyed: [String: [ObjectIdentifier: WeakSubscriber]] = [:]
         /// The audiences of the commit in progress, and those whose changes have not been read.
-        var announced = Reach.nobody
-        var unread = Reach.nobody
+        var announced = ChangeReach.nobody
+        var unread = ChangeReach.nobody
         var tick = 0
         var statistics = ChangeStreamStatistics()
         /// The last logged failure; `nil` after a success.
@@ -45,13 +45,6 @@ public final class ChangeStreams: Sendable {
 
     private struct WeakSubscriber {
         weak var subscriber: ChangeSubscriber?
-    }
-
-    /// The audiences that see a difference after a commit.
-    private enum Reach: Int, Comparable {
-        case nobody, editors, everyone
-
-        static func < (left: Reach, right: Reach) -> Bool { left.rawValue < right.rawValue }
     }
 
     init(
@@ -91,15 +84,14 @@ public final class ChangeStreams: Sendable {
         page.since = nil
         page.limit = BodyHTML.needsBody(page.fields) ? 10 : 100
         let list = ChangeList(page, caller: caller)
+        let subscriber = ChangeSubscriber(
+            principal: caller, channel: try enter(list, context), streams: self, context: context)
+        watch(subscriber)
         let client = Turns.client(caller, context)
         let position = try await queued(RequestCost(), for: client) {
             [self] () async throws(ServiceError) in try await start(of: request, in: list)
         }
-        let subscriber = ChangeSubscriber(
-            principal: caller, position: position,
-            channel: try enter(list, context), streams: self, context: context)
-        watch(subscriber)
-        try await subscriber.begin()
+        try await subscriber.begin(after: position)
         opened.yield()
         return HTTPResponse(
             .ok,
@@ -265,6 +257,8 @@ public final class ChangeStreams: Sendable {
 
     private func feed() async {
         for await _ in commits {
+            // The commit's writer and those who read what it changed come first.
+            try? await Task.sleep(for: pace.delayPerStream * statistics.open)
             let (channels, streams) = takeUnread()
             var pause = pace.pausePerStream * streams
             var isComplete = true

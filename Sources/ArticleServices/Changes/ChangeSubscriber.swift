@@ -33,14 +33,14 @@ final class ChangeSubscriber: Sendable {
     }
 
     init(
-        principal: Principal, position: ChangePosition?,
-        channel: ChangeChannel, streams: ChangeStreams, context: RequestContext
+        principal: Principal, channel: ChangeChannel, streams: ChangeStreams,
+        context: RequestContext
     ) {
         self.principal = principal
         self.channel = channel
         self.streams = streams
         self.context = context
-        state = Lock(State(phase: .catchingUp(position)))
+        state = Lock(State(phase: .catchingUp(nil)))
     }
 
     deinit {
@@ -49,8 +49,9 @@ final class ChangeSubscriber: Sendable {
             ObjectIdentifier(self), of: principal, channel, context, isByClient: isByClient)
     }
 
-    /// Reads the first page, so that its failure becomes the response.
-    func begin() async throws(ServiceError) {
+    /// Reads the first page after what the client has, so that its failure becomes the response.
+    func begin(after position: ChangePosition?) async throws(ServiceError) {
+        state.withLock { $0.phase = .catchingUp(position) }
         let bytes = try await nextPage(chargingTokens: channel.list.cost.tokens - 1)
         state.withLock { $0.pending = bytes }
     }
