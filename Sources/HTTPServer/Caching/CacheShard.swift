@@ -14,7 +14,14 @@ struct CacheShard {
     /// A response that is being generated, and the requests that wait for it.
     private struct Fill {
         let startedAt: Int64
-        var waiters: [UnsafeContinuation<CachedResponse?, Never>] = []
+        var waiters: [Waiter] = []
+    }
+
+    /// A request that waits for a response which another one generates.
+    struct Waiter {
+        let continuation: UnsafeContinuation<CachedResponse?, Never>
+        /// When it came, all changes up to this one were visible: the response has to include them.
+        let visible: Int64
     }
 
     static let fieldLimitBytes = 8 << 10
@@ -162,19 +169,24 @@ struct CacheShard {
         _ key: CacheKey, _ continuation: UnsafeContinuation<CachedResponse?, Never>
     ) -> Bool {
         guard fills[key] != nil else { return false }
-        fills[key]?.waiters.append(continuation)
+        let waiter = Waiter(continuation: continuation, visible: history.visible)
+        fills[key]?.waiters.append(waiter)
         counts.shared &+= 1
         return true
     }
 
-    /// Ends the generation of a response.
+    /// Ends the generation of a response, which is stored if it is still valid.
     ///
-    /// - Returns: The waiting requests and their response; `nil` if it is already invalid.
+    /// - Returns: The waiting requests with their response. It is `nil` for those that came after a
+    ///   change which it may lack; the others receive it even if it is outdated by now.
     mutating func leave(
         _ key: CacheKey, with response: CachedResponse?
-    ) -> (waiters: [UnsafeContinuation<CachedResponse?, Never>], response: CachedResponse?) {
+    ) -> [(UnsafeContinuation<CachedResponse?, Never>, CachedResponse?)] {
         let isCurrent = response.map { insert($0) } ?? false
-        return (fills.removeValue(forKey: key)?.waiters ?? [], isCurrent ? response : nil)
+        return (fills.removeValue(forKey: key)?.waiters ?? []).map { waiter in
+            let isComplete = isCurrent || waiter.visible <= response?.stamp ?? 0
+            return (waiter.continuation, isComplete ? response : nil)
+        }
     }
 }
 

@@ -188,8 +188,9 @@ public final class ResponseCache: Sendable {
     }
 
     private func leave(_ key: CacheKey, with cached: CachedResponse?) {
-        let (waiters, cached) = shard(key).withLock { $0.leave(key, with: cached) }
-        for waiter in waiters { waiter.resume(returning: cached) }
+        for (waiter, response) in shard(key).withLock({ $0.leave(key, with: cached) }) {
+            waiter.resume(returning: response)
+        }
     }
 
     // MARK: Codings

@@ -106,6 +106,43 @@ import Testing
         }
     }
 
+    @Test func `requests before a change share data read before it`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "old")
+        bench.shutGate()
+        try await run(bench) { test in
+            let connections = try (0..<20).map { _ in try RawConnection(test.address) }
+            for connection in connections { try connection.send(request("/values/a")) }
+            try waitUntil { bench.heldCount == 1 && bench.cache.statistics.shared == 19 }
+            bench.change("a", to: "new")
+            bench.openGate()
+            for connection in connections {
+                #expect(try connection.response().text == "old")
+            }
+            #expect(bench.reads == 1)
+            #expect(bench.cache.statistics.responses == 0)
+        }
+    }
+
+    @Test func `a request after a change of something else shares data`() async throws {
+        let bench = CacheBench()
+        bench.change("a", to: "one")
+        bench.shutGate()
+        try await run(bench) { test in
+            let early = try RawConnection(test.address)
+            try early.send(request("/values/a"))
+            try waitUntil { bench.heldCount == 1 }
+            bench.change("b", to: "two")
+            let late = try RawConnection(test.address)
+            try late.send(request("/values/a"))
+            try waitUntil { bench.cache.statistics.shared == 1 }
+            bench.openGate()
+            #expect(try early.response().text == "one")
+            #expect(try late.response().text == "one")
+            #expect(bench.reads == 1)
+        }
+    }
+
     @Test func `concurrent requests share one generation`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "one")
