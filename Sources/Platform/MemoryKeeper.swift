@@ -1,32 +1,76 @@
 import CLinux
 import Dispatch
+import Glibc
 
 /// Returns unused memory to the kernel within seconds.
 ///
 /// Large blocks return when they are freed; small ones stay in malloc's arenas, where a burst would
-/// leave them for good. This checks every two seconds how much that is.
+/// leave them for good. This looks every two seconds how much that is, or less often where malloc
+/// takes long to tell: it walks all free blocks, and nothing can be allocated from an arena
+/// meanwhile.
 public final class MemoryKeeper: Sendable {
     // Dispatch sources may be used from any thread (dispatch_source_create(3)).
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
-    private static let seconds = 2
-    /// Less than this is left for later allocations.
-    private static let keptBytes: UInt = 16 << 20
+    /// The resident memory that is not to be returned.
+    private let keptBytes: Int
+    /// Less free memory than this is left for later allocations.
+    private static let freeBytes = 16 << 20
 
     /// Maintains the process's memory as long as this object lives.
     ///
     /// - Parameter cores: The number of threads that allocate at the same time.
     public init(cores: Int) {
         broadsheet_tune_memory(Int32(clamping: cores + 4))
+        keptBytes = (ProcessMemory()?.residentBytes ?? 0) + Self.freeBytes
         timer = DispatchSource.makeTimerSource(
             queue: DispatchQueue(label: "broadsheet.memory", qos: .utility))
-        timer.schedule(
-            deadline: .now() + .seconds(Self.seconds), repeating: .seconds(Self.seconds),
-            leeway: .milliseconds(500))
-        timer.setEventHandler {
-            if broadsheet_free_bytes() > Self.keptBytes { broadsheet_trim_memory() }
-        }
+        timer.setEventHandler { [weak self] in self?.maintain() }
+        schedule(after: .zero)
         timer.activate()
     }
 
     deinit { timer.cancel() }
+
+    private func schedule(after cost: Duration) {
+        timer.schedule(
+            deadline: .now() + .seconds(Int(Self.pause(after: cost).components.seconds)),
+            leeway: .milliseconds(500))
+    }
+
+    private func maintain() {
+        // Free memory is part of the resident memory.
+        guard ProcessMemory().map({ $0.residentBytes > keptBytes }) ?? true else {
+            return schedule(after: .zero)
+        }
+        var free: UInt = 0
+        let cost = ContinuousClock().measure { free = broadsheet_free_bytes() }
+        if free > Self.freeBytes { broadsheet_trim_memory() }
+        schedule(after: cost)
+    }
+
+    /// The time until the next look, of which looking takes at most a thousandth.
+    package static func pause(after cost: Duration) -> Duration {
+        min(max(cost * 1_000, .seconds(2)), .seconds(120))
+    }
+}
+
+/// How much memory the process takes (proc_pid_statm(5)).
+package struct ProcessMemory: Sendable {
+    /// Bytes of address space.
+    package let virtualBytes: Int
+    /// Bytes of physical memory.
+    package let residentBytes: Int
+
+    /// Reads the current figures; `nil` if they are not available.
+    package init?() {
+        let file = Descriptor(open("/proc/self/statm", O_RDONLY | O_CLOEXEC))
+        guard let text = try? FileSystem.bytes(of: file.raw, limitBytes: 4 << 10) else {
+            return nil
+        }
+        let pages = String(decoding: text, as: UTF8.self).split(separator: " ").map { Int($0) }
+        guard pages.count > 1, let virtual = pages[0], let resident = pages[1] else { return nil }
+        let pageBytes = sysconf(Int32(_SC_PAGESIZE))
+        virtualBytes = virtual * pageBytes
+        residentBytes = resident * pageBytes
+    }
 }

@@ -217,13 +217,9 @@ struct ProcessStatistics {
 
     /// Reads the current figures.
     init() {
-        let pages = (try? Files.read("/proc/self/statm"))
-            .map {
-                String(decoding: $0, as: UTF8.self).split(separator: " ").compactMap { Int($0) }
-            }
-        let pageBytes = sysconf(Int32(_SC_PAGESIZE))
-        virtualBytes = pages.flatMap { $0.count > 1 ? $0[0] * pageBytes : nil }
-        residentBytes = pages.flatMap { $0.count > 1 ? $0[1] * pageBytes : nil }
+        let memory = ProcessMemory()
+        virtualBytes = memory?.virtualBytes
+        residentBytes = memory?.residentBytes
         openDescriptors = Self.countEntries(of: "/proc/self/fd")
         descriptorLimit = DescriptorLimit.current
         cpuSeconds = Double(SystemClock.processNanoseconds) / 1_000_000_000
