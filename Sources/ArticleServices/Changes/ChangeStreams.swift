@@ -80,34 +80,35 @@ public final class ChangeStreams: Sendable {
     func open(
         _ request: StreamChangesRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
-        var page = request.changes
-        page.since = nil
-        page.limit = BodyHTML.needsBody(page.fields) ? 10 : 100
-        let list = ChangeList(page, caller: caller)
-        let subscriber = ChangeSubscriber(
-            principal: caller, channel: try enter(list, context), streams: self, context: context)
-        watch(subscriber)
-        let client = Turns.client(caller, context)
-        let position = try await queued(RequestCost(), for: client) {
-            [self] () async throws(ServiceError) in try await start(of: request, in: list)
+        let subscriber = try subscriber(for: request, by: caller, in: context)
+        let position = try await queued(RequestCost(), for: Turns.client(caller, context)) {
+            [self] () async throws(ServiceError) in try await start(of: request, for: subscriber)
         }
         try await subscriber.begin(after: position)
         opened.yield()
-        return HTTPResponse(
-            .ok,
-            fields: [
-                .contentType: "text/event-stream", .cacheControl: "no-store",
-                .xAccelBuffering: "no",
-            ],
-            body: .stream(
-                HTTPBodyStream(
-                    stop: { subscriber.end(.stopping) }, next: { try await subscriber.next() })))
+        return subscriber.response
+    }
+
+    // Not inlined, since memory for the frame of `open` stays with the client's task.
+    @inline(never)
+    private func subscriber(
+        for request: StreamChangesRequest, by caller: Principal, in context: RequestContext
+    ) throws(ServiceError) -> ChangeSubscriber {
+        var page = request.changes
+        page.since = nil
+        page.limit = BodyHTML.needsBody(page.fields) ? 10 : 100
+        let channel = try enter(ChangeList(page, caller: caller), context)
+        let subscriber = ChangeSubscriber(
+            principal: caller, channel: channel, streams: self, context: context)
+        watch(subscriber)
+        return subscriber
     }
 
     /// What the client has; `nil` for the beginning.
     private func start(
-        of request: StreamChangesRequest, in list: ChangeList
+        of request: StreamChangesRequest, for subscriber: ChangeSubscriber
     ) async throws(ServiceError) -> ChangePosition? {
+        let list = subscriber.list
         if let id = request.lastEventID {
             guard id != FetchChangesRequest.now else { throw .invalidToken }
             return try await changes.position(id, in: list)

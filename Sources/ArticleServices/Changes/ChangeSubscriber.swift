@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import HTTP
 import HTTPServer
 import Platform
 
@@ -32,6 +33,8 @@ final class ChangeSubscriber: Sendable {
         case following(cursor: Int, beyond: Int64)
     }
 
+    var list: ChangeList { channel.list }
+
     init(
         principal: Principal, channel: ChangeChannel, streams: ChangeStreams,
         context: RequestContext
@@ -47,6 +50,18 @@ final class ChangeSubscriber: Sendable {
         let isByClient = state.withLock { $0.ending == nil && $0.hasBegun }
         streams.left(
             ObjectIdentifier(self), of: principal, channel, context, isByClient: isByClient)
+    }
+
+    /// The response whose body is the stream.
+    var response: HTTPResponse {
+        HTTPResponse(
+            .ok,
+            fields: [
+                .contentType: "text/event-stream", .cacheControl: "no-store",
+                .xAccelBuffering: "no",
+            ],
+            body: .stream(
+                HTTPBodyStream(stop: { self.end(.stopping) }, next: { try await self.next() })))
     }
 
     /// Reads the first page after what the client has, so that its failure becomes the response.

@@ -278,8 +278,9 @@ extension Exchange {
             body: .bytes(Array("\(location)\n".utf8)))
     }
 
-    /// The decision of a request's route.
-    enum RouteDecision {
+    /// The decision of a request's route. Indirect, like `Match`, as the frames of asynchronous
+    /// functions hold several copies.
+    indirect enum RouteDecision {
         case respond(HTTPResponse)
         case handle(HTTPRoute, RequestContext, HTTPHandler)
     }
@@ -287,6 +288,25 @@ extension Exchange {
     func decide(
         on request: HTTPRequest, _ head: borrowing RequestHead
     ) async -> RouteDecision {
+        switch match(request, head) {
+        case .respond(let response): return .respond(response)
+        case .admit(let route, let context):
+            let admission = await admission(to: route, request, context)
+            return conclude(admission, to: route, context, head)
+        }
+    }
+
+    private indirect enum Match {
+        case respond(HTTPResponse)
+        case admit(HTTPRoute, RequestContext)
+    }
+
+    // The two functions below are not inlined: the frame of an asynchronous function holds the
+    // temporaries of all that is, and the memory stays with the connection's task.
+
+    /// The route of a request, or the response if there is none.
+    @inline(never)
+    private func match(_ request: HTTPRequest, _ head: borrowing RequestHead) -> Match {
         if let preflight = rules.crossOrigin?.preflight(head, from: sent.origin) {
             return .respond(rejectionByLimits() ?? preflight)
         }
@@ -301,24 +321,31 @@ extension Exchange {
             return .respond(rejectionByLimits() ?? response)
         case .route(let route, let parameters):
             if isObserved { sent.template = route.template }
-            var context = RequestContext(
+            let context = RequestContext(
                 requestID: requestID, peer: clientAddress, template: route.template,
                 parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
-            let handler: HTTPHandler
-            let account: RateLimitKey?
-            switch await admission(to: route.value, request, context) {
-            case .rejected(let response): return .respond(rejectionByLimits() ?? response)
-            case .admitted(let admitted, let name):
-                handler = admitted
-                account = name.map { RateLimitKey(account: $0) }
-            }
+            return .admit(route.value, context)
+        }
+    }
+
+    /// The decision after that of the route.
+    @inline(never)
+    private func conclude(
+        _ admission: Admission, to route: HTTPRoute, _ context: RequestContext,
+        _ head: borrowing RequestHead
+    ) -> RouteDecision {
+        switch admission {
+        case .rejected(let response): return .respond(rejectionByLimits() ?? response)
+        case .admitted(let handler, let name):
+            let account = name.map { RateLimitKey(account: $0) }
             if let rejection = rejectionByLimits(account: account) { return .respond(rejection) }
-            guard head.framing == .none || route.value.body != .rejected else {
-                return .respond(self.response(to: .unexpectedBody))
+            guard head.framing == .none || route.body != .rejected else {
+                return .respond(response(to: .unexpectedBody))
             }
+            var context = context
             context.scope = ExchangeScope(
                 meter: meter(account: account), connection: channel.reference)
-            return .handle(route.value, context, handler)
+            return .handle(route, context, handler)
         }
     }
 

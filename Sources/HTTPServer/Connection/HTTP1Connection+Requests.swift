@@ -19,39 +19,40 @@ extension HTTP1Connection {
             releaseBuffer()
             if let descriptor = channel.detach() { handler(descriptor) }
             return false
-        case .route: break
+        case .route: return try await route(head, sink)
         }
+    }
+
+    // The functions below are not inlined: memory for the frames of those that a connection never
+    // needs would stay with its task.
+
+    /// Serves a request as its route decides.
+    @inline(never)
+    private func route(
+        _ head: borrowing RequestHead, _ sink: consuming ResponseSink
+    ) async throws(ChannelError) -> Bool {
         let request = HTTPRequest(
             head.method, head.target, version: head.version, fields: head.fields)
         switch await exchange.decide(on: request, head) {
         case .respond(let response):
             return try await sink.send(response, discardingBodyOf: head)
         case .handle(let route, let context, let handler):
-            if route.body == .streamed, head.framing != .none {
+            guard head.framing != .none else {
+                return try await handle(request, context, handler, sink)
+            }
+            if route.body == .streamed {
                 return try await respond(to: request, head, context, handler, route, sink)
             }
-            return try await respond(to: request, head, context, handler, route, whole: sink)
+            return try await respond(to: request, head, context, route, whole: sink)
         }
     }
 
-    /// Reads the whole body, if there is one, and calls the handler.
-    private func respond(
-        to request: consuming HTTPRequest, _ head: borrowing RequestHead,
-        _ context: RequestContext, _ handler: HTTPHandler, _ route: HTTPRoute,
-        whole sink: consuming ResponseSink
+    /// Calls the handler of a request that is complete.
+    @inline(never)
+    private func handle(
+        _ request: HTTPRequest, _ context: RequestContext, _ handler: HTTPHandler,
+        _ sink: consuming ResponseSink
     ) async throws(ChannelError) -> Bool {
-        var handler = handler
-        if head.framing != .none {
-            guard let body = try await readBody(head) else { return false }
-            // Access may have been revoked since the head arrived.
-            switch await exchange.admission(to: route, request, context) {
-            case .rejected(let response):
-                exchange.releaseBody()
-                return try await sink.send(response)
-            case .admitted(let admitted, account: _): handler = admitted
-            }
-            request.body = body
-        }
         exchange.beginScope(of: context)
         defer { exchange.endScope() }
         let response = await respond(to: request, context, by: handler)
@@ -59,7 +60,26 @@ extension HTTP1Connection {
         return try await sink.send(response)
     }
 
+    /// Reads the whole body and calls the handler.
+    @inline(never)
+    private func respond(
+        to request: consuming HTTPRequest, _ head: borrowing RequestHead,
+        _ context: RequestContext, _ route: HTTPRoute, whole sink: consuming ResponseSink
+    ) async throws(ChannelError) -> Bool {
+        guard let body = try await readBody(head) else { return false }
+        // Access may have been revoked since the head arrived.
+        switch await exchange.admission(to: route, request, context) {
+        case .rejected(let response):
+            exchange.releaseBody()
+            return try await sink.send(response)
+        case .admitted(let handler, account: _):
+            request.body = body
+            return try await handle(request, context, handler, sink)
+        }
+    }
+
     /// Calls the handler, which reads the body as it arrives.
+    @inline(never)
     private func respond(
         to request: HTTPRequest, _ head: borrowing RequestHead, _ context: RequestContext,
         _ handler: HTTPHandler, _ route: HTTPRoute, _ sink: consuming ResponseSink

@@ -98,24 +98,18 @@ final class HTTP1Connection {
         // Invariant: the buffer is missing or holds the beginning of a head.
         while true {
             if let rest = unsent.take() { try await send(rest) }
-            if let head = readyHead.take() { return head }
+            do throws(HTTPParseError) {
+                if let head = try takeHead() { return head }
+            } catch {
+                let detail = "The request has \(error.detail)."
+                try await rejectUnread(HTTPError(error.status, detail))
+                return nil
+            }
             if canBePassed {
                 isPassedOn = true
                 return nil
             }
-            if let buffer {
-                do throws(HTTPParseError) {
-                    if let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) {
-                        use(parser.consumed)
-                        return head
-                    }
-                } catch {
-                    let detail = "The request has \(error.detail)."
-                    try await rejectUnread(HTTPError(error.status, detail))
-                    return nil
-                }
-                deadline = deadline ?? now + limits.headMilliseconds
-            }
+            if buffer != nil { deadline = deadline ?? now + limits.headMilliseconds }
             switch try fill() {
             case .bytes: continue
             case .end: return nil
@@ -144,6 +138,18 @@ final class HTTP1Connection {
                 return nil
             }
         }
+    }
+
+    /// The next head, if it is complete. Not inlined, since memory for the frame of `nextHead`
+    /// stays with the connection's task.
+    @inline(never)
+    private func takeHead() throws(HTTPParseError) -> RequestHead? {
+        if let head = readyHead.take() { return head }
+        guard let buffer, let head = try parser.parse(Span(_unsafeElements: buffer.bytes)) else {
+            return nil
+        }
+        use(parser.consumed)
+        return head
     }
 
     /// Reads the available bytes into the buffer; if there are none, the buffer is released.
