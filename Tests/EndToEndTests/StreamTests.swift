@@ -1,7 +1,6 @@
 import ArticleAPI
 import Glibc
 import HTTP
-import Sockets
 import TestSupport
 import Testing
 
@@ -108,29 +107,6 @@ import Testing
         #expect(served.stop() == 0)
     }
 
-    @Test func `after a restored backup a follower starts anew`() throws {
-        let backup = folder.file("backup.db")
-        var follower = StreamFollower()
-        do {
-            let served = try serve()
-            try follower.catchUp(served.addresses[0])
-            #expect(try Program.run("backup", backup, "--database", database).status == 0)
-            try publish("Lost", on: served)
-            try follower.catchUp(served.addresses[0])
-            #expect(served.stop() == 0)
-        }
-        let restored = try Program.run("restore", backup, "--replace", "--database", database)
-        #expect(restored.status == 0)
-        let served = try serve()
-        let stream = try EventStreamClient(
-            served.addresses[0], "/v1/changes/stream", fields: follower.resumption)
-        #expect(stream.head.status == .gone)
-        var another = StreamFollower()
-        try another.catchUp(served.addresses[0])
-        try another.expectCurrent(served.client)
-        #expect(served.stop() == 0)
-    }
-
     @Test func `a client that does not read is disconnected when the server stops`() throws {
         let served = try serve("--write-timeout", "600")
         for number in 0..<20 { try publish("Number \(number)", on: served) }
@@ -139,85 +115,5 @@ import Testing
         #expect(deaf.head.status == .ok)
         // It ends long before the end of its grace period, which would be a failure.
         #expect(served.stop() == 0)
-    }
-}
-
-/// A client's copy that follows a stream across connections, and checks that nothing comes twice.
-private struct StreamFollower {
-    private var token: String?
-    /// The revision of each thing in the copy, by type and id.
-    private var copy: [String: Int] = [:]
-    /// The last revision that was received of each thing, whether it was put or deleted.
-    private var received: [String: Int] = [:]
-
-    var resumption: String { token.map { "Last-Event-ID: \($0)\r\n" } ?? "" }
-
-    func open(_ address: SocketAddress, cutAfter limit: Int? = nil) throws -> EventStreamClient {
-        try EventStreamClient(
-            address, "/v1/changes/stream", fields: resumption, cutAfter: limit)
-    }
-
-    mutating func receive(from stream: EventStreamClient, upTo type: String) throws {
-        while let event = try stream.next() {
-            try apply(event)
-            if event.type == type { return }
-        }
-        throw TestFailure("the stream ended without \(type)")
-    }
-
-    mutating func catchUp(_ address: SocketAddress) throws {
-        let stream = try open(address)
-        try receive(from: stream, upTo: "ready")
-    }
-
-    /// Follows until this many bytes of the body have arrived, or the client has caught up.
-    mutating func follow(_ address: SocketAddress, cutAfter limit: Int) throws {
-        let stream = try open(address, cutAfter: limit)
-        while let event = try stream.next() {
-            try apply(event)
-            if event.type == "ready" { return }
-        }
-    }
-
-    private mutating func apply(_ event: EventStreamClient.Event) throws {
-        token = event.id
-        guard event.type == "change" else { return }
-        let change = try SyncChange<Article>(mapping: Array(event.data.utf8))
-        switch change {
-        case .putArticle(let article, let revision): put("article \(article.id)", revision)
-        case .deleteArticle(let id, let revision): delete("article \(id)", revision)
-        case .putAuthor(let author): put("author \(author.id)", author.revision)
-        case .deleteAuthor(let id, let revision): delete("author \(id)", revision)
-        case .unknown(let type): throw TestFailure("an unknown change: \(type)")
-        }
-    }
-
-    private mutating func put(_ name: String, _ revision: Int) {
-        #expect(revision > received[name] ?? 0, "\(name)")
-        received[name] = revision
-        copy[name] = revision
-    }
-
-    private mutating func delete(_ name: String, _ revision: Int) {
-        #expect(revision > received[name] ?? 0, "\(name)")
-        received[name] = revision
-        copy[name] = nil
-    }
-
-    /// Checks that the copy is what a new client would receive.
-    func expectCurrent(_ client: TestClient) throws {
-        var snapshot: [String: Int] = [:]
-        let page = try ChangePage<Article>(
-            mapping: client.get("/v1/changes?limit=500").body)
-        #expect(!page.more)
-        for change in page.changes {
-            switch change {
-            case .putArticle(let article, let revision):
-                snapshot["article \(article.id)"] = revision
-            case .putAuthor(let author): snapshot["author \(author.id)"] = author.revision
-            case .deleteArticle, .deleteAuthor, .unknown: break
-            }
-        }
-        #expect(copy == snapshot && token == page.next)
     }
 }

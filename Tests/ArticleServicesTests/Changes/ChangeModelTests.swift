@@ -31,7 +31,7 @@ import Testing
             }
             for index in followers.indices {
                 try followers[index].catchUp(in: newsroom)
-                try check(followers[index], in: newsroom)
+                try followers[index].expectCurrent(in: newsroom)
             }
             let tokens = followers.map(\.token)
             try editor.editInSecret(newsroom)
@@ -40,44 +40,6 @@ import Testing
                 #expect(followers[index].token == tokens[index], "\(followers[index].query)")
             }
         }
-    }
-
-    private func check(_ follower: Follower, in newsroom: Newsroom) throws {
-        let name = "\(follower.sender) \(follower.query)"
-        if follower.query.hasPrefix("types=") {
-            #expect(follower.articles.isEmpty, "\(name)")
-        } else {
-            let filter = follower.query.isEmpty ? "" : "&\(follower.query)"
-            let listed: Page<Article> = try newsroom.list(
-                "articles?limit=100\(filter)", as: follower.sender)
-            let expected = Dictionary(uniqueKeysWithValues: listed.items.map { ($0.id, $0) })
-            #expect(follower.articles.keys.sorted() == expected.keys.sorted(), "\(name)")
-            for (id, article) in follower.articles {
-                #expect(article.withoutNames == expected[id]?.withoutNames, "\(name)")
-            }
-        }
-        let authors: Page<Author> = try newsroom.list("authors?limit=100", as: follower.sender)
-        let expected = Dictionary(uniqueKeysWithValues: authors.items.map { ($0.id, $0) })
-        #expect(follower.authors == expected, "\(name)")
-    }
-}
-
-extension Newsroom {
-    fileprivate func list<Item>(
-        _ target: String, as sender: Sender
-    ) throws -> Page<Item> where Item: JSONRepresentable {
-        let response = try send("GET /v1/\(target)", as: sender)
-        try #require(response.summary == "200", "\(response.text)")
-        return try Page<Item>(mapping: response.body)
-    }
-}
-
-extension Article {
-    /// A copy takes names of authors from the authors: a renaming does not change their articles.
-    fileprivate var withoutNames: Article {
-        var article = self
-        article.authors = authors.map { Author.Reference(id: $0.id, name: "") }
-        return article
     }
 }
 

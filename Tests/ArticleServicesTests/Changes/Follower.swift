@@ -1,5 +1,6 @@
 import ArticleAPI
 import HTTP
+import TestSupport
 import Testing
 
 /// A client's copy of what a sender may see, kept current by changes.
@@ -52,6 +53,13 @@ struct Follower {
         }
     }
 
+    /// Applies an event of a stream.
+    mutating func receive(_ event: EventStreamClient.Event) throws {
+        token = event.id
+        guard event.type == "change" else { return }
+        apply(try SyncChange<Article>(mapping: Array(event.data.utf8)))
+    }
+
     private mutating func apply(_ change: SyncChange<Article>) {
         switch change {
         case .putArticle(let article, let revision):
@@ -66,6 +74,45 @@ struct Follower {
             deletions.append("\(id) \(revision)")
         case .unknown(let type): Issue.record("an unknown change: \(type)")
         }
+    }
+
+    /// Checks that the copy is what the lists show.
+    func expectCurrent(in newsroom: Newsroom) throws {
+        let name = "\(sender) \(query)"
+        if query.hasPrefix("types=") {
+            #expect(articles.isEmpty, "\(name)")
+        } else {
+            let filter = query.isEmpty ? "" : "&\(query)"
+            let listed: Page<Article> = try newsroom.list(
+                "articles?limit=100\(filter)", as: sender)
+            let expected = Dictionary(uniqueKeysWithValues: listed.items.map { ($0.id, $0) })
+            #expect(articles.keys.sorted() == expected.keys.sorted(), "\(name)")
+            for (id, article) in articles {
+                #expect(article.withoutNames == expected[id]?.withoutNames, "\(name)")
+            }
+        }
+        let listed: Page<Author> = try newsroom.list("authors?limit=100", as: sender)
+        let expected = Dictionary(uniqueKeysWithValues: listed.items.map { ($0.id, $0) })
+        #expect(authors == expected, "\(name)")
+    }
+}
+
+extension Newsroom {
+    fileprivate func list<Item>(
+        _ target: String, as sender: Sender
+    ) throws -> Page<Item> where Item: JSONRepresentable {
+        let response = try send("GET /v1/\(target)", as: sender)
+        try #require(response.summary == "200", "\(response.text)")
+        return try Page<Item>(mapping: response.body)
+    }
+}
+
+extension Article {
+    /// A copy takes names of authors from the authors: a renaming does not change their articles.
+    fileprivate var withoutNames: Article {
+        var article = self
+        article.authors = authors.map { Author.Reference(id: $0.id, name: "") }
+        return article
     }
 }
 
