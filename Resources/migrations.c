@@ -43,6 +43,10 @@ static const unsigned char webhooks[] = {
 #embed "migrations/010-webhooks.sql"
 };
 
+static const unsigned char accounts[] = {
+#embed "migrations/011-accounts.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -54,6 +58,7 @@ static const struct broadsheet_resource migrations[] = {
     {"008-publication.sql", publication, sizeof publication},
     {"009-transitions.sql", transitions, sizeof transitions},
     {"010-webhooks.sql", webhooks, sizeof webhooks},
+    {"011-accounts.sql", accounts, sizeof accounts},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

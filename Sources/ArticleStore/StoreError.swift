@@ -18,6 +18,8 @@ public enum StoreError: Error, Sendable {
     case preconditionFailed(current: Int?)
     case idTaken
     case slugTaken(String)
+    /// Another user has this name.
+    case nameTaken
     /// No author has this id; `index` is the position in the article's byline.
     case unknownAuthor(index: Int, Author.ID)
     /// The author's name differs from the mentioned one.

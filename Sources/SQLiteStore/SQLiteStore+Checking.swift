@@ -269,5 +269,10 @@ extension SQL {
         FROM imports JOIN articles ON articles.number = article
         WHERE imports.revision > articles.revision AND articles.revision > 0 LIMIT 20
         """,
+        """
+        SELECT 'there are ' || found || ' users, but their counter is ' || ifnull(value, 'missing')
+        FROM (SELECT count(*) AS found FROM users) LEFT JOIN user_count ON number = 1
+        WHERE value IS NOT found
+        """,
     ]
 }

@@ -30,10 +30,12 @@ extension SQLiteStore {
 
     /// Older files get their epoch when they are migrated.
     private static let firstVersionWithEpoch = 4
+    private static let firstVersionWithSessions = 11
 
     /// Converts a copy to a standalone file without a write-ahead log and checks it.
     ///
-    /// The copy's epoch is deleted: serving it begins a new history.
+    /// The copy's epoch is deleted: serving it begins a new history. Its sessions are deleted,
+    /// too: some of them may end after the copy was made.
     ///
     /// - Throws: `.foreign` if the file is not a Broadsheet database, `.newer` if its schema is
     ///   newer than this version's.
@@ -57,8 +59,13 @@ extension SQLiteStore {
             }
             let report = try connection.examine(promises: version == known)
             // A damaged file is reported, not changed.
-            if report.findings.isEmpty, version >= Self.firstVersionWithEpoch {
-                try connection.execute(SQL.dropEpoch)
+            if report.findings.isEmpty {
+                if version >= Self.firstVersionWithSessions {
+                    try connection.execute(SQL.endAllSessions)
+                }
+                if version >= Self.firstVersionWithEpoch {
+                    try connection.execute(SQL.dropEpoch)
+                }
             }
             return report
         } catch .full { throw .noRoom } catch {

@@ -199,6 +199,14 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     public var rejectionsPerPrincipal = 1_000
     /// Maximum number of keys that are neither revoked nor expired.
     public var liveKeys = 1_000
+    /// Maximum number of users.
+    public var users = 1_000_000
+    /// Maximum number of sessions per user; the least recently used ones end for further ones.
+    public var sessionsPerUser = 100
+    /// Maximum number of unused invitations.
+    public var unusedInvitations = 1_000
+    /// Maximum number of used invitations that are kept; the oldest are removed.
+    public var usedInvitations = 1_000
 
     public init() {}
 }

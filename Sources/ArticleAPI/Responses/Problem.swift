@@ -143,6 +143,7 @@ extension Problem {
         case requestTimeout = "request-timeout"
         case idTaken = "id-taken"
         case slugTaken = "slug-taken"
+        case nameTaken = "name-taken"
         case requestInFlight = "request-in-flight"
         case syncReset = "sync-reset"
         case preconditionFailed = "precondition-failed"
@@ -183,6 +184,7 @@ extension Problem {
             case .requestTimeout: (408, "The request took too long to arrive")
             case .idTaken: (409, "The id is already in use")
             case .slugTaken: (409, "The slug is already in use")
+            case .nameTaken: (409, "The name is already in use")
             case .requestInFlight: (409, "A request with this key is still in progress")
             case .syncReset: (410, "The copy must be started anew")
             case .preconditionFailed: (412, "Precondition failed")

@@ -28,6 +28,8 @@ public enum ServiceError: Error, Sendable {
     case rejectedBefore(Problem)
     case idTaken
     case slugTaken(String)
+    /// Another user has this name.
+    case nameTaken
     /// Values that are well-formed but not valid, each with its location.
     case invalid([Problem.Detail])
     /// The only media type that is available.
@@ -77,6 +79,7 @@ extension ServiceError {
         case .preconditionFailed(let current): self = .preconditionFailed(current: current)
         case .idTaken: self = .idTaken
         case .slugTaken(let slug): self = .slugTaken(slug)
+        case .nameTaken: self = .nameTaken
         case .unknownAuthor(let index, let id):
             self = .invalidValue("/authors/\(index)/id", "no author has the id \(id)")
         case .authorDiffers(let index, let name):
@@ -131,14 +134,12 @@ extension ServiceError {
         case .keyReused: return .keyProblem(.keyReused, instance)
         case .rejectedBefore(let problem): return problem.repeated(in: instance)
         case .idTaken:
-            return Problem(
-                .idTaken, detail: "This id has already been used.", instance: instance,
-                errors: [Problem.Detail("is already taken", at: .pointer("/id"))])
+            return .takenProblem(.idTaken, "This id has already been used.", "/id", instance)
         case .slugTaken(let slug):
-            return Problem(
-                .slugTaken, detail: "The slug \"\(slug)\" belongs to another article.",
-                instance: instance,
-                errors: [Problem.Detail("is already taken", at: .pointer("/slug"))])
+            let detail = "The slug \"\(slug)\" belongs to another article."
+            return .takenProblem(.slugTaken, detail, "/slug", instance)
+        case .nameTaken:
+            return .takenProblem(.nameTaken, "Another user has this name.", "/name", instance)
         case .invalid(let details):
             return RequestValidationError(.invalid, details: details).problem(instance: instance)
         case .notAcceptable(let mediaType):
@@ -221,6 +222,15 @@ extension Problem {
                     isWaiting ? "is in use" : "was used for a different request",
                     at: .header("Idempotency-Key"))
             ])
+    }
+
+    /// The problem for a value at this pointer that has to be unique and is not.
+    fileprivate static func takenProblem(
+        _ kind: Kind, _ detail: String, _ pointer: String, _ instance: String
+    ) -> Problem {
+        Problem(
+            kind, detail: detail, instance: instance,
+            errors: [Problem.Detail("is already taken", at: .pointer(pointer))])
     }
 
     /// The problem for an unmet precondition in this header field.

@@ -237,7 +237,7 @@ import Testing
         ]
         for error in passing { #expect(IdempotentWrites.rejection(error) == nil) }
         let lasting: [ServiceError] = [
-            .notFound, .idTaken, .slugTaken("a"), .preconditionRequired,
+            .notFound, .idTaken, .slugTaken("a"), .nameTaken, .preconditionRequired,
             .preconditionFailed(current: 1), .invalidValue("/title", "is odd"),
         ]
         for error in lasting { #expect(IdempotentWrites.rejection(error) != nil) }

@@ -231,3 +231,101 @@ extension SlowStore {
 
     func close() async { await store.close() }
 }
+
+extension SlowStore {
+    func createUser(
+        _ user: UserRecord, using invitation: String?, at time: Timestamp
+    ) async throws(StoreError) {
+        try await store.createUser(user, using: invitation, at: time)
+    }
+
+    func user(_ id: UserRecord.ID) async throws(StoreError) -> UserRecord {
+        try await store.user(id)
+    }
+
+    func user(named nameKey: String) async throws(StoreError) -> UserRecord {
+        try await store.user(named: nameKey)
+    }
+
+    func users(
+        after id: UserRecord.ID?, limit: Int
+    ) async throws(StoreError) -> Slice<UserRecord, UserRecord.ID> {
+        try await store.users(after: id, limit: limit)
+    }
+
+    func userCount() async throws(StoreError) -> Int { try await store.userCount() }
+
+    func updateUser(
+        _ id: UserRecord.ID, expecting revision: Int?, _ change: UserChange, at time: Timestamp
+    ) async throws(StoreError) -> UserRecord {
+        try await store.updateUser(id, expecting: revision, change, at: time)
+    }
+
+    func rehash(
+        _ id: UserRecord.ID, from old: String, to new: String
+    ) async throws(StoreError) -> Bool {
+        try await store.rehash(id, from: old, to: new)
+    }
+
+    func deleteUser(_ id: UserRecord.ID, expecting revision: Int?) async throws(StoreError) {
+        try await store.deleteUser(id, expecting: revision)
+    }
+
+    func createSession(
+        _ session: SessionRecord, expecting accessEpoch: Int
+    ) async throws(StoreError) -> [String] {
+        try await store.createSession(session, expecting: accessEpoch)
+    }
+
+    func session(_ id: String) async throws(StoreError) -> SessionRecord {
+        try await store.session(id)
+    }
+
+    func sessions(of user: UserRecord.ID) async throws(StoreError) -> [SessionRecord] {
+        try await store.sessions(of: user)
+    }
+
+    func allSessions(
+        after id: String?, limit: Int
+    ) async throws(StoreError) -> Slice<SessionRecord, String> {
+        try await store.allSessions(after: id, limit: limit)
+    }
+
+    func rotateSession(
+        _ id: String, from digest: [UInt8], to tokens: SessionTokens, at time: Timestamp
+    ) async throws(StoreError) -> SessionRotation {
+        try await store.rotateSession(id, from: digest, to: tokens, at: time)
+    }
+
+    func endSession(_ id: String) async throws(StoreError) { try await store.endSession(id) }
+
+    func endSessions(of user: UserRecord.ID, except kept: String?) async throws(StoreError) {
+        try await store.endSessions(of: user, except: kept)
+    }
+
+    func endAllSessions() async throws(StoreError) { try await store.endAllSessions() }
+
+    func touchSessions(_ uses: [SessionUse]) async throws(StoreError) {
+        try await store.touchSessions(uses)
+    }
+
+    func removeExpiredSessions(before time: Timestamp) async throws(StoreError) -> Int {
+        try await store.removeExpiredSessions(before: time)
+    }
+
+    func createInvitation(_ invitation: InvitationRecord) async throws(StoreError) {
+        try await store.createInvitation(invitation)
+    }
+
+    func invitations() async throws(StoreError) -> [InvitationRecord] {
+        try await store.invitations()
+    }
+
+    func invitation(withDigest digest: [UInt8]) async throws(StoreError) -> InvitationRecord {
+        try await store.invitation(withDigest: digest)
+    }
+
+    func revokeInvitation(_ id: String) async throws(StoreError) {
+        try await store.revokeInvitation(id)
+    }
+}

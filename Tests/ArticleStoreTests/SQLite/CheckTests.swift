@@ -34,6 +34,9 @@ import Testing
         ("UPDATE bodies SET text = 'longer than before, by far'", "its recorded length"),
         ("UPDATE imports SET revision = 7", "refers to a future revision"),
         ("DELETE FROM bodies", "refers to a missing row"),
+        ("DELETE FROM users", "refers to a missing row in users"),
+        ("UPDATE user_count SET value = 9", "there are 1 users, but their counter is 9"),
+        ("DELETE FROM user_count", "their counter is missing"),
     ]
 
     @Test func `each violation is found`() async throws {
@@ -49,6 +52,9 @@ import Testing
             let item = ImportItem(
                 path: "a.md", digest: [1], id: .make(), content: .sample("Imported"))
             _ = try await store.importArticles([item], by: .first, dryRun: false)
+            let user = UserRecord.sample()
+            try await store.createUser(user, using: nil, at: .start)
+            _ = try await store.createSession(.sample(1, of: user), expecting: 0)
             await store.close()
             let clean = try SQLiteStore.check(path: path)
             #expect(clean.isClean && clean.articles == 2 && clean.revisions == 3)

@@ -84,6 +84,22 @@ import Testing
         await store.close()
     }
 
+    @Test func `a copy has the users, but none of their sessions`() async throws {
+        let store = try SQLiteStore.open(path: path, mode: .create)
+        let user = UserRecord.sample()
+        try await store.createUser(user, using: nil, at: .start)
+        _ = try await store.createSession(.sample(1, of: user), expecting: 0)
+        let copy = try emptyFile("copy.db")
+        try await store.copy(into: copy).make { _ in }
+        #expect(try Self.articles(in: copy) == 0)
+        #expect(try await store.session(.session(1)).user == user.id)
+        await store.close()
+        let restored = try SQLiteStore.open(path: copy, mode: .existing)
+        #expect(try await restored.user(user.id) == user)
+        #expect(try await restored.allSessions(after: nil, limit: 9).items == [])
+        await restored.close()
+    }
+
     @Test func `a copy may be unlinked while it is made`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         _ = try await store.createArticle(.make(), .sample(), by: .first)

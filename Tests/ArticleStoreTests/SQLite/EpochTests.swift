@@ -85,9 +85,11 @@ import Testing
         #expect(second.revision == edited.revision && second.version != edited.version)
     }
 
-    @Test func `a backup of an older file gets an epoch when it is served`() async throws {
+    @Test(arguments: [3, 10])
+    func `a backup of an older file gets an epoch when it is served`(version: Int) async throws {
         let path = folder.file("old.db")
-        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(3)))
+        let older = DatabaseSchema(
+            migrations: Array(DatabaseSchema.bundled.migrations.prefix(version)))
         do {
             let connection = try Connection(path: path, access: .create)
             try older.migrate(connection)

@@ -140,6 +140,7 @@ import Testing
             CREATE TABLE before AS SELECT * FROM transitions
                 WHERE audience = 1 OR kind = 0 OR NOT is_departure;
             DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
+            DROP TABLE invitations; DROP TABLE sessions; DROP TABLE users; DROP TABLE user_count;
             PRAGMA user_version = 8;
             """)
         let migrated = try open()

@@ -144,4 +144,30 @@ import Testing
         await store.close()
         #expect(try SQLiteStore.check(path: path).findings == [])
     }
+
+    @Test func `a file from before there were accounts has none, and gets them`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("old.db")
+        let older = DatabaseSchema(migrations: Array(DatabaseSchema.bundled.migrations.prefix(10)))
+        do {
+            let connection = try Connection(path: path, access: .create)
+            try older.migrate(connection)
+            try connection.execute(
+                script: """
+                    INSERT INTO keys VALUES ('k7', zeroblob(32), 'desk', 'editor', 1, NULL, NULL);
+                    """)
+        }
+        let store = try SQLiteStore.open(path: path, mode: .existing)
+        #expect(try await store.userCount() == 0)
+        #expect(try await store.allSessions(after: nil, limit: 9).items == [])
+        #expect(try await store.invitations() == [])
+        let user = UserRecord.sample()
+        try await store.createInvitation(.sample(1))
+        try await store.createUser(user, using: "i1", at: .start)
+        _ = try await store.createSession(.sample(1, of: user), expecting: 0)
+        #expect(try await store.userCount() == 1)
+        #expect(try await store.keys().map(\.id) == ["k7"])
+        await store.close()
+        #expect(try SQLiteStore.check(path: path).findings == [])
+    }
 }

@@ -28,4 +28,18 @@ struct Plain: ~Copyable {
         defer { sqlite3_finalize(statement) }
         return sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : nil
     }
+
+    /// The texts of one column of all rows.
+    func texts(_ sql: String, column: Int32) -> [String] {
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        defer { sqlite3_finalize(statement) }
+        var texts: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            if let text = sqlite3_column_text(statement, column) {
+                texts.append(String(cString: text))
+            }
+        }
+        return texts
+    }
 }

@@ -72,3 +72,57 @@ extension Precondition {
     /// Whether this author equals the earlier one.
     static func version(_ author: Author) -> Precondition { .versions([author.version ?? ""]) }
 }
+
+extension UserRecord {
+    /// A reader with a password, whose name is its own folded form.
+    static func sample(
+        _ name: String = "ada", id: UserRecord.ID = .make(), at time: Timestamp = .start
+    ) -> UserRecord {
+        UserRecord(
+            id: id, name: name, nameKey: name, displayName: "User \(name)", role: "reader",
+            passwordHash: "$argon2id$\(name)", createdAt: time)
+    }
+}
+
+extension SessionTokens {
+    /// Tokens with digests of this byte, which expire after 10 and 1,000 milliseconds.
+    static func sample(_ byte: UInt8, at time: Timestamp = .start) -> SessionTokens {
+        SessionTokens(
+            accessDigest: [UInt8](repeating: byte, count: 32), refreshDigest: .refresh(byte),
+            accessExpiresAt: time + 10, expiresAt: time + 1_000)
+    }
+}
+
+extension SessionRecord {
+    /// A session whose id is made of the number.
+    static func sample(
+        _ number: Int, of user: UserRecord, at time: Timestamp = .start
+    ) -> SessionRecord {
+        SessionRecord(
+            id: .session(number), user: user.id, tokens: .sample(UInt8(number & 0x7F), at: time),
+            device: "Phone \(number)", address: "203.0.113.7", createdAt: time)
+    }
+}
+
+extension String {
+    /// The 16-character id of a sample session.
+    static func session(_ number: Int) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension [UInt8] {
+    /// The digest of the sample refresh token of this byte.
+    static func refresh(_ byte: UInt8) -> [UInt8] { [byte, 1] + Self(repeating: byte, count: 30) }
+}
+
+extension InvitationRecord {
+    /// An invitation as an author, which expires after 100 milliseconds.
+    static func sample(_ number: Int, at time: Timestamp = .start) -> InvitationRecord {
+        InvitationRecord(
+            id: "i\(number)",
+            digest: [UInt8(number >> 8), UInt8(number & 0xFF)] + [UInt8](repeating: 7, count: 30),
+            role: "author", createdBy: "k7", createdAt: time, expiresAt: time + 100)
+    }
+}

@@ -165,6 +165,7 @@ extension StoreError {
         case .preconditionFailed: "it has changed in the meantime"
         case .idTaken: "the id is taken by another article"
         case .slugTaken(let slug): "the slug \"\(slug)\" is taken by another article"
+        case .nameTaken: "the name is taken by another user"
         case .unknownAuthor(let index, let id): "$.authors[\(index)].id: no author has the id \(id)"
         case .authorDiffers(let index, let name):
             "$.authors[\(index)].name: this author's name is \"\(name)\""
