@@ -49,6 +49,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(
@@ -88,8 +90,8 @@ let package = Package(
         layer(
             "ArticleServices",
             [
-                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
-                "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium", "CYAML",
+                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
             ]),
 
         // Rung 6: the command.

@@ -23,6 +23,18 @@ package struct FIFO<Element> {
     /// The oldest element.
     @inlinable package var first: Element? { isEmpty ? nil : elements[head] }
 
+    /// Removes and returns the oldest element that matches.
+    @inlinable
+    package mutating func removeFirst(where matches: (Element) -> Bool) -> Element? {
+        let place = elements[head...].firstIndex { $0.map(matches) ?? false }
+        guard let place, let element = elements.remove(at: place) else { return nil }
+        if head == elements.count {
+            elements.removeAll(keepingCapacity: true)
+            head = 0
+        }
+        return element
+    }
+
     /// Removes and returns the newest element.
     @inlinable
     package mutating func popLast() -> Element? {
@@ -119,6 +131,17 @@ struct FairQueue<Item> {
         // Idle clients are forgotten, so that they take no memory.
         let entry = entries.values[place]
         if entry.items.isEmpty, entry.running == 0 { entries.remove(at: place) }
+    }
+
+    /// Removes the client's first item that matches.
+    mutating func remove(of client: UInt64, where matches: (Item) -> Bool) -> Item? {
+        guard let place = entries.index(forKey: client),
+            let item = entries.values[place].items.removeFirst(where: matches)
+        else { return nil }
+        count -= 1
+        let entry = entries.values[place]
+        if entry.items.isEmpty, entry.running == 0 { entries.remove(at: place) }
+        return item
     }
 
     /// Removes the newest item of the client with the most items, if it has at least two more than

@@ -18,8 +18,7 @@ enum Ladder {
 
     static let rungs: [String: Rung] = [
         "CLinux": Rung(0), "CMarkdown": Rung(0), "COpenSSL": Rung(0), "CSQLite": Rung(0),
-        "CYAML": Rung(0),
-        "CZlib": Rung(0), "Resources": Rung(0),
+        "CSodium": Rung(0), "CYAML": Rung(0), "CZlib": Rung(0), "Resources": Rung(0),
         "HTTP": Rung(1),
         "Platform": Rung(1, ["CLinux"], modules: system),
         "Sockets": Rung(2, ["CLinux", "COpenSSL", "Platform"], modules: system),
@@ -39,8 +38,8 @@ enum Ladder {
         "ArticleServices": Rung(
             5,
             [
-                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CYAML", "HTTP",
-                "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium", "CYAML",
+                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
             ], modules: system),
         "broadsheet": Rung(
             6,

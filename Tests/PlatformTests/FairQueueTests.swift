@@ -46,4 +46,23 @@ import Testing
         }
         #expect(served == [0, 1, 2, 3, 4] && queue.count == 0)
     }
+
+    @Test func `an item that is removed is not served, and the others stay in order`() {
+        var queue = FairQueue<Int>()
+        for number in 0..<5 { queue.append(number, of: 1) }
+        queue.append(5, of: 2)
+        #expect(queue.remove(of: 1) { $0 == 2 } == 2)
+        #expect(queue.remove(of: 1) { $0 == 2 } == nil)
+        #expect(queue.remove(of: 3) { _ in true } == nil)
+        #expect(queue.remove(of: 2) { _ in true } == 5)
+        #expect(queue.count == 4)
+        var served: [Int] = []
+        while let next = queue.next(where: { _ in true }, estimate: { _ in 0 }) {
+            // Also those that follow one that is running.
+            if next == 1 { #expect(queue.remove(of: 1) { $0 == 4 } == 4) }
+            queue.charge(Self.nanoseconds, estimate: 0, to: 1)
+            served.append(next)
+        }
+        #expect(served == [0, 1, 3] && queue.count == 0)
+    }
 }

@@ -67,7 +67,7 @@ extension String {
     ///
     /// Upper-casing first unifies `ß` with `ss` and the two lower-case sigmas, as Unicode's full
     /// case folding does. A dotless ı stays distinct from i, as it does there.
-    var caseFolded: String {
+    package var caseFolded: String {
         var folded = ""
         for scalar in unicodeScalars where !isInvisible(scalar) {
             folded +=

@@ -135,6 +135,6 @@ public struct Slug: Sendable, Hashable {
 }
 
 /// Whether the scalar is invisible (Default_Ignorable_Code_Point).
-func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+package func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value >= 0xAD && scalar.properties.isDefaultIgnorableCodePoint
 }

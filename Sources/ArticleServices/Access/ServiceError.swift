@@ -39,6 +39,8 @@ public enum ServiceError: Error, Sendable {
     case starting
     /// The remaining rate limit does not cover the cost of this request.
     case overLimit(tokens: Int, retryAfterSeconds: Int)
+    /// Too many attempts to sign in failed, for this account or from this address.
+    case tooManyAttempts(retryAfterSeconds: Int)
     /// As many change streams are open as may be, in all or from the client's address.
     case tooManyStreams(ofAddress: Bool)
     case full
@@ -148,26 +150,26 @@ extension ServiceError {
                 instance: instance,
                 errors: [Problem.Detail("does not accept \(mediaType)", at: .header("Accept"))])
         case .busy:
-            return plain(
-                .unavailable,
-                "The server is overloaded; the request was not processed. Retry later.")
+            let detail = "The server is overloaded; the request was not processed. Retry later."
+            return plain(.unavailable, detail)
         case .starting:
-            return plain(
-                .unavailable, "The server is starting: it publishes the articles that are overdue.")
+            let detail = "The server is starting: it publishes the articles that are overdue."
+            return plain(.unavailable, detail)
         case .overLimit(let tokens, _):
             return plain(
                 .tooManyRequests,
                 "This request counts as \(tokens) requests, more than your rate limit has left.")
-        case .tooManyStreams(ofAddress: true):
-            return plain(
-                .tooManyRequests, "Too many change streams are open from this address.")
-        case .tooManyStreams(ofAddress: false):
-            return plain(.unavailable, "Too many change streams are open. Retry later.")
+        case .tooManyAttempts:
+            return plain(.tooManyRequests, "Too many attempts to sign in failed. Retry later.")
+        case .tooManyStreams(let ofAddress):
+            return ofAddress
+                ? plain(.tooManyRequests, "Too many change streams are open from this address.")
+                : plain(.unavailable, "Too many change streams are open. Retry later.")
         case .full:
             return plain(.storageFull, "The server is out of disk space; nothing was changed.")
         case .unavailable:
-            return plain(
-                .unavailable, "A part of the backend did not respond; nothing was changed.")
+            let detail = "A part of the backend did not respond; nothing was changed."
+            return plain(.unavailable, detail)
         }
     }
 
@@ -186,7 +188,8 @@ extension ServiceError {
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
         case .unavailable, .tooManyStreams: fields.append(.retryAfter, "5")
-        case .overLimit(_, let seconds): fields.append(.retryAfter, "\(seconds)")
+        case .overLimit(_, let seconds), .tooManyAttempts(let seconds):
+            fields.append(.retryAfter, "\(seconds)")
         case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
             fields.append(.accept, rejection.mediaTypes.joined(separator: ", "))
         default: break

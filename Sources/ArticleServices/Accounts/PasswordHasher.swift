@@ -1,0 +1,102 @@
+import Glibc
+import Platform
+
+/// Hashes and verifies passwords, at most `width` at a time.
+///
+/// Each takes some 30 ms of a core and 19 MiB, so they run on threads of the lowest priority, and
+/// clients take turns. If too many wait, the request is rejected (503); a request that is cancelled
+/// leaves the queue. Safe to use from any thread.
+package final class PasswordHasher: Sendable {
+    /// The server cannot start: libsodium could not be initialised.
+    package struct Unavailable: Error, Sendable {}
+
+    /// Whether a password is that of the account.
+    package enum Verification: Sendable, Hashable {
+        case wrong
+        /// - Parameter newHash: To be stored instead of the old one, which has another cost.
+        case correct(newHash: String?)
+    }
+
+    /// One hash for each two cores, so that requests always have others.
+    package static var defaultWidth: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2) }
+
+    private let algorithm: PasswordHash
+    private let pool: BackgroundPool
+    private let whenHashing: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - width: How many hashes are computed at a time.
+    ///   - depth: How many may wait; that of 64 takes about 2 s at a width of 1.
+    package convenience init(
+        width: Int = PasswordHasher.defaultWidth, depth: Int = 64
+    ) throws(Unavailable) {
+        try self.init(width: width, depth: depth, cost: .recommended)
+    }
+
+    /// - Parameter whenHashing: Called on the hash's thread before it is computed.
+    init(
+        width: Int, depth: Int, cost: PasswordHash.Cost,
+        whenHashing: @escaping @Sendable () -> Void = {}
+    ) throws(Unavailable) {
+        guard PasswordHash.isAvailable else { throw Unavailable() }
+        algorithm = PasswordHash(cost: cost)
+        pool = BackgroundPool(width: width, depth: depth)
+        self.whenHashing = whenHashing
+    }
+
+    /// The number of passwords that wait for a thread.
+    package var waiting: Int { pool.waiting }
+
+    /// The number of passwords that are being hashed or verified.
+    package var running: Int { pool.running }
+
+    /// A new hash of the password, to be stored.
+    ///
+    /// - Parameter client: Identifies the account or the address that takes turns with others.
+    package func hash(
+        _ password: Password, for client: UInt64
+    ) async throws(ServiceError) -> String {
+        try await run(for: client) { [self] () throws(PasswordHash.Failure) in
+            whenHashing()
+            return try algorithm.hash(password)
+        }
+    }
+
+    /// Verifies the password.
+    ///
+    /// - Parameters:
+    ///   - hash: The account's; `nil` if there is no such account or it has no password: then the
+    ///     password is wrong, after as much work.
+    ///   - client: Identifies the account or the address that takes turns with others.
+    package func verify(
+        _ password: Password, against hash: String?, for client: UInt64
+    ) async throws(ServiceError) -> Verification {
+        try await run(for: client) { [self] () throws(PasswordHash.Failure) in
+            whenHashing()
+            let isEqual = try algorithm.verify(
+                password, against: hash ?? algorithm.ofNoPassword)
+            guard let hash, isEqual else { return .wrong }
+            guard algorithm.isOutdated(hash) else { return .correct(newHash: nil) }
+            whenHashing()
+            return .correct(newHash: try algorithm.hash(password))
+        }
+    }
+
+    private func run<Result: Sendable>(
+        for client: UInt64,
+        _ work: @escaping @Sendable () throws(PasswordHash.Failure) -> Result
+    ) async throws(ServiceError) -> Result {
+        let outcome: Swift.Result<Result, PasswordHash.Failure>
+        do throws(BackgroundPool.Failure) {
+            outcome = try await pool.run(for: client) { () -> Swift.Result in
+                do throws(PasswordHash.Failure) {
+                    return .success(try work())
+                } catch { return .failure(error) }
+            }
+        } catch { throw .busy }
+        switch outcome {
+        case .success(let result): return result
+        case .failure(let failure): throw .unavailable(cause: failure.cause)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// A secret text of one session: `<prefix><public id of the session>_<256 bits in base64url>`.
+///
+/// Only its digest is stored. A value; use it anywhere.
+package protocol SessionToken: Sendable, Hashable {
+    /// Names the kind of token; 4 bytes.
+    static var prefix: String { get }
+    /// 16 lower-case hexadecimal digits, for look-up.
+    var sessionID: String { get }
+    /// As clients send it.
+    var text: String { get }
+
+    init(sessionID: String, text: String)
+}
+
+extension SessionToken {
+    /// A token with this secret of 32 bytes.
+    init(of sessionID: String, secret: [UInt8]) {
+        self.init(
+            sessionID: sessionID,
+            text: Self.prefix + sessionID + "_" + ByteText.base64URL(secret))
+    }
+
+    /// The token that a client sent; `nil` if it does not have the form of one. Whether it was ever
+    /// issued is for the digest to tell.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        // 4 of the prefix, 16 of the id, the separator, and 43 of the secret.
+        guard bytes.count == 64, bytes.starts(with: Self.prefix.utf8),
+            bytes[20] == UInt8(ascii: "_")
+        else { return nil }
+        let id = bytes[4..<20]
+        let isHexadecimal = id.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+            default: false
+            }
+        }
+        guard isHexadecimal,
+            ByteText.bytes(base64URL: String(decoding: bytes[21...], as: UTF8.self)) != nil
+        else { return nil }
+        self.init(sessionID: String(decoding: id, as: UTF8.self), text: text)
+    }
+
+    /// What is stored (SHA-256).
+    package var digest: [UInt8] { Digest.sha256(text.utf8) }
+
+    /// Whether the stored digest is of this token, in constant time.
+    package func hasDigest(_ stored: [UInt8]) -> Bool { Digest.areEqual(digest, stored) }
+}
+
+/// Authenticates the requests of a session for some minutes. See ``SessionTokens``.
+package struct AccessToken: SessionToken {
+    package static let prefix = "bsa_"
+    package let sessionID: String
+    package let text: String
+
+    package init(sessionID: String, text: String) {
+        self.sessionID = sessionID
+        self.text = text
+    }
+}
+
+/// Renews the tokens of a session, once. See ``SessionTokens``.
+package struct RefreshToken: SessionToken {
+    package static let prefix = "bsr_"
+    package let sessionID: String
+    package let text: String
+
+    package init(sessionID: String, text: String) {
+        self.sessionID = sessionID
+        self.text = text
+    }
+
+    /// The tokens that replace this one: always the same, so that they can be given again after a
+    /// lost response without being stored.
+    ///
+    /// - Parameter secret: The server's; without it, a token discloses nothing of its successors.
+    package func successor(secret: [UInt8]) -> SessionTokens {
+        // The purpose separates the two, and both from other uses of the secret.
+        func derived(_ purpose: String) -> [UInt8] {
+            Digest.hmac(Array("\(purpose) after \(text)".utf8), key: secret)
+        }
+        return SessionTokens(
+            access: AccessToken(of: sessionID, secret: derived(AccessToken.prefix)),
+            refresh: RefreshToken(of: sessionID, secret: derived(RefreshToken.prefix)))
+    }
+}
+
+/// The two tokens of a session, as a client receives them at sign-in and with each renewal.
+///
+/// A value; use it anywhere. Its texts are secret.
+package struct SessionTokens: Sendable, Hashable {
+    package let access: AccessToken
+    package let refresh: RefreshToken
+
+    init(access: AccessToken, refresh: RefreshToken) {
+        self.access = access
+        self.refresh = refresh
+    }
+
+    /// The tokens of a new session, from the system's cryptographic random generator.
+    package init() {
+        let id = ByteText.hexadecimal(Digest.random(8))
+        access = AccessToken(of: id, secret: Digest.random(32))
+        refresh = RefreshToken(of: id, secret: Digest.random(32))
+    }
+}

@@ -1,0 +1,232 @@
+import Platform
+
+/// An attempt to sign in. See ``SignInThrottle``.
+package struct SignInAttempt: Sendable, Hashable {
+    /// The key of the account's name, whether or not there is such an account.
+    package let name: String
+    /// Identifies the client's address or its network (`RequestContext.clientNumber`); `nil` for
+    /// this machine, to which limits for each address do not apply.
+    package let address: UInt64?
+
+    package init(name: String, address: UInt64?) {
+        self.name = name
+        self.address = address
+    }
+}
+
+/// Slows down the guessing of passwords, without locking anybody out.
+///
+/// - After 5 failures of an address for a name, or 20 of an address, further attempts have to wait:
+///   1 s, then twice as long after each failure, up to 15 min. Failures are forgotten after an hour
+///   without an attempt.
+/// - A name accepts 10 failures at once and then one attempt in each second from all addresses. If
+///   there are more, each address still has one attempt for the name in 15 min, at a time of its
+///   own. So guessing from many addresses slows down an account, but cannot lock it.
+/// - An address that has signed in to the account before is exempt from the limits of the name and
+///   of its address as a whole, which others may share.
+///
+/// An attempt counts as failed until it succeeds, so that many at a time are limited, too. Memory
+/// is bounded; what matters least is discarded. Safe to use from any thread; it never blocks.
+package final class SignInThrottle: Sendable {
+    fileprivate struct State {
+        var pairs: ThrottleTable<Failures>
+        var addresses: ThrottleTable<Failures>
+        var names: ThrottleTable<Backlog>
+        var known: ThrottleTable<Success>
+    }
+
+    private let state: Lock<State>
+    private let now: @Sendable () -> Int64
+
+    static let pairFailures = 5
+    static let addressFailures = 20
+
+    /// - Parameters:
+    ///   - entries: How many addresses, names and pairs of them are remembered.
+    ///   - now: Monotonic milliseconds.
+    package init(entries: Int = 65_536, now: @escaping @Sendable () -> Int64) {
+        self.now = now
+        state = Lock(
+            State(
+                pairs: ThrottleTable(capacity: entries / 2),
+                addresses: ThrottleTable(capacity: entries / 4),
+                names: ThrottleTable(capacity: entries / 8),
+                known: ThrottleTable(capacity: entries / 8)))
+    }
+
+    /// Counts an attempt, before the password is verified, or rejects it.
+    package func begin(_ attempt: SignInAttempt) throws(ServiceError) {
+        let now = now()
+        let wait = state.withLock { $0.begin(Subject(attempt), at: now) }
+        if wait > 0 { throw .tooManyAttempts(retryAfterSeconds: Int((wait + 999) / 1_000)) }
+    }
+
+    /// The password was correct: the address is known for this account from now on.
+    package func succeed(_ attempt: SignInAttempt) {
+        let now = now()
+        let subject = Subject(attempt)
+        state.withLock { state in
+            state.withdraw(subject, at: now)
+            state.pairs[subject.pair, at: now] = nil
+            if attempt.address != nil { state.known[subject.pair, at: now] = Success(time: now) }
+        }
+    }
+
+    /// The password was not verified, because the server was busy or the request was cancelled.
+    package func withdraw(_ attempt: SignInAttempt) {
+        let now = now()
+        state.withLock { $0.withdraw(Subject(attempt), at: now) }
+    }
+
+    /// The number of entries, for tests.
+    var count: Int {
+        state.withLock { $0.pairs.count + $0.addresses.count + $0.names.count + $0.known.count }
+    }
+}
+
+/// The keys of an attempt.
+private struct Subject {
+    let pair: ThrottleKey
+    let name: ThrottleKey
+    let address: ThrottleKey?
+
+    init(_ attempt: SignInAttempt) {
+        pair = ThrottleKey(name: attempt.name, address: attempt.address)
+        name = ThrottleKey(name: attempt.name, address: nil)
+        address = attempt.address.map { ThrottleKey(name: nil, address: $0) }
+    }
+}
+
+extension SignInThrottle.State {
+    /// Counts the attempt, or returns the milliseconds until it may be made.
+    fileprivate mutating func begin(_ subject: Subject, at now: Int64) -> Int64 {
+        var pair = pairs[subject.pair, at: now] ?? Failures(time: now)
+        let isKnown = known[subject.pair, at: now] != nil
+        if let key = subject.address {
+            var address = addresses[key, at: now] ?? Failures(time: now)
+            var wait = pair.wait(after: SignInThrottle.pairFailures, now)
+            if wait == 0, !isKnown {
+                wait = address.wait(after: SignInThrottle.addressFailures, now)
+            }
+            if wait == 0, !isKnown { wait = count(for: subject, pair, at: now) }
+            guard wait == 0 else { return wait }
+            address.count(at: now)
+            addresses[key, at: now] = address
+        } else {
+            let wait = count(for: subject, pair, at: now)
+            guard wait == 0 else { return wait }
+        }
+        pair.count(at: now)
+        pairs[subject.pair, at: now] = pair
+        return 0
+    }
+
+    /// Counts the attempt for its name, or returns the milliseconds until it may be made.
+    private mutating func count(
+        for subject: Subject, _ pair: Failures, at now: Int64
+    ) -> Int64 {
+        var backlog = names[subject.name, at: now] ?? Backlog(endsAt: now)
+        if backlog.isFull(at: now) {
+            let wait = OwnTime(of: subject.pair).wait(pair, now)
+            guard wait == 0 else { return wait }
+        }
+        backlog.add(at: now)
+        names[subject.name, at: now] = backlog
+        return 0
+    }
+
+    /// Undoes what `begin` counted.
+    fileprivate mutating func withdraw(_ subject: Subject, at now: Int64) {
+        pairs[subject.pair, at: now]?.uncount()
+        if let key = subject.address { addresses[key, at: now]?.uncount() }
+        guard known[subject.pair, at: now] == nil else { return }
+        names[subject.name, at: now]?.remove()
+    }
+}
+
+/// The attempts of an address, or of an address for a name, that have not succeeded.
+private struct Failures: ThrottleEntry {
+    private var number = 0
+    /// The time of the last attempt.
+    private var last: Int64
+
+    private static let memory: Int64 = 3_600_000
+    private static let longestWait: Int64 = 900_000
+
+    init(time: Int64) { last = time }
+
+    mutating func count(at now: Int64) {
+        // More make no difference.
+        number = min(number + 1, 64)
+        last = now
+    }
+
+    mutating func uncount() { number = max(0, number - 1) }
+
+    /// The milliseconds until the next attempt, of which the first `free` need not wait.
+    func wait(after free: Int, _ now: Int64) -> Int64 {
+        guard number >= free else { return 0 }
+        let wait = min(1_000 << Int64(min(number - free, 16)), Self.longestWait)
+        return max(0, last + wait - now)
+    }
+
+    func hasAttempt(since time: Int64) -> Bool { number > 0 && last >= time }
+
+    func weight(at now: Int64) -> Int64 {
+        now - last >= Self.memory ? -1 : Int64(number) << 48 | last & (1 << 48 - 1)
+    }
+}
+
+/// The attempts for a name from addresses that are not known for it: one may be made in each
+/// second, or 10 at once (a token bucket).
+private struct Backlog: ThrottleEntry {
+    private static let interval: Int64 = 1_000
+    private static let burst: Int64 = 10_000
+
+    /// When a bucket that was emptied by all attempts is full again.
+    private var endsAt: Int64
+
+    init(endsAt: Int64) { self.endsAt = endsAt }
+
+    func isFull(at now: Int64) -> Bool { endsAt + Self.interval > now + Self.burst }
+
+    /// Adds an attempt, also to a full backlog, where it displaces those of others.
+    mutating func add(at now: Int64) {
+        endsAt = min(max(endsAt, now) + Self.interval, now + 2 * Self.burst)
+    }
+
+    mutating func remove() { endsAt -= Self.interval }
+
+    func weight(at now: Int64) -> Int64 { endsAt <= now ? -1 : endsAt }
+}
+
+/// When an address has its own attempt for a name that has too many: once in each period, whenever
+/// others try. It follows from the two alone, so that no number of others can displace it.
+struct OwnTime {
+    static let period: Int64 = 900_000
+    /// How much of the period may be used, so that people need not be punctual.
+    static let open: Int64 = 300_000
+
+    private let phase: Int64
+
+    init(of pair: ThrottleKey) { phase = Int64(pair.low % UInt64(Self.period)) }
+
+    /// The milliseconds since the beginning of the address's period.
+    func position(at now: Int64) -> Int64 {
+        let offset = (now - phase) % Self.period
+        return offset < 0 ? offset + Self.period : offset
+    }
+
+    fileprivate func wait(_ pair: Failures, _ now: Int64) -> Int64 {
+        let position = position(at: now)
+        let isOpen = position < Self.open && !pair.hasAttempt(since: now - position)
+        return isOpen ? 0 : Self.period - position
+    }
+}
+
+/// That an address has signed in to an account.
+private struct Success: ThrottleEntry {
+    let time: Int64
+
+    func weight(at now: Int64) -> Int64 { time }
+}
