@@ -15,7 +15,7 @@ public import ArticleAPI
 /// try await store.createUser(user, using: found.id, at: time)
 /// ```
 public protocol InvitationRepository: Sendable {
-    /// Adds an invitation, and removes those that have expired unused by its creation. Throws
+    /// Adds an invitation, and removes unused ones that have expired. Throws
     /// `.tooMany` if there are 1,000 unused ones, `.idTaken` if its id or digest is in use.
     func createInvitation(_ invitation: InvitationRecord) async throws(StoreError)
 
@@ -43,7 +43,7 @@ public struct InvitationRecord: Sendable, Hashable {
     public var expiresAt: Timestamp
     /// When it was used; `nil` if it was not.
     public var usedAt: Timestamp?
-    /// The user that it was used for, while there is this user.
+    /// The user that it was used for; `nil` once that user is deleted.
     public var usedBy: UserRecord.ID?
 
     /// A new invitation.

@@ -15,7 +15,7 @@ public import ArticleAPI
 /// if case .reused = next { try await store.endSession(session.id) }
 /// ```
 public protocol SessionRepository: Sendable {
-    /// Adds a session. Of a user's 100 sessions, the least recently used one ends for it.
+    /// Adds a session. If the user has 100 already, the least recently used one ends.
     ///
     /// `accessEpoch` is that of the user whose password was verified. Throws `.preconditionFailed`
     /// with the current one if it has been raised since then, `.notFound` if the user does not
@@ -40,7 +40,7 @@ public protocol SessionRepository: Sendable {
     ///
     /// Throws `.notFound` if it does not exist, or has expired by `time`.
     func rotateSession(
-        _ id: String, from digest: [UInt8], to tokens: SessionTokens, at time: Timestamp
+        _ id: String, from digest: [UInt8], to tokens: TokenRecord, at time: Timestamp
     ) async throws(StoreError) -> SessionRotation
 
     /// Throws `.notFound` if it does not exist.
@@ -52,8 +52,8 @@ public protocol SessionRepository: Sendable {
     /// Ends the sessions of all users.
     func endAllSessions() async throws(StoreError)
 
-    /// Records uses of sessions, all at once. Earlier ones than the last, and those of sessions
-    /// that have ended, are ignored.
+    /// Records uses of sessions in one step. It ignores uses before the last one that is recorded,
+    /// and those of sessions that have ended.
     func touchSessions(_ uses: [SessionUse]) async throws(StoreError)
 
     /// Removes up to 1,000 sessions that expired before `time`, and returns how many: 0 when none
@@ -66,7 +66,7 @@ public struct SessionRecord: Sendable, Hashable {
     /// The public part of its tokens, by which it is looked up: 16 characters.
     public var id: String
     public var user: UserRecord.ID
-    public var tokens: SessionTokens
+    public var tokens: TokenRecord
     /// SHA-256 of the refresh token before the current one, 32 bytes; `nil` if there was none.
     public var previousRefreshDigest: [UInt8]?
     /// When the current tokens replaced the previous ones.
@@ -80,7 +80,7 @@ public struct SessionRecord: Sendable, Hashable {
 
     /// A new session.
     public init(
-        id: String, user: UserRecord.ID, tokens: SessionTokens, device: String, address: String,
+        id: String, user: UserRecord.ID, tokens: TokenRecord, device: String, address: String,
         createdAt: Timestamp
     ) {
         self.id = id
@@ -95,9 +95,9 @@ public struct SessionRecord: Sendable, Hashable {
     }
 }
 
-/// The tokens of a session: their digests, and when they expire. A value; use it anywhere. See
-/// ``SessionRepository``.
-public struct SessionTokens: Sendable, Hashable {
+/// The tokens of a session as they are stored: their digests, and when they expire. A value; use it
+/// anywhere. See ``SessionRepository``.
+public struct TokenRecord: Sendable, Hashable {
     /// SHA-256 of the access token, 32 bytes.
     public var accessDigest: [UInt8]
     /// SHA-256 of the refresh token, 32 bytes.

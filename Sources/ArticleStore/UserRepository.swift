@@ -35,7 +35,7 @@ public protocol UserRepository: Sendable {
     /// The number of users. It is stored, so that this does not read all of them.
     func userCount() async throws(StoreError) -> Int
 
-    /// Changes a user. If anything is different then, this is a new revision.
+    /// Changes a user. If anything differs afterwards, this creates a revision.
     ///
     /// A changed role, and disabling or enabling the account, ends all sessions of the user; a
     /// changed password ends all but the one that `change` keeps. Either raises `accessEpoch`.
@@ -46,14 +46,14 @@ public protocol UserRepository: Sendable {
         _ id: UserRecord.ID, expecting revision: Int?, _ change: UserChange, at time: Timestamp
     ) async throws(StoreError) -> UserRecord
 
-    /// Replaces a password's hash with one of the same password with other parameters. This neither
-    /// creates a revision nor ends sessions. Returns `false` if the hash is no longer `old`.
+    /// Replaces a password's hash with one of the same password that has other parameters. It does
+    /// not create a revision or end sessions. Returns `false` if the stored hash is not `old`.
     func rehash(
         _ id: UserRecord.ID, from old: String, to new: String
     ) async throws(StoreError) -> Bool
 
-    /// Removes a user and the user's sessions. An invitation that the user has used remains used,
-    /// but no longer names the user.
+    /// Removes a user and the user's sessions. An invitation that the user accepted stays used, but
+    /// no longer names the user.
     ///
     /// Throws `.preconditionFailed` if the user does not have the expected revision.
     func deleteUser(
@@ -103,7 +103,7 @@ public struct UserRecord: Sendable, Hashable {
     }
 }
 
-/// What becomes different about a user; `nil` leaves something as it is. A value; use it anywhere.
+/// Changes to a user; `nil` leaves an attribute as it is. A value; use it anywhere.
 /// See ``UserRepository``.
 public struct UserChange: Sendable, Hashable {
     public var displayName: String?

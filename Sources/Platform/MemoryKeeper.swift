@@ -2,18 +2,17 @@ import CLinux
 import Dispatch
 import Glibc
 
-/// Returns unused memory to the kernel within seconds.
+/// Returns memory that is no longer used to the kernel.
 ///
 /// Large blocks return when they are freed; small ones stay in malloc's arenas, where a burst would
-/// leave them for good. This looks every two seconds how much that is, or less often where malloc
-/// takes long to tell: it walks all free blocks, and nothing can be allocated from an arena
-/// meanwhile.
+/// leave them for good. How much that is, is checked every two seconds, but less often if the check
+/// is slow: it walks all free blocks, and holds the lock of each arena while it does.
 public final class MemoryKeeper: Sendable {
     // Dispatch sources may be used from any thread (dispatch_source_create(3)).
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
-    /// The resident memory that is not to be returned.
+    /// While the process takes no more than this, there is too little to return.
     private let keptBytes: Int
-    /// Less free memory than this is left for later allocations.
+    /// This much free memory is kept for later allocations.
     private static let freeBytes = 16 << 20
 
     /// Maintains the process's memory as long as this object lives.
@@ -48,7 +47,8 @@ public final class MemoryKeeper: Sendable {
         schedule(after: cost)
     }
 
-    /// The time until the next look, of which looking takes at most a thousandth.
+    /// The time until the next check, given the duration of the last one: checks take at most a
+    /// thousandth of the time.
     package static func pause(after cost: Duration) -> Duration {
         min(max(cost * 1_000, .seconds(2)), .seconds(120))
     }

@@ -201,7 +201,7 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     public var liveKeys = 1_000
     /// Maximum number of users.
     public var users = 1_000_000
-    /// Maximum number of sessions per user; the least recently used ones end for further ones.
+    /// Maximum number of sessions per user; beyond it, the least recently used ones end.
     public var sessionsPerUser = 100
     /// Maximum number of unused invitations.
     public var unusedInvitations = 1_000

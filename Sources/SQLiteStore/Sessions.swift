@@ -31,7 +31,7 @@ extension SQLiteStore {
     }
 
     public func rotateSession(
-        _ id: String, from digest: [UInt8], to tokens: SessionTokens, at time: Timestamp
+        _ id: String, from digest: [UInt8], to tokens: TokenRecord, at time: Timestamp
     ) async throws(StoreError) -> SessionRotation {
         try await writer.submit { (step) throws(StoreError) in
             try step.rotateSession(id, from: digest, to: tokens, at: time)
@@ -121,7 +121,7 @@ extension SessionRecord {
     fileprivate init(_ row: borrowing Statement) throws(StoreError) {
         self.init(
             id: row.text(0), user: try row.identifier(1),
-            tokens: SessionTokens(
+            tokens: TokenRecord(
                 accessDigest: row.bytes(2), refreshDigest: row.bytes(3),
                 accessExpiresAt: row.time(4), expiresAt: row.time(5)),
             device: row.text(8), address: row.text(9), createdAt: row.time(10))
@@ -208,7 +208,7 @@ extension WriteStep {
     }
 
     fileprivate func rotateSession(
-        _ id: String, from digest: [UInt8], to tokens: SessionTokens, at time: Timestamp
+        _ id: String, from digest: [UInt8], to tokens: TokenRecord, at time: Timestamp
     ) throws(StoreError) -> SessionRotation {
         guard var session = try state.session(id), session.tokens.expiresAt > time else {
             throw .notFound

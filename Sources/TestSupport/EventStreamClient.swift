@@ -94,7 +94,7 @@ public final class EventStreamClient {
             guard let line = try nextLine() else {
                 throw TestFailure("the stream ended without a comment")
             }
-            // The end of what came before.
+            // The empty line that ends the previous event or comment.
             if line.isEmpty { continue }
             var event = Event()
             try note(line, in: &event)

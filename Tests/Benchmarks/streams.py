@@ -29,7 +29,7 @@ class StreamTrials:
         corpus = self.trials.corpus(1_000)
         copy = self.lab.path("copy.db")
         shutil.copyfile(corpus, copy)
-        server, lonely = self.lab.serve(corpus, logs=True), self.lab.serve(copy, logs=True)
+        server, control = self.lab.serve(corpus, logs=True), self.lab.serve(copy, logs=True)
         article = json.load(server.get(f"{ARTICLES}?limit=1&fields=id"))["items"][0]["id"]
         target = f"{ARTICLES}/{article}"
         resident = server.resident_bytes()
@@ -43,15 +43,15 @@ class StreamTrials:
             times.append(1000 * (subscribers.receive() - start))
         alone, beside = [], []
         for _ in range(self.trials.pairs):
-            with EverySecond(lambda number: change(lonely, target, number)):
-                alone.append(lonely.load(target, self.seconds))
+            with EverySecond(lambda number: change(control, target, number)):
+                alone.append(control.load(target, self.seconds))
             # The subscribers' sockets keep what arrives, so that they take no time from the readers.
             subscribers.acknowledge_at_once()
             with EverySecond(lambda number: change(server, target, number)):
                 beside.append(server.load(target, self.seconds))
         subscribers.close()
         server.stop()
-        lonely.stop()
+        control.stop()
         ratio = statistics.median(
             with_them["p99"] / without["p99"] for with_them, without in zip(beside, alone))
         return [

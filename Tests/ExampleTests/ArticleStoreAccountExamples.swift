@@ -30,8 +30,8 @@ func signedIn(in store: some AccountRepository) async throws -> Int {
             role: "author", passwordHash: hash, createdAt: time)
     }
 
-    private func tokens(_ byte: UInt8) -> SessionTokens {
-        SessionTokens(
+    private func tokens(_ byte: UInt8) -> TokenRecord {
+        TokenRecord(
             accessDigest: [UInt8](repeating: byte, count: 32),
             refreshDigest: [UInt8](repeating: byte + 1, count: 32),
             accessExpiresAt: time.advanced(byMilliseconds: 900_000),

@@ -68,7 +68,7 @@ struct BackgroundPoolTests {
         #expect(Self.niceValue() == before)
     }
 
-    @Test func `a thread ends when there is no more work, and another one starts with the next`()
+    @Test func `a thread ends when the work is done, and a new one starts for the next item`()
         async throws
     {
         let pool = BackgroundPool(width: 1, depth: 0)

@@ -2,7 +2,7 @@ import Platform
 import Testing
 
 @Suite struct MemoryKeeperTests {
-    @Test func `looking for free memory takes at most a thousandth of the time`() {
+    @Test func `checks for free memory take at most a thousandth of the time`() {
         #expect(MemoryKeeper.pause(after: .microseconds(10)) == .seconds(2))
         #expect(MemoryKeeper.pause(after: .milliseconds(4)) == .seconds(4))
         #expect(MemoryKeeper.pause(after: .milliseconds(77)) == .seconds(77))

@@ -23,7 +23,7 @@ struct PasswordHash: Sendable {
     /// Whether libsodium could be initialised (`sodium_init`), which is done once.
     static let isAvailable = sodium_init() >= 0
 
-    /// The hash of no password that is known, at the same cost as others. The value is arbitrary.
+    /// An arbitrary hash at the usual cost, of an unknown password.
     var ofNoPassword: String {
         let parameters = "m=\(cost.memoryBytes >> 10),t=\(cost.passes),p=1"
         return "$argon2id$v=19$\(parameters)$AAECAwQFBgcICQoLDA0ODw"

@@ -65,8 +65,8 @@ package final class PasswordHasher: Sendable {
     /// Verifies the password.
     ///
     /// - Parameters:
-    ///   - hash: The account's; `nil` if there is no such account or it has no password: then the
-    ///     password is wrong, after as much work.
+    ///   - hash: The account's hash; `nil` if the account does not exist or has no password. The
+    ///     result is then `.wrong`, after the same amount of work.
     ///   - client: Identifies the account or the address that takes turns with others.
     package func verify(
         _ password: Password, against hash: String?, for client: UInt64

@@ -20,8 +20,8 @@ extension SessionToken {
             text: Self.prefix + sessionID + "_" + ByteText.base64URL(secret))
     }
 
-    /// The token that a client sent; `nil` if it does not have the form of one. Whether it was ever
-    /// issued is for the digest to tell.
+    /// The token that a client sent; `nil` if it is malformed. Only its digest tells whether it was
+    /// ever issued.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         // 4 of the prefix, 16 of the id, the separator, and 43 of the secret.

@@ -14,7 +14,7 @@ package struct SignInAttempt: Sendable, Hashable {
     }
 }
 
-/// Slows down the guessing of passwords, without locking anybody out.
+/// Slows down password guessing without locking anyone out.
 ///
 /// - After 5 failures of an address for a name, or 20 of an address, further attempts have to wait:
 ///   1 s, then twice as long after each failure, up to 15 min. Failures are forgotten after an hour
@@ -156,7 +156,7 @@ private struct Failures: ThrottleEntry {
     init(time: Int64) { last = time }
 
     mutating func count(at now: Int64) {
-        // More make no difference.
+        // Higher numbers make no difference.
         number = min(number + 1, 64)
         last = now
     }
@@ -190,7 +190,7 @@ private struct Backlog: ThrottleEntry {
 
     func isFull(at now: Int64) -> Bool { endsAt + Self.interval > now + Self.burst }
 
-    /// Adds an attempt, also to a full backlog, where it displaces those of others.
+    /// Adds an attempt, even to a full backlog, where it displaces others.
     mutating func add(at now: Int64) {
         endsAt = min(max(endsAt, now) + Self.interval, now + 2 * Self.burst)
     }
@@ -200,11 +200,11 @@ private struct Backlog: ThrottleEntry {
     func weight(at now: Int64) -> Int64 { endsAt <= now ? -1 : endsAt }
 }
 
-/// When an address has its own attempt for a name that has too many: once in each period, whenever
-/// others try. It follows from the two alone, so that no number of others can displace it.
+/// When an address may attempt a name that has too many attempts: once in each period. The time
+/// depends only on the address and the name, so that no number of other attempts can displace it.
 struct OwnTime {
     static let period: Int64 = 900_000
-    /// How much of the period may be used, so that people need not be punctual.
+    /// The part of the period in which the attempt may be made.
     static let open: Int64 = 300_000
 
     private let phase: Int64

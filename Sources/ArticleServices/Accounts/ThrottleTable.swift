@@ -35,7 +35,7 @@ struct ThrottleTable<Entry: ThrottleEntry>: Sendable {
         var entry: Entry
     }
 
-    // The memory is used only by servers that have something to count.
+    // Allocated with the first entry.
     private var slots: [Slot?] = []
     private let sets: Int
     private static var ways: Int { 8 }

@@ -89,7 +89,7 @@ public final class ChangeStreams: Sendable {
         return subscriber.response
     }
 
-    // Not inlined, since memory for the frame of `open` stays with the client's task.
+    // It is not inlined because the client's task keeps the memory of `open`'s frame.
     @inline(never)
     private func subscriber(
         for request: StreamChangesRequest, by caller: Principal, in context: RequestContext
@@ -258,7 +258,7 @@ public final class ChangeStreams: Sendable {
 
     private func feed() async {
         for await _ in commits {
-            // The commit's writer and those who read what it changed come first.
+            // First come the commit's writer, and readers of what it changed.
             try? await Task.sleep(for: pace.delayPerStream * statistics.open)
             let (channels, streams) = takeUnread()
             var pause = pace.pausePerStream * streams

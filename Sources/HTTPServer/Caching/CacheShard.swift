@@ -17,10 +17,11 @@ struct CacheShard {
         var waiters: [Waiter] = []
     }
 
-    /// A request that waits for a response which another one generates.
+    /// A request that waits for the response that another request generates.
     struct Waiter {
         let continuation: UnsafeContinuation<CachedResponse?, Never>
-        /// When it came, all changes up to this one were visible: the response has to include them.
+        /// All changes up to this one were visible when the request arrived, so the response has to
+        /// include them.
         let visible: Int64
     }
 
@@ -177,8 +178,8 @@ struct CacheShard {
 
     /// Ends the generation of a response, which is stored if it is still valid.
     ///
-    /// - Returns: The waiting requests with their response. It is `nil` for those that came after a
-    ///   change which it may lack; the others receive it even if it is outdated by now.
+    /// - Returns: The waiting requests, each with its response: `nil` if the response may lack a
+    ///   change that was visible when the request arrived. A later change does not matter.
     mutating func leave(
         _ key: CacheKey, with response: CachedResponse?
     ) -> [(UnsafeContinuation<CachedResponse?, Never>, CachedResponse?)] {

@@ -278,8 +278,8 @@ extension Exchange {
             body: .bytes(Array("\(location)\n".utf8)))
     }
 
-    /// The decision of a request's route. Indirect, like `Match`, as the frames of asynchronous
-    /// functions hold several copies.
+    /// The decision of a request's route. It is indirect, as `Match` is, because the frames of
+    /// asynchronous functions hold several copies of it.
     indirect enum RouteDecision {
         case respond(HTTPResponse)
         case handle(HTTPRoute, RequestContext, HTTPHandler)
@@ -301,8 +301,9 @@ extension Exchange {
         case admit(HTTPRoute, RequestContext)
     }
 
-    // The two functions below are not inlined: the frame of an asynchronous function holds the
-    // temporaries of all that is, and the memory stays with the connection's task.
+    // The two functions below are not inlined. The frame of an asynchronous function includes the
+    // temporaries of everything that is inlined into it, and the connection's task keeps the memory
+    // of its frames.
 
     /// The route of a request, or the response if there is none.
     @inline(never)
@@ -328,7 +329,7 @@ extension Exchange {
         }
     }
 
-    /// The decision after that of the route.
+    /// The decision on a request after its route has admitted or rejected it.
     @inline(never)
     private func conclude(
         _ admission: Admission, to route: HTTPRoute, _ context: RequestContext,

@@ -23,8 +23,8 @@ extension HTTP1Connection {
         }
     }
 
-    // The functions below are not inlined: memory for the frames of those that a connection never
-    // needs would stay with its task.
+    // The functions below are not inlined, so that the connection's task keeps memory only for the
+    // frames of those that it has called.
 
     /// Serves a request as its route decides.
     @inline(never)

@@ -140,8 +140,8 @@ final class HTTP1Connection {
         }
     }
 
-    /// The next head, if it is complete. Not inlined, since memory for the frame of `nextHead`
-    /// stays with the connection's task.
+    /// The next head, if it is complete. It is not inlined because the connection's task keeps the
+    /// memory of `nextHead`'s frame.
     @inline(never)
     private func takeHead() throws(HTTPParseError) -> RequestHead? {
         if let head = readyHead.take() { return head }

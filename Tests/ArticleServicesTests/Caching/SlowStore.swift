@@ -292,7 +292,7 @@ extension SlowStore {
     }
 
     func rotateSession(
-        _ id: String, from digest: [UInt8], to tokens: SessionTokens, at time: Timestamp
+        _ id: String, from digest: [UInt8], to tokens: TokenRecord, at time: Timestamp
     ) async throws(StoreError) -> SessionRotation {
         try await store.rotateSession(id, from: digest, to: tokens, at: time)
     }

@@ -58,7 +58,7 @@ extension ArticleStoreConformance {
                 }
                 try await Self.expectNotFound { try await store.revokeInvitation("i1") }
                 #expect(try await store.userCount() == 1)
-                // It remains used when there is no such user any more.
+                // It stays used after its user is deleted.
                 try await store.deleteUser(ada.id, expecting: nil)
                 invitation.usedBy = nil
                 #expect(try await store.invitations() == [invitation])

@@ -84,10 +84,10 @@ extension UserRecord {
     }
 }
 
-extension SessionTokens {
+extension TokenRecord {
     /// Tokens with digests of this byte, which expire after 10 and 1,000 milliseconds.
-    static func sample(_ byte: UInt8, at time: Timestamp = .start) -> SessionTokens {
-        SessionTokens(
+    static func sample(_ byte: UInt8, at time: Timestamp = .start) -> TokenRecord {
+        TokenRecord(
             accessDigest: [UInt8](repeating: byte, count: 32), refreshDigest: .refresh(byte),
             accessExpiresAt: time + 10, expiresAt: time + 1_000)
     }
