@@ -63,7 +63,7 @@ public protocol UserRepository: Sendable {
 
 /// A user as it is stored. A value; use it anywhere. See ``UserRepository``.
 public struct UserRecord: Sendable, Hashable {
-    public typealias ID = Identifier<UserRecord>
+    public typealias ID = User.ID
 
     public var id: ID
     /// As it was chosen.
