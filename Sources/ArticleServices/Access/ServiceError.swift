@@ -50,6 +50,8 @@ public enum ServiceError: Error, Sendable {
     /// What is wrong with credentials.
     public enum CredentialFault: Sendable, Hashable {
         case missing, malformed, unknown, revoked, expired
+        /// An ID token was rejected; the reason follows "The identity token".
+        case identityToken(reason: String)
     }
 
     /// One invalid value in the body.
@@ -82,6 +84,10 @@ extension ServiceError {
         case .idTaken: self = .idTaken
         case .slugTaken(let slug): self = .slugTaken(slug)
         case .nameTaken: self = .nameTaken
+        case .tokenUsed:
+            self = .unauthenticated(.identityToken(reason: "was used before or has expired"))
+        // The user exists now: a further attempt to sign in finds it.
+        case .identityTaken: self = .busy
         case .unknownAuthor(let index, let id):
             self = .invalidValue("/authors/\(index)/id", "no author has the id \(id)")
         case .authorDiffers(let index, let name):
@@ -206,6 +212,7 @@ extension ServiceError.CredentialFault {
         case .unknown: "The API key is unknown."
         case .revoked: "The API key was revoked."
         case .expired: "The API key has expired."
+        case .identityToken(let reason): "The identity token \(reason)."
         }
     }
 }
