@@ -10,6 +10,8 @@ public struct Backend: Sendable {
     public let publisher: Publisher
     /// Feeds the change streams while its `run` is called.
     public let streams: ChangeStreams
+    /// Verifies the ID tokens with which people sign in.
+    let providers: OpenIDProviders?
     private let keys: KeyRing
     private let cursors: CursorSealer
     private let responses: PublicResponseCache
@@ -29,16 +31,19 @@ public struct Backend: Sendable {
     ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
     ///   - streamLimits: how many change streams may be open.
+    ///   - providers: identify people who sign in; `nil` if there are none.
     ///   - log: receives causes of errors that are not disclosed to clients.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
+        providers: OpenIDProviders? = nil,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
         self.store = store
         self.markdown = markdown
+        self.providers = providers
         self.now = now
         self.log = log
         publisher = try await Publisher(store: store, now: now, log: log)
