@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import HTTP
+import HTTPClient
 import HTTPServer
 import Platform
 import SQLiteStore
@@ -21,6 +22,9 @@ struct ServeConfiguration: Sendable {
     var transport: TransportConfiguration
     var clients: ClientsConfiguration
     var webhooks: WebhookConfiguration
+    var openID: OpenIDConfiguration
+    /// The connections of webhooks and to providers.
+    var outbound: HTTPClientConfiguration
     var log: LogStyle
     var logLevel: LogLevel
     var defaultLanguage: LanguageTag
@@ -32,6 +36,7 @@ struct ServeConfiguration: Sendable {
 
     static let options =
         ownOptions + ClientsConfiguration.options + WebhookConfiguration.options
+        + OpenIDConfiguration.options + OutboundConfiguration.options
         + TransportConfiguration.options
 
     private static let ownOptions = [
@@ -112,6 +117,8 @@ struct ServeConfiguration: Sendable {
         transport = try TransportConfiguration(settings)
         clients = try ClientsConfiguration(settings)
         webhooks = try WebhookConfiguration(settings)
+        openID = try OpenIDConfiguration(settings)
+        outbound = try OutboundConfiguration.connections(settings)
         addresses = try settings.addresses(
             "listen", default: transport.proxied.isEmpty ? "127.0.0.1:8080" : nil)
         adminAddresses = try settings.addresses("admin-listen")
