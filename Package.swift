@@ -163,7 +163,8 @@ let package = Package(
             "BroadsheetTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "broadsheet",
-                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
+                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "SQLiteStore",
+                "TestSupport",
             ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",

@@ -51,8 +51,8 @@ package struct IdentityToken: Sendable {
         signingInput = Array(text.utf8.prefix(parts[0].utf8.count + 1 + parts[1].utf8.count))
     }
 
-    /// Identifies the token. It does not depend on the signature: from a signature of ECDSA, another
-    /// one can be computed that is valid, too.
+    /// Identifies the token. It does not depend on the signature: from a signature of ECDSA,
+    /// another one can be computed that is valid, too.
     package var digest: [UInt8] { Digest.sha256(signingInput) }
 
     private static func members(_ part: Substring) -> JSONMembers? {

@@ -3,8 +3,8 @@ import Platform
 
 /// The keys of one provider: fetched when they are needed, and kept.
 ///
-/// Fetches run in the task of `run`, one at a time, so that clients that disconnect do not interrupt
-/// them and other providers do not wait. Safe to use from any thread.
+/// Fetches run in the task of `run`, one at a time, so that clients that disconnect do not
+/// interrupt them and other providers do not wait. Safe to use from any thread.
 final class ProviderKeys: Sendable {
     typealias Outcome = Result<KeySet, ServiceError>
     private typealias Caller = UnsafeContinuation<Outcome, Never>

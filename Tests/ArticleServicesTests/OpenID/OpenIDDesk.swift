@@ -31,23 +31,29 @@ final class OpenIDDesk: Sendable {
     static let rsa = Result { try TestSigningKey(.rsa(bits: 2_048), id: "r1") }
 
     let state: Lock<State>
-    let providers: OpenIDProviders
+    private let environment: OpenIDEnvironment
+    /// The providers of the last run.
+    private let current: Lock<OpenIDProviders>
 
     /// - Parameter keys: JSON Web Keys; by default those of `curve` and `rsa`.
     init(_ keys: [String]? = nil) throws {
         let both = try [Self.curve.get().publicKey, Self.rsa.get().publicKey]
         let state = Lock(State(keys: keys ?? both))
         self.state = state
-        let environment = OpenIDEnvironment(
+        environment = OpenIDEnvironment(
             fetch: { (url, _) throws(OpenIDFailure) in
                 try await Self.document("\(url)", state)
             },
             now: { state.withLock { $0.now } },
             log: { line in state.withLock { $0.log.append(line) } })
-        providers = OpenIDProviders(
+        current = Lock(try Self.providers(environment))
+    }
+
+    private static func providers(_ environment: OpenIDEnvironment) throws -> OpenIDProviders {
+        OpenIDProviders(
             [
-                try OpenIDProvider("main=\(Self.issuer),\(Self.audience)"),
-                try OpenIDProvider("other=\(Self.otherIssuer),\(Self.audience)"),
+                try OpenIDProvider("main=\(issuer),\(audience)"),
+                try OpenIDProvider("other=\(otherIssuer),\(audience)"),
             ], in: environment)
     }
 
@@ -78,10 +84,12 @@ final class OpenIDDesk: Sendable {
         state.withLock { $0.now = $0.now.advanced(byMilliseconds: seconds * 1_000) }
     }
 
-    /// Runs the body while keys can be fetched.
+    /// Runs the body while keys can be fetched; there are none at the beginning.
     func run(_ body: () async throws -> Void) async throws {
+        let providers = try Self.providers(environment)
+        current.withLock { $0 = providers }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [providers] in await providers.run() }
+            group.addTask { await providers.run() }
             defer { group.cancelAll() }
             try await body()
         }
@@ -90,7 +98,8 @@ final class OpenIDDesk: Sendable {
     func verify(
         _ token: String, nonce: String = OpenIDDesk.nonce, with provider: String = "main"
     ) async throws(ServiceError) -> VerifiedIdentity {
-        try await providers.verify(provider: provider, idToken: token, nonce: nonce)
+        let providers = current.withLock { $0 }
+        return try await providers.verify(provider: provider, idToken: token, nonce: nonce)
     }
 
     /// The reason why the token is rejected with 401; `nil` if it is accepted.
