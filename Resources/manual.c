@@ -23,6 +23,10 @@ static const unsigned char metrics[] = {
 #embed "manual/metrics.md"
 };
 
+static const unsigned char openid[] = {
+#embed "manual/openid.md"
+};
+
 static const unsigned char operations[] = {
 #embed "manual/operations.md"
 };
@@ -49,6 +53,7 @@ static const struct broadsheet_resource manual[] = {
     {"configuration.md", configuration, sizeof configuration},
     {"deployment.md", deployment, sizeof deployment},
     {"metrics.md", metrics, sizeof metrics},
+    {"openid.md", openid, sizeof openid},
     {"operations.md", operations, sizeof operations},
     {"sdk.md", sdk, sizeof sdk},
     {"sync.md", sync, sizeof sync},

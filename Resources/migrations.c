@@ -47,6 +47,14 @@ static const unsigned char accounts[] = {
 #embed "migrations/011-accounts.sql"
 };
 
+static const unsigned char key_owners[] = {
+#embed "migrations/012-key-owners.sql"
+};
+
+static const unsigned char identities[] = {
+#embed "migrations/013-identities.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -59,6 +67,8 @@ static const struct broadsheet_resource migrations[] = {
     {"009-transitions.sql", transitions, sizeof transitions},
     {"010-webhooks.sql", webhooks, sizeof webhooks},
     {"011-accounts.sql", accounts, sizeof accounts},
+    {"012-key-owners.sql", key_owners, sizeof key_owners},
+    {"013-identities.sql", identities, sizeof identities},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

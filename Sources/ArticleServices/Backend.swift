@@ -33,6 +33,7 @@ public struct Backend: Sendable {
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
     ///   - streamLimits: how many change streams may be open.
     ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
+    ///   - providers: identify people who sign in; `nil` if there are none.
     ///   - log: receives causes of errors that are not disclosed to clients.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
@@ -40,6 +41,7 @@ public struct Backend: Sendable {
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         accounts: AccountConfiguration? = nil,
+        providers: OpenIDProviders? = nil,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
         self.store = store
@@ -64,12 +66,18 @@ public struct Backend: Sendable {
             log: log)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         let throttle = SignInThrottle(now: accounts.uptime)
+        let rules = SignUpRules(
+            store: store, policy: accounts.signUp, throttle: SignUpThrottle(now: accounts.uptime),
+            now: now)
+        let signIn = SignInService(
+            store: store, hasher: accounts.hasher, throttle: throttle, providers: providers,
+            rules: rules, now: now)
         sessions = SessionService(
-            store: store, access: access, hasher: accounts.hasher, throttle: throttle,
+            store: store, access: access, signIn: signIn,
             secret: try await store.secret(named: "sessions"), now: now)
         users = UserService(
-            store: store, access: access, hasher: accounts.hasher, signUp: accounts.signUp,
-            signUps: SignUpThrottle(now: accounts.uptime), cursors: cursors, now: now)
+            store: store, access: access, hasher: accounts.hasher, rules: rules, cursors: cursors,
+            now: now)
         me = MeService(
             store: store, access: access, hasher: accounts.hasher, throttle: throttle, now: now)
     }

@@ -52,8 +52,8 @@ public protocol UserRepository: Sendable {
         _ id: UserRecord.ID, from old: String, to new: String
     ) async throws(StoreError) -> Bool
 
-    /// Removes a user and the user's sessions. An invitation that the user accepted stays used, but
-    /// no longer names the user.
+    /// Removes a user with the user's sessions and identities. An invitation that the user accepted
+    /// stays used, but no longer names the user.
     ///
     /// Throws `.preconditionFailed` if the user does not have the expected revision.
     func deleteUser(

@@ -207,6 +207,8 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     public var unusedInvitations = 1_000
     /// Maximum number of used invitations that are kept; the oldest are removed.
     public var usedInvitations = 1_000
+    /// Maximum number of used tokens of providers that would still be accepted.
+    public var usedTokens = 100_000
 
     public init() {}
 }

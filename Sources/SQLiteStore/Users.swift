@@ -7,7 +7,7 @@ extension SQLiteStore: AccountRepository {
         _ user: UserRecord, using invitation: String?, at time: Timestamp
     ) async throws(StoreError) {
         try await writer.submit { (step) throws(StoreError) in
-            try step.createUser(user, using: invitation, at: time)
+            _ = try step.createUser(user, using: invitation, at: time)
         }
     }
 
@@ -158,15 +158,17 @@ extension Snapshot {
 }
 
 extension WriteStep {
-    fileprivate func createUser(
+    /// Returns the number of the user's row.
+    func createUser(
         _ user: UserRecord, using invitation: String?, at time: Timestamp
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int64 {
         guard try state.userNumber(user.id) == nil else { throw .idTaken }
         guard try state.user(named: user.nameKey) == nil else { throw .nameTaken }
         if let invitation { try checkInvitation(invitation, at: time) }
         guard try state.userCount() < state.configuration.users else { throw .tooMany("users") }
         let number = try insert(user)
         if let invitation { try useInvitation(invitation, for: number, at: time) }
+        return number
     }
 
     private func insert(_ user: UserRecord) throws(StoreError) -> Int64 {
@@ -236,6 +238,7 @@ extension WriteStep {
         let user = try user(id, expecting: revision)
         try endSessions(of: user.number, except: nil)
         try forgetInvited(user.number)
+        try forgetIdentities(of: user.number)
         let row = try connection.statement(SQL.deleteUser)
         try row.bind(1, user.number)
         try row.run()

@@ -64,6 +64,8 @@ public enum ServiceError: Error, Sendable {
         case disabled
         /// The refresh token is not the current one of a session.
         case endedSession
+        /// An ID token was rejected; the reason follows "The identity token".
+        case identityToken(reason: String)
     }
 
     /// One invalid value in the body.
@@ -96,6 +98,10 @@ extension ServiceError {
         case .idTaken: self = .idTaken
         case .slugTaken(let slug): self = .slugTaken(slug)
         case .nameTaken: self = .nameTaken
+        case .tokenUsed:
+            self = .unauthenticated(.identityToken(reason: "was used before or has expired"))
+        // The user exists now: a further attempt to sign in finds it.
+        case .identityTaken: self = .busy
         case .unknownAuthor(let index, let id):
             self = .invalidValue("/authors/\(index)/id", "no author has the id \(id)")
         case .authorDiffers(let index, let name):
@@ -240,6 +246,7 @@ extension ServiceError.CredentialFault {
         case .wrongPassword: "The name or the password is wrong."
         case .disabled: "The account is disabled."
         case .endedSession: "The session has ended; sign in again."
+        case .identityToken(let reason): "The identity token \(reason)."
         }
     }
 }

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import HTTP
+import HTTPClient
 import HTTPServer
 import Platform
 import SQLiteStore
@@ -22,6 +23,9 @@ struct ServeConfiguration: Sendable {
     var clients: ClientsConfiguration
     var webhooks: WebhookConfiguration
     var users: UserConfiguration
+    var openID: OpenIDConfiguration
+    /// The connections of webhooks and to providers.
+    var outbound: HTTPClientConfiguration
     var log: LogStyle
     var logLevel: LogLevel
     var defaultLanguage: LanguageTag
@@ -33,7 +37,8 @@ struct ServeConfiguration: Sendable {
 
     static let options =
         ownOptions + ClientsConfiguration.options + UserConfiguration.options
-        + WebhookConfiguration.options + TransportConfiguration.options
+        + OpenIDConfiguration.options + WebhookConfiguration.options
+        + OutboundConfiguration.options + TransportConfiguration.options
 
     private static let ownOptions = [
         Option(
@@ -114,6 +119,8 @@ struct ServeConfiguration: Sendable {
         clients = try ClientsConfiguration(settings)
         webhooks = try WebhookConfiguration(settings)
         users = try UserConfiguration(settings)
+        openID = try OpenIDConfiguration(settings)
+        outbound = try OutboundConfiguration.connections(settings)
         addresses = try settings.addresses(
             "listen", default: transport.proxied.isEmpty ? "127.0.0.1:8080" : nil)
         adminAddresses = try settings.addresses("admin-listen")

@@ -239,6 +239,25 @@ extension SlowStore {
         try await store.createUser(user, using: invitation, at: time)
     }
 
+    func user(
+        identifiedBy identity: IdentityRecord
+    ) async throws(StoreError) -> UserRecord {
+        try await store.user(identifiedBy: identity)
+    }
+
+    func createUser(
+        _ user: UserRecord, using invitation: String?, identity: IdentityRecord,
+        at time: Timestamp
+    ) async throws(StoreError) {
+        try await store.createUser(user, using: invitation, identity: identity, at: time)
+    }
+
+    func useIdentityToken(
+        _ digest: [UInt8], until expiry: Timestamp, at time: Timestamp
+    ) async throws(StoreError) {
+        try await store.useIdentityToken(digest, until: expiry, at: time)
+    }
+
     func user(_ id: UserRecord.ID) async throws(StoreError) -> UserRecord {
         try await store.user(id)
     }
