@@ -47,6 +47,10 @@ static const unsigned char accounts[] = {
 #embed "migrations/011-accounts.sql"
 };
 
+static const unsigned char comments[] = {
+#embed "migrations/014-comments.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -59,6 +63,7 @@ static const struct broadsheet_resource migrations[] = {
     {"009-transitions.sql", transitions, sizeof transitions},
     {"010-webhooks.sql", webhooks, sizeof webhooks},
     {"011-accounts.sql", accounts, sizeof accounts},
+    {"014-comments.sql", comments, sizeof comments},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

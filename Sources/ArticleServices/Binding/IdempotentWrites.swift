@@ -120,6 +120,7 @@ extension IdempotencyKey {
             article.body = nil
             return article.json()
         case .author(let author, _): return author.json()
+        case .comment(let comment, _): return comment.json()
         case .nothing: return []
         }
     }
