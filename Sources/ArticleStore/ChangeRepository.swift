@@ -158,6 +158,14 @@ public struct ChangeRecord: Sendable, Hashable {
         self.renamedWriter = renamedWriter
     }
 
+    /// Whether it concerns articles and authors, and not what readers add to them.
+    package var isOfContent: Bool {
+        switch subject {
+        case .article, .author: true
+        case .comment, .bookmark: false
+        }
+    }
+
     /// What changed.
     public enum Subject: Sendable, Hashable {
         case article(Article.ID)

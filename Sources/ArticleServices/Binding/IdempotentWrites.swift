@@ -158,6 +158,15 @@ extension Author: KeptItem {
     var location: (any BackendAPIRequest)? { FetchAuthorRequest(id: id) }
 }
 
+extension Comment: KeptItem {
+    init?(kept bytes: [UInt8], body: String?) {
+        guard let comment = try? Comment(mapping: bytes) else { return nil }
+        self = comment
+    }
+
+    var location: (any BackendAPIRequest)? { FetchCommentRequest(id: id) }
+}
+
 extension NoContent: KeptItem {
     init?(kept bytes: [UInt8], body: String?) { self.init() }
 

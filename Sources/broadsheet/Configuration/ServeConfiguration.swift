@@ -21,6 +21,7 @@ struct ServeConfiguration: Sendable {
     var transport: TransportConfiguration
     var clients: ClientsConfiguration
     var webhooks: WebhookConfiguration
+    var comments: CommentConfiguration
     var users: UserConfiguration
     var log: LogStyle
     var logLevel: LogLevel
@@ -33,7 +34,8 @@ struct ServeConfiguration: Sendable {
 
     static let options =
         ownOptions + ClientsConfiguration.options + UserConfiguration.options
-        + WebhookConfiguration.options + TransportConfiguration.options
+        + CommentConfiguration.options + WebhookConfiguration.options
+        + TransportConfiguration.options
 
     private static let ownOptions = [
         Option(
@@ -113,6 +115,7 @@ struct ServeConfiguration: Sendable {
         transport = try TransportConfiguration(settings)
         clients = try ClientsConfiguration(settings)
         webhooks = try WebhookConfiguration(settings)
+        comments = try CommentConfiguration(settings)
         users = try UserConfiguration(settings)
         addresses = try settings.addresses(
             "listen", default: transport.proxied.isEmpty ? "127.0.0.1:8080" : nil)

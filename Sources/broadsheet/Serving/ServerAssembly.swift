@@ -60,7 +60,8 @@ struct ServerAssembly {
                 defaultLanguage: configuration.defaultLanguage.text,
                 cacheBytes: configuration.cacheBytes,
                 streamLimits: configuration.clients.streams,
-                accounts: configuration.users.accounts, now: { .now },
+                comments: configuration.comments.rules, accounts: configuration.users.accounts,
+                now: { .now },
                 log: { log.error($0) })
         } catch { throw CommandFailure(error) }
     }
