@@ -112,7 +112,7 @@ public struct CommentQuery: Sendable, Hashable {
     }
 }
 
-/// A place in a list of comments. A value; use it anywhere. See ``CommentQuery``.
+/// A place in a list of comments. A value; use it anywhere. See ``CommentRepository``.
 public struct CommentPosition: Sendable, Hashable {
     public var createdAt: Timestamp
     public var id: Comment.ID

@@ -46,8 +46,8 @@ import Testing
                 of: article.id, for: user.id, position: 0.4, seeing: .everyone, at: time)
             let page = try await store.bookmarks(
                 of: user.id, seeing: .everyone, after: nil, limit: 20)
-            #expect(isNew && page.items == [saved])
             try await store.deleteBookmark(of: article.id, for: user.id)
+            #expect(isNew && page.items == [saved])
         }
     }
 }

@@ -2,7 +2,8 @@
 ///
 /// ```swift
 /// let draft = Comment.Draft(body: "What about *rye*?")
-/// let comment = try await backend.send(CreateCommentRequest(articleID: id, comment: draft))
+/// let comment = try await backend.send(
+///     CreateCommentRequest(articleID: id, comment: draft))
 /// ```
 public struct Comment: Sendable, Hashable, Identifiable {
     public typealias ID = Identifier<Comment>
