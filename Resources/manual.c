@@ -11,6 +11,10 @@ static const unsigned char api[] = {
 #embed "manual/api.md"
 };
 
+static const unsigned char comments[] = {
+#embed "manual/comments.md"
+};
+
 static const unsigned char configuration[] = {
 #embed "manual/configuration.md"
 };
@@ -50,6 +54,7 @@ static const unsigned char webhooks[] = {
 static const struct broadsheet_resource manual[] = {
     {"accounts.md", accounts, sizeof accounts},
     {"api.md", api, sizeof api},
+    {"comments.md", comments, sizeof comments},
     {"configuration.md", configuration, sizeof configuration},
     {"deployment.md", deployment, sizeof deployment},
     {"metrics.md", metrics, sizeof metrics},

@@ -55,6 +55,10 @@ static const unsigned char identities[] = {
 #embed "migrations/013-identities.sql"
 };
 
+static const unsigned char comments[] = {
+#embed "migrations/014-comments.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -69,6 +73,7 @@ static const struct broadsheet_resource migrations[] = {
     {"011-accounts.sql", accounts, sizeof accounts},
     {"012-key-owners.sql", key_owners, sizeof key_owners},
     {"013-identities.sql", identities, sizeof identities},
+    {"014-comments.sql", comments, sizeof comments},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

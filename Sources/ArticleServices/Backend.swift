@@ -20,6 +20,7 @@ public struct Backend: Sendable {
     private let markdown: MarkdownRenderer
     private let admin: AdminService
     private let articles: ArticleService
+    private let comments: CommentService
     private let changes: ChangeService
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -32,6 +33,7 @@ public struct Backend: Sendable {
     ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
     ///   - streamLimits: how many change streams may be open.
+    ///   - comments: who may comment, and how much.
     ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
     ///   - providers: identify people who sign in; `nil` if there are none.
     ///   - log: receives causes of errors that are not disclosed to clients.
@@ -40,7 +42,7 @@ public struct Backend: Sendable {
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
-        accounts: AccountConfiguration? = nil,
+        comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
         providers: OpenIDProviders? = nil,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
@@ -60,6 +62,8 @@ public struct Backend: Sendable {
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             now: now)
+        self.comments = CommentService(
+            store: store, cursors: cursors, markdown: markdown, rules: comments, now: now)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
@@ -178,6 +182,9 @@ public struct Backend: Sendable {
 
         routes.on(FetchChangesRequest.self, changes.list)
         routes.events(StreamChangesRequest.self, streams.open)
+
+        comments.register(on: &routes)
+        BookmarkService(store: store, cursors: cursors, now: now).register(on: &routes)
 
         users.register(on: &routes)
         sessions.register(on: &routes)

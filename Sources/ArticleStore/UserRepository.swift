@@ -52,13 +52,26 @@ public protocol UserRepository: Sendable {
         _ id: UserRecord.ID, from old: String, to new: String
     ) async throws(StoreError) -> Bool
 
-    /// Removes a user with the user's sessions and identities. An invitation that the user accepted
-    /// stays used, but no longer names the user.
+    /// Removes a user with the user's sessions, identities and bookmarks. An invitation that the
+    /// user accepted stays used, but no longer names the user. Comments stay without their
+    /// writer, or are deleted.
+    ///
+    /// There may be many comments: they are changed in several steps before the last one removes
+    /// the user, so the account should be disabled before.
     ///
     /// Throws `.preconditionFailed` if the user does not have the expected revision.
     func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal
     ) async throws(StoreError)
+}
+
+extension UserRepository {
+    /// Removes a user whose comments stay.
+    public func deleteUser(
+        _ id: UserRecord.ID, expecting revision: Int?
+    ) async throws(StoreError) {
+        try await deleteUser(id, expecting: revision, comments: .keep)
+    }
 }
 
 /// A user as it is stored. A value; use it anywhere. See ``UserRepository``.

@@ -31,10 +31,10 @@ extension SQL {
         INSERT INTO revisions (
             row, article, number, action, editor, time, state, published_at, updated_at, slug,
             title, summary, language, authors, tags, hero_url, hero_text, source_name, source_url,
-            word_count, reading_minutes, body, body_bytes, actor)
+            word_count, reading_minutes, body, body_bytes, actor, comments)
         VALUES (
             ?1 << 20 | ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-            ?17, ?18, ?19, ?20, ?21, ?22, ?23)
+            ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
         """
     fileprivate static let body: StaticString = "SELECT text FROM bodies WHERE number = ?1"
     fileprivate static let insertBody: StaticString = "INSERT INTO bodies (text) VALUES (?1)"
@@ -169,6 +169,7 @@ struct StoredContent: Equatable {
     /// The row of the body.
     var body: Int64
     var bodyBytes: Int
+    var comments: StoredPolicy?
 }
 
 extension StoredContent {
@@ -178,7 +179,7 @@ extension StoredContent {
     init(
         _ draft: Article.Draft, state: StoredState, slug: String, language: String,
         authors: [Int64], tags: [Int64], body: Int64, measure: TextMeasure
-    ) {
+    ) throws(StoreError) {
         self.state = state
         publishedAt = draft.publishedAt
         self.slug = slug
@@ -193,6 +194,9 @@ extension StoredContent {
         readingMinutes = measure.readingMinutes
         self.body = body
         bodyBytes = draft.body.utf8.count
+        comments = try draft.comments.map { (policy) throws(StoreError) in
+            try StoredPolicy(policy)
+        }
     }
 
     /// Reads the columns of `revisions.*`.
@@ -215,6 +219,9 @@ extension StoredContent {
         readingMinutes = Int(row.integer(first + 20))
         body = row.integer(first + 21)
         bodyBytes = Int(row.integer(first + 22))
+        comments = try row.optionalInteger(first + 24).map { (number) throws(StoreError) in
+            try StoredPolicy(number)
+        }
     }
 
     /// An estimate of the size in a page in bytes, without the body.
@@ -241,6 +248,7 @@ extension StoredContent {
         try row.bind(20, readingMinutes)
         try row.bind(21, body)
         try row.bind(22, bodyBytes)
+        try row.bind(24, comments?.rawValue)
     }
 
     private static func list(_ numbers: [Int64]) -> String {
@@ -261,7 +269,7 @@ extension Article {
             publishedAt: content.publishedAt, createdAt: stored.createdAt,
             updatedAt: stored.revision.updatedAt, revision: stored.revision.number,
             source: content.source, wordCount: content.wordCount,
-            readingMinutes: content.readingMinutes)
+            readingMinutes: content.readingMinutes, comments: content.comments?.policy)
     }
 }
 

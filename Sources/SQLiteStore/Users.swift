@@ -51,10 +51,16 @@ extension SQLiteStore: AccountRepository {
     }
 
     public func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal
     ) async throws(StoreError) {
+        var isRest = false
+        while !isRest {
+            isRest = try await writer.submit { (step) throws(StoreError) in
+                try step.forgetComments(of: id, expecting: revision, comments)
+            }
+        }
         try await writer.submit { (step) throws(StoreError) in
-            try step.deleteUser(id, expecting: revision)
+            try step.deleteUser(id, expecting: revision, comments)
         }
     }
 }
@@ -205,6 +211,9 @@ extension WriteStep {
         new.updatedAt = time
         new.revision += 1
         try update(old.number, to: new)
+        if new.displayName != old.record.displayName {
+            try recordRename(ofUser: old.number, id)
+        }
         return new
     }
 
@@ -232,10 +241,25 @@ extension WriteStep {
         return connection.changedRows > 0
     }
 
+    /// Writes other than this one wait for a step, so that each has few comments.
+    private static let commentsPerStep = 200
+
+    /// The first of the user's comments; `true` if this was the rest of them.
+    fileprivate func forgetComments(
+        of id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal
+    ) throws(StoreError) -> Bool {
+        let user = try user(id, expecting: revision)
+        return try !forgetComments(
+            ofUser: user.number, disposal, atMost: Self.commentsPerStep)
+    }
+
     fileprivate func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?
+        _ id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal
     ) throws(StoreError) {
         let user = try user(id, expecting: revision)
+        // Those that were written since the previous step.
+        while try forgetComments(ofUser: user.number, disposal, atMost: Self.commentsPerStep) {}
+        try forgetBookmarks(ofUser: user.number)
         try endSessions(of: user.number, except: nil)
         try forgetInvited(user.number)
         try forgetIdentities(of: user.number)

@@ -17,12 +17,14 @@ extension Article {
         public var status: Status?
         public var publishedAt: Timestamp?
         public var source: Source?
+        /// `nil` for the backend's default.
+        public var comments: CommentPolicy?
 
         public init(
             id: ID? = nil, slug: String? = nil, title: String, summary: String = "",
             body: String = "", language: String? = nil, authors: [Author.Mention] = [],
             tags: [String] = [], heroImage: HeroImage? = nil, status: Status? = nil,
-            publishedAt: Timestamp? = nil, source: Source? = nil
+            publishedAt: Timestamp? = nil, source: Source? = nil, comments: CommentPolicy? = nil
         ) {
             self.id = id
             self.slug = slug
@@ -36,6 +38,7 @@ extension Article {
             self.status = status
             self.publishedAt = publishedAt
             self.source = source
+            self.comments = comments
         }
     }
 
@@ -61,11 +64,12 @@ extension Article {
         public var version: String?
         public var wordCount: Int?
         public var readingMinutes: Int?
+        public var commentCount: Int?
 
         public init(
             bodyHTML: String? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
             revision: Int? = nil, version: String? = nil, wordCount: Int? = nil,
-            readingMinutes: Int? = nil
+            readingMinutes: Int? = nil, commentCount: Int? = nil
         ) {
             self.bodyHTML = bodyHTML
             self.createdAt = createdAt
@@ -74,6 +78,7 @@ extension Article {
             self.version = version
             self.wordCount = wordCount
             self.readingMinutes = readingMinutes
+            self.commentCount = commentCount
         }
     }
 
@@ -90,6 +95,7 @@ extension Article {
         public var status: Change<Status>
         public var publishedAt: Change<Timestamp>
         public var source: Change<SourceChanges>
+        public var comments: Change<CommentPolicy>
 
         public init(
             slug: Change<String> = .keep, title: Change<String> = .keep,
@@ -97,7 +103,7 @@ extension Article {
             language: Change<String> = .keep, authors: Change<[Author.Mention]> = .keep,
             tags: Change<[String]> = .keep, heroImage: Change<HeroImageChanges> = .keep,
             status: Change<Status> = .keep, publishedAt: Change<Timestamp> = .keep,
-            source: Change<SourceChanges> = .keep
+            source: Change<SourceChanges> = .keep, comments: Change<CommentPolicy> = .keep
         ) {
             self.slug = slug
             self.title = title
@@ -110,6 +116,7 @@ extension Article {
             self.status = status
             self.publishedAt = publishedAt
             self.source = source
+            self.comments = comments
         }
     }
 
@@ -130,7 +137,8 @@ extension Article.Draft: JSONModel {
         .optional("heroImage", \.heroImage, Article.HeroImage.format),
         .optional("status", \.status, .text(.status)),
         .optional("publishedAt", \.publishedAt, .timestamp),
-        .optional("source", \.source, Article.Source.format))
+        .optional("source", \.source, Article.Source.format),
+        .optional("comments", \.comments, .text(.commentPolicy)))
 }
 
 extension Article.Replacement: JSONModel {
@@ -138,7 +146,8 @@ extension Article.Replacement: JSONModel {
     public static let shape = ObjectCodec(
         Self.init(
             id:slug:title:summary:body:bodyHTML:language:authors:tags:heroImage:status:publishedAt:
-            createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:),
+            createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:comments:
+            commentCount:),
         .optional("id", \.content.id, .identifier()),
         .optional("slug", \.content.slug, .text(.servedSlug)),
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
@@ -160,23 +169,27 @@ extension Article.Replacement: JSONModel {
         .optional("version", \.readOnly.version, .text(.version)),
         .optional("source", \.content.source, Article.Source.format),
         .optional("wordCount", \.readOnly.wordCount, .integer(0...Int.max)),
-        .optional("readingMinutes", \.readOnly.readingMinutes, .integer(0...Int.max)))
+        .optional("readingMinutes", \.readOnly.readingMinutes, .integer(0...Int.max)),
+        .optional("comments", \.content.comments, .text(.commentPolicy)),
+        .optional("commentCount", \.readOnly.commentCount, .integer(0...Int.max)))
 
     private init(
         id: Article.ID?, slug: String?, title: String, summary: String, body: String,
         bodyHTML: String?, language: String?, authors: [Author.Mention], tags: [String],
         heroImage: Article.HeroImage?, status: Article.Status?, publishedAt: Timestamp?,
         createdAt: Timestamp?, updatedAt: Timestamp?, revision: Int?, version: String?,
-        source: Article.Source?, wordCount: Int?, readingMinutes: Int?
+        source: Article.Source?, wordCount: Int?, readingMinutes: Int?,
+        comments: CommentPolicy?, commentCount: Int?
     ) {
         self.init(
             content: Article.Draft(
                 id: id, slug: slug, title: title, summary: summary, body: body,
                 language: language, authors: authors, tags: tags, heroImage: heroImage,
-                status: status, publishedAt: publishedAt, source: source),
+                status: status, publishedAt: publishedAt, source: source, comments: comments),
             readOnly: Article.ReadOnly(
                 bodyHTML: bodyHTML, createdAt: createdAt, updatedAt: updatedAt, revision: revision,
-                version: version, wordCount: wordCount, readingMinutes: readingMinutes))
+                version: version, wordCount: wordCount, readingMinutes: readingMinutes,
+                commentCount: commentCount))
     }
 }
 
@@ -193,7 +206,8 @@ extension Article.Changes: JSONModel {
         .change("heroImage", \.heroImage, Article.HeroImageChanges.format),
         .change("status", \.status, .text(.status)),
         .change("publishedAt", \.publishedAt, .timestamp),
-        .change("source", \.source, Article.SourceChanges.format))
+        .change("source", \.source, Article.SourceChanges.format),
+        .change("comments", \.comments, .text(.commentPolicy)))
 }
 
 /// Edits as values: articles with merge patches applied.
@@ -205,7 +219,8 @@ extension Article {
         Draft(
             id: id, slug: slug, title: title, summary: summary, body: body ?? "",
             language: language, authors: authors.map(\.mention), tags: tags.map(\.name),
-            heroImage: heroImage, status: status, publishedAt: publishedAt, source: source)
+            heroImage: heroImage, status: status, publishedAt: publishedAt, source: source,
+            comments: comments)
     }
 
     /// This article with a merge patch applied (RFC 7396 §2), as a draft of the new value.
@@ -246,6 +261,7 @@ extension Article {
         article.status = draft.status ?? .draft
         article.publishedAt = draft.publishedAt
         article.source = draft.source
+        article.comments = draft.comments
         return article
     }
 
@@ -273,6 +289,7 @@ extension Article {
         draft.publishedAt = changes.publishedAt.applied(to: publishedAt, cleared: nil)
         draft.heroImage = changes.heroImage.merged(into: heroImage, "heroImage", &faults)
         draft.source = changes.source.merged(into: source, "source", &faults)
+        draft.comments = changes.comments.applied(to: comments, cleared: nil)
         return (draft, faults)
     }
 }
@@ -297,7 +314,8 @@ extension Article.Changes {
             heroImage: Change(from: before.heroImage, to: after.heroImage),
             status: Change(from: before.status, to: after.status),
             publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
-            source: Change(from: before.source, to: after.source))
+            source: Change(from: before.source, to: after.source),
+            comments: Change(from: before.comments, to: after.comments))
     }
 
     /// What turns one draft into the other. What only the backend can set, if the draft leaves it
@@ -314,7 +332,8 @@ extension Article.Changes {
             heroImage: Change(from: before.heroImage, to: after.heroImage),
             status: after.status.map { Change(from: before.status, to: $0) } ?? .keep,
             publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
-            source: Change(from: before.source, to: after.source))
+            source: Change(from: before.source, to: after.source),
+            comments: Change(from: before.comments, to: after.comments))
     }
 
     /// Whether there is nothing to change.

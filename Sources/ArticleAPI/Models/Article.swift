@@ -43,6 +43,10 @@ public struct Article: Sendable, Hashable, Identifiable {
     public var source: Source?
     public var wordCount: Int
     public var readingMinutes: Int
+    /// Whether readers may comment; `nil` for the backend's default.
+    public var comments: CommentPolicy?
+    /// The number of visible comments; `nil` if it was not requested.
+    public var commentCount: Int?
 
     public init(
         id: ID, slug: String, title: String, summary: String = "", body: String?,
@@ -50,7 +54,8 @@ public struct Article: Sendable, Hashable, Identifiable {
         tags: [Tag] = [],
         heroImage: HeroImage? = nil, status: Status, publishedAt: Timestamp? = nil,
         createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1,
-        version: String? = nil, source: Source? = nil, wordCount: Int, readingMinutes: Int
+        version: String? = nil, source: Source? = nil, wordCount: Int, readingMinutes: Int,
+        comments: CommentPolicy? = nil, commentCount: Int? = nil
     ) {
         self.id = id
         self.slug = slug
@@ -71,6 +76,8 @@ public struct Article: Sendable, Hashable, Identifiable {
         self.source = source
         self.wordCount = wordCount
         self.readingMinutes = readingMinutes
+        self.comments = comments
+        self.commentCount = commentCount
     }
 
     /// How an article is identified in a path: by its id, or by a current or former slug.
@@ -117,7 +124,9 @@ extension Article: JSONModel {
         .optional("version", \.version, .text(.version)),
         .optional("source", \.source, Source.format),
         .required("wordCount", \.wordCount, .integer(0...Int.max)),
-        .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)))
+        .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)),
+        .optional("comments", \.comments, .text(.commentPolicy)),
+        .optional("commentCount", \.commentCount, .integer(0...Int.max)))
 }
 
 /// A handwritten encoder and decoder for articles, which take about half the time of their codec:
@@ -160,6 +169,8 @@ extension Article {
         attributes.write("\"source\":", source, Source.shape, to: &writer)
         attributes.write("\"wordCount\":", to: &writer) { $0.integer(wordCount) }
         attributes.write("\"readingMinutes\":", to: &writer) { $0.integer(readingMinutes) }
+        attributes.write("\"comments\":", comments, to: &writer) { $0.string($1.name) }
+        attributes.write("\"commentCount\":", commentCount, to: &writer) { $0.integer($1) }
     }
 
     /// Reads the attributes in the order of the codec.
@@ -193,7 +204,11 @@ extension Article {
             version: try members.optional(&parser, Self.versionFormat.scan),
             source: try members.optional(&parser) { Source.shape.scan(&$0) },
             wordCount: try members.required(&parser) { $0.scanInteger() },
-            readingMinutes: try members.required(&parser) { $0.scanInteger() })
+            readingMinutes: try members.required(&parser) { $0.scanInteger() },
+            comments: try members.optional(&parser) { parser in
+                parser.scanText().map { CommentPolicy(name: $0.text) }
+            },
+            commentCount: try members.optional(&parser) { $0.scanInteger() })
     }
 
     private static let languageFormat = JSONCodec.text(.language)
@@ -268,6 +283,8 @@ public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var source: PartialSource?
     public var wordCount: Int?
     public var readingMinutes: Int?
+    public var comments: CommentPolicy?
+    public var commentCount: Int?
 }
 
 extension PartialArticle: JSONModel {
@@ -293,5 +310,7 @@ extension PartialArticle: JSONModel {
         .optional("version", \.version, .text(.version)),
         .optional("source", \.source, PartialSource.format),
         .optional("wordCount", \.wordCount, .integer(0...Int.max)),
-        .optional("readingMinutes", \.readingMinutes, .integer(0...Int.max)))
+        .optional("readingMinutes", \.readingMinutes, .integer(0...Int.max)),
+        .optional("comments", \.comments, .text(.commentPolicy)),
+        .optional("commentCount", \.commentCount, .integer(0...Int.max)))
 }

@@ -97,6 +97,6 @@ public struct Principal: Sendable, Hashable {
         guard let needed = Role.needed(for: access) else { return }
         guard let role else { throw .unauthenticated(.missing) }
         guard role >= needed else { throw .forbidden(needed: needed, has: role) }
-        guard user != nil || !access.needsUser else { throw .userRequired }
+        guard user != nil || !access.needsUser(role) else { throw .userRequired }
     }
 }

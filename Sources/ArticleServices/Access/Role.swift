@@ -26,23 +26,34 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     static func needed(for access: Endpoint.Access) -> Role? {
         switch access {
         case .everyone: nil
-        case .useAccount, .readProfiles: .reader
-        case .readHistory, .writeArticles, .writeAuthors: .editor
+        case .useAccount, .comment, .changeComments, .readProfiles: .reader
+        case .readHistory, .writeArticles, .writeAuthors, .moderate: .editor
         case .manageUsers, .administer: .admin
         }
     }
 }
 
 extension Endpoint.Access {
-    /// Whether it is for a user: somebody with an account, or a key that acts for one.
-    var needsUser: Bool { self == .useAccount }
+    /// Whether it is for a user: somebody with an account, or a key that acts for one. Any key of
+    /// an editor may moderate.
+    func needsUser(_ role: Role) -> Bool {
+        switch self {
+        case .useAccount, .comment: true
+        case .changeComments: role < .editor
+        case .everyone, .readHistory, .writeArticles, .writeAuthors, .moderate, .readProfiles,
+            .manageUsers, .administer:
+            false
+        }
+    }
 
     /// Whether responses may be stored by the client, or even shared: those about accounts and
     /// the backend itself may not.
     var isCacheable: Bool {
         switch self {
         case .useAccount, .readProfiles, .manageUsers, .administer: false
-        case .everyone, .readHistory, .writeArticles, .writeAuthors: true
+        case .everyone, .readHistory, .writeArticles, .writeAuthors, .comment, .changeComments,
+            .moderate:
+            true
         }
     }
 }

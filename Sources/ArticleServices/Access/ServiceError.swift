@@ -49,6 +49,17 @@ public enum ServiceError: Error, Sendable {
     case tooManyAttempts(retryAfterSeconds: Int)
     /// Too many accounts were created from this address.
     case tooManySignUps(retryAfterSeconds: Int)
+    /// The article takes no new comments.
+    case commentsClosed
+    /// A comment can no longer be changed; it could be for this time.
+    case editTimeOver(seconds: Int)
+    /// The comment is that of somebody else.
+    case notTheWriter
+    /// The writer has just written the same comment.
+    case repeatedComment
+    /// The writer has written as many comments as may be for now.
+    case tooManyComments(retryAfterSeconds: Int)
+    case tooManyBookmarks
     /// As many change streams are open as may be, in all or from the client's address.
     case tooManyStreams(ofAddress: Bool)
     case full
@@ -196,6 +207,9 @@ extension ServiceError {
         case .tooManySignUps:
             return plain(
                 .tooManyRequests, "Too many accounts were created from this address. Retry later.")
+        case .commentsClosed, .editTimeOver, .notTheWriter, .repeatedComment, .tooManyComments,
+            .tooManyBookmarks:
+            return .readersProblem(self, instance)
         case .tooManyStreams(let ofAddress):
             return ofAddress
                 ? plain(.tooManyRequests, "Too many change streams are open from this address.")
@@ -223,7 +237,8 @@ extension ServiceError {
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
         case .unavailable, .tooManyStreams: fields.append(.retryAfter, "5")
-        case .overLimit(_, let seconds), .tooManyAttempts(let seconds),
+        case .overLimit(_, let seconds), .tooManyComments(let seconds),
+            .tooManyAttempts(let seconds),
             .tooManySignUps(let seconds):
             fields.append(.retryAfter, "\(seconds)")
         case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
@@ -252,6 +267,27 @@ extension ServiceError.CredentialFault {
 }
 
 extension Problem {
+    /// The problem with what a reader writes.
+    fileprivate static func readersProblem(_ error: ServiceError, _ instance: String) -> Problem {
+        let (kind, detail): (Kind, String) =
+            switch error {
+            case .commentsClosed: (.commentsClosed, "There are no new comments on this article.")
+            case .editTimeOver(let seconds):
+                (
+                    .editTimeOver,
+                    "A comment can be changed for \(seconds) s after it was written; then it can "
+                        + "only be deleted."
+                )
+            case .repeatedComment:
+                (.repeatedComment, "You wrote the same comment within the last minute.")
+            case .tooManyComments:
+                (.tooManyRequests, "You have written too many comments. Retry later.")
+            case .tooManyBookmarks: (.tooManyBookmarks, "Remove a bookmark to add another one.")
+            default: (.notTheWriter, "Only its writer can do this with a comment.")
+            }
+        return Problem(kind, detail: detail, instance: instance)
+    }
+
     /// The problem for an idempotency key that is in use or was reused.
     fileprivate static func keyProblem(_ kind: Kind, _ instance: String) -> Problem {
         let isWaiting = kind == .requestInFlight

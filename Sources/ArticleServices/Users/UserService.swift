@@ -153,7 +153,8 @@ struct UserService: Sendable {
     ) async throws(ServiceError) -> Reply<NoContent> {
         let expected = try await record(of: request.id).revision(expectedBy: request.expected)
         do throws(StoreError) {
-            try await store.deleteUser(request.id, expecting: expected)
+            try await store.deleteUser(
+                request.id, expecting: expected, comments: request.comments ?? .keep)
         } catch { throw ServiceError(error) }
         access.userDeleted(request.id)
         return Reply(NoContent())

@@ -22,6 +22,7 @@ struct ServeConfiguration: Sendable {
     var transport: TransportConfiguration
     var clients: ClientsConfiguration
     var webhooks: WebhookConfiguration
+    var comments: CommentConfiguration
     var users: UserConfiguration
     var openID: OpenIDConfiguration
     /// The connections of webhooks and to providers.
@@ -37,8 +38,9 @@ struct ServeConfiguration: Sendable {
 
     static let options =
         ownOptions + ClientsConfiguration.options + UserConfiguration.options
-        + OpenIDConfiguration.options + WebhookConfiguration.options
-        + OutboundConfiguration.options + TransportConfiguration.options
+        + OpenIDConfiguration.options + CommentConfiguration.options
+        + WebhookConfiguration.options + OutboundConfiguration.options
+        + TransportConfiguration.options
 
     private static let ownOptions = [
         Option(
@@ -118,6 +120,7 @@ struct ServeConfiguration: Sendable {
         transport = try TransportConfiguration(settings)
         clients = try ClientsConfiguration(settings)
         webhooks = try WebhookConfiguration(settings)
+        comments = try CommentConfiguration(settings)
         users = try UserConfiguration(settings)
         openID = try OpenIDConfiguration(settings)
         outbound = try OutboundConfiguration.connections(settings)

@@ -65,7 +65,8 @@ struct ServerAssembly {
                 defaultLanguage: configuration.defaultLanguage.text,
                 cacheBytes: configuration.cacheBytes,
                 streamLimits: configuration.clients.streams,
-                accounts: configuration.users.accounts, providers: providers, now: { .now },
+                comments: configuration.comments.rules, accounts: configuration.users.accounts,
+                providers: providers, now: { .now },
                 log: { log.error($0) })
         } catch { throw CommandFailure(error) }
     }

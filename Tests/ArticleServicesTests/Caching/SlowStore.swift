@@ -12,7 +12,7 @@ final class SlowStore: ArticleStore {
         var isOpen = false
     }
 
-    private let store: any ArticleStore
+    let store: any ArticleStore
     private let state: Lock<State>
     /// Maximum number of held reads; above it, one is released, so that there is always progress.
     private let mostHeld: Int
@@ -44,7 +44,7 @@ final class SlowStore: ArticleStore {
 
     var workers: WorkerPool { store.workers }
 
-    private func hold() async {
+    func hold() async {
         if state.withLock({ $0.held.count >= mostHeld }) { letOneGo() }
         await withUnsafeContinuation { continuation in
             let isHeld = state.withLock { state in
@@ -286,8 +286,10 @@ extension SlowStore {
         try await store.rehash(id, from: old, to: new)
     }
 
-    func deleteUser(_ id: UserRecord.ID, expecting revision: Int?) async throws(StoreError) {
-        try await store.deleteUser(id, expecting: revision)
+    func deleteUser(
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal
+    ) async throws(StoreError) {
+        try await store.deleteUser(id, expecting: revision, comments: comments)
     }
 
     func createSession(

@@ -249,6 +249,9 @@ import Testing
                 DROP TABLE kept_writes; DROP TABLE kept_counts; CREATE TABLE kept_writes (scope);
                 ALTER TABLE revisions DROP COLUMN actor; DROP TABLE actors;
                 DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
+                DROP TABLE bookmarks; DROP TABLE comment_transitions; DROP TABLE comment_counts;
+                DROP TABLE comments; ALTER TABLE revisions DROP COLUMN comments;
+                ALTER TABLE keys DROP COLUMN owner;
                 DROP TABLE invitations; DROP TABLE sessions; DROP TABLE users;
                 DROP TABLE user_count;
                 UPDATE facets SET key = key || char(0xFE0F) WHERE key = 'heart';

@@ -32,7 +32,7 @@ struct SyncModel {
     mutating func run(histories: Int, writes: Int) async throws {
         for index in witnesses.indices { try await witnesses[index].catchUp(with: store) }
         for number in 0..<histories {
-            let comment = Comment("seed \(seed), history \(number)")
+            let comment = Testing.Comment("seed \(seed), history \(number)")
             clients = (0..<3).map { _ in
                 Client(copy: SyncCopy(history.query()), pace: 1 + history.below(12))
             }
@@ -48,7 +48,7 @@ struct SyncModel {
     }
 
     /// Writes once. The position of a copy changes if, and only if, what it shows does.
-    private mutating func write(_ comment: Comment) async throws {
+    private mutating func write(_ comment: Testing.Comment) async throws {
         try await history.write(to: store)
         for index in witnesses.indices {
             let before = witnesses[index]
@@ -67,14 +67,14 @@ struct SyncModel {
     }
 
     /// Perhaps requests one small page.
-    private mutating func advance(_ index: Int, _ comment: Comment) async throws {
+    private mutating func advance(_ index: Int, _ comment: Testing.Comment) async throws {
         guard history.isTrue(in: clients[index].pace) else { return }
         let slice = try await clients[index].copy.follow(
             store, limit: 1 + history.below(3), comment)
         if slice.isLast { try await expectCurrent(index, comment) }
     }
 
-    private func expectCurrent(_ index: Int, _ comment: Comment) async throws {
+    private func expectCurrent(_ index: Int, _ comment: Testing.Comment) async throws {
         try await clients[index].copy.expectCurrent(in: store, comment)
         #expect(clients[index].copy.deleted.isSubset(of: clients[index].listed), comment)
     }

@@ -3,7 +3,7 @@ import ArticleStore
 
 /// A line of an export.
 ///
-/// The first is `{"format":"broadsheet-export","version":3}`. It is followed by all authors in the
+/// The first is `{"format":"broadsheet-export","version":4}`. It is followed by all authors in the
 /// order of their ids and all articles in the order of theirs, each followed by its revisions:
 ///
 ///     {"kind":"author","author":{…}}
@@ -184,8 +184,9 @@ enum ExportHeader: Sendable, Hashable {
 
     static let format = "broadsheet-export"
     /// Version 1 has the names of editors instead of actors. Version 2 has neither the status
-    /// `scheduled` nor the system as an actor.
-    static let version = 3
+    /// `scheduled` nor the system as an actor. In version 3, articles do not say whether readers
+    /// may comment.
+    static let version = 4
 
     /// The line including its line feed.
     static var bytes: [UInt8] {
