@@ -47,6 +47,10 @@ static const unsigned char accounts[] = {
 #embed "migrations/011-accounts.sql"
 };
 
+static const unsigned char owners[] = {
+#embed "migrations/016-owners.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -59,6 +63,7 @@ static const struct broadsheet_resource migrations[] = {
     {"009-transitions.sql", transitions, sizeof transitions},
     {"010-webhooks.sql", webhooks, sizeof webhooks},
     {"011-accounts.sql", accounts, sizeof accounts},
+    {"016-owners.sql", owners, sizeof owners},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

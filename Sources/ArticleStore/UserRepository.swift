@@ -53,17 +53,21 @@ public protocol UserRepository: Sendable {
     ) async throws(StoreError) -> Bool
 
     /// Removes a user and the user's sessions. An invitation that the user accepted stays used, but
-    /// no longer names the user.
+    /// no longer names the user, and neither do histories.
+    ///
+    /// The user's articles have no owner afterwards: each gets a revision for this, made by the
+    /// system. If there are hundreds, this takes several commits, and the user is removed by the
+    /// last one.
     ///
     /// Throws `.preconditionFailed` if the user does not have the expected revision.
     func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?
+        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
     ) async throws(StoreError)
 }
 
 /// A user as it is stored. A value; use it anywhere. See ``UserRepository``.
 public struct UserRecord: Sendable, Hashable {
-    public typealias ID = Identifier<UserRecord>
+    public typealias ID = User.ID
 
     public var id: ID
     /// As it was chosen.

@@ -51,10 +51,13 @@ extension SQLiteStore: AccountRepository {
     }
 
     public func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?
+        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
     ) async throws(StoreError) {
-        try await writer.submit { (step) throws(StoreError) in
-            try step.deleteUser(id, expecting: revision)
+        var isDeleted = false
+        while !isDeleted {
+            isDeleted = try await writer.submit { (step) throws(StoreError) in
+                try step.deleteUser(id, expecting: revision, at: time)
+            }
         }
     }
 }
@@ -76,6 +79,7 @@ extension SQL {
         FROM users WHERE id > ?1 ORDER BY id LIMIT ?2
         """
     static let userNumber: StaticString = "SELECT number FROM users WHERE id = ?1"
+    static let displayName: StaticString = "SELECT display_name FROM users WHERE id = ?1"
     static let userCount: StaticString = "SELECT value FROM user_count WHERE number = 1"
     fileprivate static let insertUser: StaticString = """
         INSERT INTO users (id, name, name_key, display_name, role, password_hash, is_disabled,
@@ -149,6 +153,13 @@ extension Snapshot {
         return Int(row.integer(0))
     }
 
+    /// What others see of a user, if there is one with this id.
+    func displayName(ofUser id: UserRecord.ID) throws(StoreError) -> String? {
+        let row = try connection.statement(SQL.displayName)
+        try row.bind(1, id)
+        return try row.step() ? row.text(0) : nil
+    }
+
     /// The number of a user's row, if there is one.
     func userNumber(_ id: UserRecord.ID) throws(StoreError) -> Int64? {
         let row = try connection.statement(SQL.userNumber)
@@ -203,6 +214,7 @@ extension WriteStep {
         new.updatedAt = time
         new.revision += 1
         try update(old.number, to: new)
+        connection.names.forgetActors()
         return new
     }
 
@@ -230,15 +242,22 @@ extension WriteStep {
         return connection.changedRows > 0
     }
 
+    /// Deletes the user, unless too much depends on it for one commit: then a part of this is
+    /// removed, and the result is `false`.
     fileprivate func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?
-    ) throws(StoreError) {
+        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
+    ) throws(StoreError) -> Bool {
         let user = try user(id, expecting: revision)
+        guard try disown(id, at: time), try forgetTransitions(ofOwner: user.number) else {
+            return false
+        }
         try endSessions(of: user.number, except: nil)
         try forgetInvited(user.number)
+        try forgetActorName(id)
         let row = try connection.statement(SQL.deleteUser)
         try row.bind(1, user.number)
         try row.run()
+        return true
     }
 
     private func user(

@@ -17,12 +17,15 @@ extension Article {
         public var status: Status?
         public var publishedAt: Timestamp?
         public var source: Source?
+        /// A user with the role `author` or above. An author's new article is the author's own;
+        /// only editors may choose somebody else.
+        public var owner: User.ID?
 
         public init(
             id: ID? = nil, slug: String? = nil, title: String, summary: String = "",
             body: String = "", language: String? = nil, authors: [Author.Mention] = [],
             tags: [String] = [], heroImage: HeroImage? = nil, status: Status? = nil,
-            publishedAt: Timestamp? = nil, source: Source? = nil
+            publishedAt: Timestamp? = nil, source: Source? = nil, owner: User.ID? = nil
         ) {
             self.id = id
             self.slug = slug
@@ -36,12 +39,14 @@ extension Article {
             self.status = status
             self.publishedAt = publishedAt
             self.source = source
+            self.owner = owner
         }
     }
 
     /// The new content of a whole article (`PUT`): its representation with edits.
     ///
-    /// It may contain the read-only attributes of the representation, unchanged.
+    /// It may contain the read-only attributes of the representation, unchanged. Without an owner,
+    /// the article keeps the one that it has.
     public struct Replacement: Sendable, Hashable {
         public var content: Draft
         public var readOnly: ReadOnly
@@ -90,6 +95,8 @@ extension Article {
         public var status: Change<Status>
         public var publishedAt: Change<Timestamp>
         public var source: Change<SourceChanges>
+        /// Only editors may change it.
+        public var owner: Change<User.ID>
 
         public init(
             slug: Change<String> = .keep, title: Change<String> = .keep,
@@ -97,7 +104,7 @@ extension Article {
             language: Change<String> = .keep, authors: Change<[Author.Mention]> = .keep,
             tags: Change<[String]> = .keep, heroImage: Change<HeroImageChanges> = .keep,
             status: Change<Status> = .keep, publishedAt: Change<Timestamp> = .keep,
-            source: Change<SourceChanges> = .keep
+            source: Change<SourceChanges> = .keep, owner: Change<User.ID> = .keep
         ) {
             self.slug = slug
             self.title = title
@@ -110,6 +117,7 @@ extension Article {
             self.status = status
             self.publishedAt = publishedAt
             self.source = source
+            self.owner = owner
         }
     }
 
@@ -130,7 +138,8 @@ extension Article.Draft: JSONModel {
         .optional("heroImage", \.heroImage, Article.HeroImage.format),
         .optional("status", \.status, .text(.status)),
         .optional("publishedAt", \.publishedAt, .timestamp),
-        .optional("source", \.source, Article.Source.format))
+        .optional("source", \.source, Article.Source.format),
+        .optional("owner", \.owner, .identifier()))
 }
 
 extension Article.Replacement: JSONModel {
@@ -138,7 +147,7 @@ extension Article.Replacement: JSONModel {
     public static let shape = ObjectCodec(
         Self.init(
             id:slug:title:summary:body:bodyHTML:language:authors:tags:heroImage:status:publishedAt:
-            createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:),
+            createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:owner:),
         .optional("id", \.content.id, .identifier()),
         .optional("slug", \.content.slug, .text(.servedSlug)),
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
@@ -160,20 +169,21 @@ extension Article.Replacement: JSONModel {
         .optional("version", \.readOnly.version, .text(.version)),
         .optional("source", \.content.source, Article.Source.format),
         .optional("wordCount", \.readOnly.wordCount, .integer(0...Int.max)),
-        .optional("readingMinutes", \.readOnly.readingMinutes, .integer(0...Int.max)))
+        .optional("readingMinutes", \.readOnly.readingMinutes, .integer(0...Int.max)),
+        .optional("owner", \.content.owner, .identifier()))
 
     private init(
         id: Article.ID?, slug: String?, title: String, summary: String, body: String,
         bodyHTML: String?, language: String?, authors: [Author.Mention], tags: [String],
         heroImage: Article.HeroImage?, status: Article.Status?, publishedAt: Timestamp?,
         createdAt: Timestamp?, updatedAt: Timestamp?, revision: Int?, version: String?,
-        source: Article.Source?, wordCount: Int?, readingMinutes: Int?
+        source: Article.Source?, wordCount: Int?, readingMinutes: Int?, owner: User.ID?
     ) {
         self.init(
             content: Article.Draft(
                 id: id, slug: slug, title: title, summary: summary, body: body,
                 language: language, authors: authors, tags: tags, heroImage: heroImage,
-                status: status, publishedAt: publishedAt, source: source),
+                status: status, publishedAt: publishedAt, source: source, owner: owner),
             readOnly: Article.ReadOnly(
                 bodyHTML: bodyHTML, createdAt: createdAt, updatedAt: updatedAt, revision: revision,
                 version: version, wordCount: wordCount, readingMinutes: readingMinutes))
@@ -193,7 +203,8 @@ extension Article.Changes: JSONModel {
         .change("heroImage", \.heroImage, Article.HeroImageChanges.format),
         .change("status", \.status, .text(.status)),
         .change("publishedAt", \.publishedAt, .timestamp),
-        .change("source", \.source, Article.SourceChanges.format))
+        .change("source", \.source, Article.SourceChanges.format),
+        .change("owner", \.owner, .identifier()))
 }
 
 /// Edits as values: articles with merge patches applied.
@@ -205,7 +216,8 @@ extension Article {
         Draft(
             id: id, slug: slug, title: title, summary: summary, body: body ?? "",
             language: language, authors: authors.map(\.mention), tags: tags.map(\.name),
-            heroImage: heroImage, status: status, publishedAt: publishedAt, source: source)
+            heroImage: heroImage, status: status, publishedAt: publishedAt, source: source,
+            owner: owner)
     }
 
     /// This article with a merge patch applied (RFC 7396 §2), as a draft of the new value.
@@ -246,6 +258,7 @@ extension Article {
         article.status = draft.status ?? .draft
         article.publishedAt = draft.publishedAt
         article.source = draft.source
+        article.owner = draft.owner
         return article
     }
 
@@ -273,6 +286,7 @@ extension Article {
         draft.publishedAt = changes.publishedAt.applied(to: publishedAt, cleared: nil)
         draft.heroImage = changes.heroImage.merged(into: heroImage, "heroImage", &faults)
         draft.source = changes.source.merged(into: source, "source", &faults)
+        draft.owner = changes.owner.applied(to: owner, cleared: nil)
         return (draft, faults)
     }
 }
@@ -297,7 +311,8 @@ extension Article.Changes {
             heroImage: Change(from: before.heroImage, to: after.heroImage),
             status: Change(from: before.status, to: after.status),
             publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
-            source: Change(from: before.source, to: after.source))
+            source: Change(from: before.source, to: after.source),
+            owner: Change(from: before.owner, to: after.owner))
     }
 
     /// What turns one draft into the other. What only the backend can set, if the draft leaves it
@@ -314,7 +329,8 @@ extension Article.Changes {
             heroImage: Change(from: before.heroImage, to: after.heroImage),
             status: after.status.map { Change(from: before.status, to: $0) } ?? .keep,
             publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
-            source: Change(from: before.source, to: after.source))
+            source: Change(from: before.source, to: after.source),
+            owner: Change(from: before.owner, to: after.owner))
     }
 
     /// Whether there is nothing to change.

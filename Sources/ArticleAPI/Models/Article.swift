@@ -43,6 +43,8 @@ public struct Article: Sendable, Hashable, Identifiable {
     public var source: Source?
     public var wordCount: Int
     public var readingMinutes: Int
+    /// The user who may edit it besides editors. Only this user and editors see it.
+    public var owner: User.ID?
 
     public init(
         id: ID, slug: String, title: String, summary: String = "", body: String?,
@@ -50,7 +52,8 @@ public struct Article: Sendable, Hashable, Identifiable {
         tags: [Tag] = [],
         heroImage: HeroImage? = nil, status: Status, publishedAt: Timestamp? = nil,
         createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1,
-        version: String? = nil, source: Source? = nil, wordCount: Int, readingMinutes: Int
+        version: String? = nil, source: Source? = nil, wordCount: Int, readingMinutes: Int,
+        owner: User.ID? = nil
     ) {
         self.id = id
         self.slug = slug
@@ -71,6 +74,7 @@ public struct Article: Sendable, Hashable, Identifiable {
         self.source = source
         self.wordCount = wordCount
         self.readingMinutes = readingMinutes
+        self.owner = owner
     }
 
     /// How an article is identified in a path: by its id, or by a current or former slug.
@@ -117,7 +121,8 @@ extension Article: JSONModel {
         .optional("version", \.version, .text(.version)),
         .optional("source", \.source, Source.format),
         .required("wordCount", \.wordCount, .integer(0...Int.max)),
-        .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)))
+        .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)),
+        .optional("owner", \.owner, .identifier()))
 }
 
 /// A handwritten encoder and decoder for articles, which take about half the time of their codec:
@@ -160,6 +165,9 @@ extension Article {
         attributes.write("\"source\":", source, Source.shape, to: &writer)
         attributes.write("\"wordCount\":", to: &writer) { $0.integer(wordCount) }
         attributes.write("\"readingMinutes\":", to: &writer) { $0.integer(readingMinutes) }
+        attributes.write("\"owner\":", owner, to: &writer) { writer, id in
+            writer.string { id.write(to: &$0) }
+        }
     }
 
     /// Reads the attributes in the order of the codec.
@@ -193,7 +201,8 @@ extension Article {
             version: try members.optional(&parser, Self.versionFormat.scan),
             source: try members.optional(&parser) { Source.shape.scan(&$0) },
             wordCount: try members.required(&parser) { $0.scanInteger() },
-            readingMinutes: try members.required(&parser) { $0.scanInteger() })
+            readingMinutes: try members.required(&parser) { $0.scanInteger() },
+            owner: try members.optional(&parser) { $0.scanIdentifier() })
     }
 
     private static let languageFormat = JSONCodec.text(.language)
@@ -268,6 +277,7 @@ public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var source: PartialSource?
     public var wordCount: Int?
     public var readingMinutes: Int?
+    public var owner: User.ID?
 }
 
 extension PartialArticle: JSONModel {
@@ -293,5 +303,6 @@ extension PartialArticle: JSONModel {
         .optional("version", \.version, .text(.version)),
         .optional("source", \.source, PartialSource.format),
         .optional("wordCount", \.wordCount, .integer(0...Int.max)),
-        .optional("readingMinutes", \.readingMinutes, .integer(0...Int.max)))
+        .optional("readingMinutes", \.readingMinutes, .integer(0...Int.max)),
+        .optional("owner", \.owner, .identifier()))
 }

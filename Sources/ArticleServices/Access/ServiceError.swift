@@ -8,6 +8,10 @@ public enum ServiceError: Error, Sendable {
     /// The request violates the API contract.
     case rejected(RequestValidationError)
     case notFound
+    /// The article is public, but another user owns it, or none.
+    case notOwner
+    /// Only editors may change the owner of an article.
+    case ownerFixed
     case unauthenticated(CredentialFault)
     case forbidden(needed: Role, has: Role)
     /// `If-Match` must be sent.
@@ -78,6 +82,11 @@ extension ServiceError {
     private init(store error: StoreError) {
         switch error {
         case .notFound: self = .notFound
+        case .notOwner: self = .notOwner
+        case .ownerFixed: self = .ownerFixed
+        case .unknownOwner(let id):
+            self = .invalidValue(
+                "/owner", "no user with the role author or above has the id \(id)")
         case .preconditionFailed(let current): self = .preconditionFailed(current: current)
         case .idTaken: self = .idTaken
         case .slugTaken(let slug): self = .slugTaken(slug)
@@ -111,6 +120,8 @@ extension ServiceError {
         switch self {
         case .rejected(let rejection): return rejection.problem(instance: instance)
         case .notFound: return plain(.notFound, "The requested resource does not exist.")
+        case .notOwner: return plain(.forbidden, "You may only read this article: it is not yours.")
+        case .ownerFixed: return .fixedOwnerProblem(instance)
         case .unauthenticated(let fault): return plain(.unauthenticated, fault.sentence)
         case .forbidden(let needed, let role):
             return plain(
@@ -234,6 +245,14 @@ extension Problem {
         Problem(
             kind, detail: detail, instance: instance,
             errors: [Problem.Detail("is already taken", at: .pointer(pointer))])
+    }
+
+    /// The problem for an author who hands an article over.
+    fileprivate static func fixedOwnerProblem(_ instance: String) -> Problem {
+        Problem(
+            .forbidden, detail: "Only editors may change the owner of an article.",
+            instance: instance,
+            errors: [Detail("cannot be changed by authors", at: .pointer("/owner"))])
     }
 
     /// The problem for an unmet precondition in this header field.

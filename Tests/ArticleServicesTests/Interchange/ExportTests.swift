@@ -86,7 +86,7 @@ import Testing
             try await desk.export("one.ndjson")
             let text = String(decoding: try desk.bytes("one.ndjson"), as: UTF8.self)
             let lines = text.split(separator: "\n")
-            #expect(lines.first == #"{"format":"broadsheet-export","version":3}"#)
+            #expect(lines.first == #"{"format":"broadsheet-export","version":4}"#)
             #expect(lines.last == #"{"kind":"end","authors":3,"articles":4,"revisions":8}"#)
             #expect(lines.count == 17 && text.hasSuffix("}\n"))
             #expect(lines.count { $0.hasPrefix(#"{"kind":"author","author":{"id":""#) } == 3)
@@ -107,7 +107,7 @@ import Testing
         try await ImportDesk.with { desk in
             let report = try await desk.export("one.ndjson")
             let text = """
-                {"format":"broadsheet-export","version":3}
+                {"format":"broadsheet-export","version":4}
                 {"kind":"end","authors":0,"articles":0,"revisions":0}
 
                 """

@@ -202,7 +202,7 @@ import Testing
             #expect(try await restore(lines, desk).counts == ["unchanged": 4])
             let now = try await desk.export("two.ndjson").revisions
             let text = String(decoding: try desk.bytes("two.ndjson"), as: UTF8.self)
-            #expect(now == 8 && text.hasPrefix(#"{"format":"broadsheet-export","version":3}"#))
+            #expect(now == 8 && text.hasPrefix(#"{"format":"broadsheet-export","version":4}"#))
             #expect(text.split(separator: #""actor":{"kind":"unknown"}"#).count == 6)
             try await ImportDesk.with { other in
                 try other.write("two.ndjson", text)
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"format":"broadsheet-export","version":4}"#, "the export has version 4"),
+        (#"{"format":"broadsheet-export","version":5}"#, "the export has version 5"),
         (#"{"format":"broadsheet-export"}"#, "$.version is not"),
         (#"{"format":"else","version":1}"#, "$.format is not"),
     ])

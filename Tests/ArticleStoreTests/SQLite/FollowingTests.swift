@@ -138,7 +138,10 @@ import Testing
         try Plain(path).run(
             """
             CREATE TABLE before AS SELECT * FROM transitions
-                WHERE audience = 1 OR kind = 0 OR NOT is_departure;
+                WHERE audience < 2 AND (audience = 1 OR kind = 0 OR NOT is_departure);
+            DROP INDEX articles_by_owner; DROP INDEX articles_by_owner_creation;
+            DROP INDEX articles_by_owner_update; DROP TABLE owned_facets;
+            ALTER TABLE articles DROP COLUMN owner; ALTER TABLE revisions DROP COLUMN owner;
             DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
             DROP TABLE invitations; DROP TABLE sessions; DROP TABLE users; DROP TABLE user_count;
             PRAGMA user_version = 8;

@@ -249,6 +249,10 @@ import Testing
                 DROP TABLE kept_writes; DROP TABLE kept_counts; CREATE TABLE kept_writes (scope);
                 ALTER TABLE revisions DROP COLUMN actor; DROP TABLE actors;
                 DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
+                DROP INDEX articles_by_owner; DROP INDEX articles_by_owner_creation;
+                DROP INDEX articles_by_owner_update; DROP TABLE owned_facets;
+                ALTER TABLE articles DROP COLUMN owner;
+                ALTER TABLE revisions DROP COLUMN owner;
                 DROP TABLE invitations; DROP TABLE sessions; DROP TABLE users;
                 DROP TABLE user_count;
                 UPDATE facets SET key = key || char(0xFE0F) WHERE key = 'heart';

@@ -3,7 +3,7 @@ import ArticleStore
 
 /// A line of an export.
 ///
-/// The first is `{"format":"broadsheet-export","version":3}`. It is followed by all authors in the
+/// The first is `{"format":"broadsheet-export","version":4}`. It is followed by all authors in the
 /// order of their ids and all articles in the order of theirs, each followed by its revisions:
 ///
 ///     {"kind":"author","author":{…}}
@@ -185,7 +185,7 @@ enum ExportHeader: Sendable, Hashable {
     static let format = "broadsheet-export"
     /// Version 1 has the names of editors instead of actors. Version 2 has neither the status
     /// `scheduled` nor the system as an actor.
-    static let version = 3
+    static let version = 4
 
     /// The line including its line feed.
     static var bytes: [UInt8] {
