@@ -3,6 +3,10 @@
 // A page is two additions here: its bytes, and its line in the table (in the order of names).
 // A lint test compares this file with the folder.
 
+static const unsigned char accounts[] = {
+#embed "manual/accounts.md"
+};
+
 static const unsigned char api[] = {
 #embed "manual/api.md"
 };
@@ -40,6 +44,7 @@ static const unsigned char webhooks[] = {
 };
 
 static const struct broadsheet_resource manual[] = {
+    {"accounts.md", accounts, sizeof accounts},
     {"api.md", api, sizeof api},
     {"configuration.md", configuration, sizeof configuration},
     {"deployment.md", deployment, sizeof deployment},

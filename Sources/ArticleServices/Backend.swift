@@ -10,7 +10,10 @@ public struct Backend: Sendable {
     public let publisher: Publisher
     /// Feeds the change streams while its `run` is called.
     public let streams: ChangeStreams
-    private let keys: KeyRing
+    private let access: Authenticator
+    private let sessions: SessionService
+    private let users: UserService
+    private let me: MeService
     private let cursors: CursorSealer
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
@@ -29,12 +32,14 @@ public struct Backend: Sendable {
     ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
     ///   - streamLimits: how many change streams may be open.
+    ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
     ///   - log: receives causes of errors that are not disclosed to clients.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
+        accounts: AccountConfiguration? = nil,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
         self.store = store
@@ -43,7 +48,8 @@ public struct Backend: Sendable {
         self.log = log
         publisher = try await Publisher(store: store, now: now, log: log)
         responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
-        keys = KeyRing(try await store.keys(), operatorKey: operatorKey, now: now)
+        let keys = try await Self.keyRing(store, operatorKey, now: now)
+        access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
         writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
@@ -54,8 +60,38 @@ public struct Backend: Sendable {
             now: now)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
-            changes, turns: Turns(workers: store.workers), keys: keys, limits: streamLimits,
+            changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
             log: log)
+        let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
+        let throttle = SignInThrottle(now: accounts.uptime)
+        sessions = SessionService(
+            store: store, access: access, hasher: accounts.hasher, throttle: throttle,
+            secret: try await store.secret(named: "sessions"), now: now)
+        users = UserService(
+            store: store, access: access, hasher: accounts.hasher, signUp: accounts.signUp,
+            signUps: SignUpThrottle(now: accounts.uptime), cursors: cursors, now: now)
+        me = MeService(
+            store: store, access: access, hasher: accounts.hasher, throttle: throttle, now: now)
+    }
+
+    private static func keyRing(
+        _ store: any ArticleStore, _ operatorKey: OperatorKey?,
+        now: @escaping @Sendable () -> Timestamp
+    ) async throws(StoreError) -> KeyRing {
+        let keys = try await store.keys()
+        var owners: [UserRecord] = []
+        for id in Set(keys.compactMap(\.owner)) {
+            do throws(StoreError) { owners.append(try await store.user(id)) } catch {
+                guard case .notFound = error else { throw error }
+            }
+        }
+        return KeyRing(keys, owners: owners, operatorKey: operatorKey, now: now)
+    }
+
+    private static func defaultAccounts() throws(StoreError) -> AccountConfiguration {
+        do throws(PasswordHasher.Unavailable) { return try AccountConfiguration() } catch {
+            throw .unavailable("libsodium cannot be initialised")
+        }
     }
 
     /// 64 MiB.
@@ -69,21 +105,21 @@ public struct Backend: Sendable {
     public var waitingRenderings: Int { markdown.waiting }
 
     /// Accepts a key that was created or changed after the store's keys were read.
-    public func admit(_ key: KeyRecord) { keys.admit(key) }
+    public func admit(_ key: KeyRecord) { access.keys.admit(key) }
 
     /// Lets a server of the public API use the cached public responses. On the control socket,
     /// where everybody sees everything, they must not be used.
     public func addCache(to configuration: inout ServerConfiguration) {
         configuration.cache = responses.cache
-        configuration.readers = keys
+        configuration.readers = access
     }
 
     /// The API for everybody; requests that administer the backend require an admin's key.
     public func router() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
             responses: responses, workers: store.workers, writes: writes, now: now, log: log
-        ) { [keys] (fields) throws(ServiceError) in
-            try keys.principal(of: fields)
+        ) { [access] (fields, context) async throws(ServiceError) in
+            try await access.principal(of: fields, context)
         }
         registerResources(on: &routes)
         return try routes.router()
@@ -94,7 +130,7 @@ public struct Backend: Sendable {
     public func controlRouter() throws(RouterError) -> HTTPRouter {
         var routes = Routes(
             responses: responses, workers: store.workers, writes: writes, now: now, log: log
-        ) { _ in .controlSocket }
+        ) { _, _ in .controlSocket }
         registerResources(on: &routes)
         routes.alias(AdminPath.prefix, as: AdminPath.former)
         return try routes.router()
@@ -134,6 +170,10 @@ public struct Backend: Sendable {
 
         routes.on(FetchChangesRequest.self, changes.list)
         routes.events(StreamChangesRequest.self, streams.open)
+
+        users.register(on: &routes)
+        sessions.register(on: &routes)
+        me.register(on: &routes)
 
         HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
         admin.register(on: &routes)

@@ -42,15 +42,17 @@ public struct KeyRecord: Sendable, Hashable {
     public var digest: [UInt8]
     /// 1 to 100 characters.
     public var name: String
-    /// `admin`, `editor` or `reader`.
+    /// `admin`, `editor`, `author` or `reader`.
     public var role: String
     public var createdAt: Timestamp
     public var expiresAt: Timestamp?
     public var revokedAt: Timestamp?
+    /// The user that it acts for, up to its role; `nil` if it acts for none.
+    public var owner: UserRecord.ID?
 
     public init(
         id: String, digest: [UInt8], name: String, role: String, createdAt: Timestamp,
-        expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil
+        expiresAt: Timestamp? = nil, revokedAt: Timestamp? = nil, owner: UserRecord.ID? = nil
     ) {
         self.id = id
         self.digest = digest
@@ -59,5 +61,6 @@ public struct KeyRecord: Sendable, Hashable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.revokedAt = revokedAt
+        self.owner = owner
     }
 }

@@ -32,19 +32,25 @@ extension SQLiteStore: KeyRepository {
 
 extension SQL {
     static let keys: StaticString = """
-        SELECT id, digest, name, role, created_at, expires_at, revoked_at FROM keys
+        SELECT id, digest, name, role, created_at, expires_at, revoked_at, owner FROM keys
+        ORDER BY created_at, id
+        """
+    /// Without owners, so that it can be read before the file is migrated.
+    static let keysOfAnyVersion: StaticString = """
+        SELECT id, digest, name, role, created_at, expires_at, revoked_at, NULL FROM keys
         ORDER BY created_at, id
         """
     fileprivate static let key: StaticString = """
-        SELECT id, digest, name, role, created_at, expires_at, revoked_at FROM keys WHERE id = ?1
+        SELECT id, digest, name, role, created_at, expires_at, revoked_at, owner FROM keys
+        WHERE id = ?1
         """
     fileprivate static let liveKeyCount: StaticString = """
         SELECT count(*) FROM keys
         WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
         """
     fileprivate static let insertKey: StaticString = """
-        INSERT INTO keys (id, digest, name, role, created_at, expires_at, revoked_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        INSERT INTO keys (id, digest, name, role, created_at, expires_at, revoked_at, owner)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         """
     static let revokeKey: StaticString = "UPDATE keys SET revoked_at = ?2 WHERE id = ?1"
     fileprivate static let secret: StaticString = "SELECT value FROM secrets WHERE name = ?1"
@@ -54,10 +60,11 @@ extension SQL {
 
 extension KeyRecord {
     /// Reads the columns of `SQL.keys`.
-    init(_ row: borrowing Statement) {
+    init(_ row: borrowing Statement) throws(StoreError) {
         self.init(
             id: row.text(0), digest: row.bytes(1), name: row.text(2), role: row.text(3),
-            createdAt: row.time(4), expiresAt: row.optionalTime(5), revokedAt: row.optionalTime(6))
+            createdAt: row.time(4), expiresAt: row.optionalTime(5), revokedAt: row.optionalTime(6),
+            owner: row.isNull(7) ? nil : try row.identifier(7))
     }
 }
 
@@ -65,7 +72,7 @@ extension Snapshot {
     func keys() throws(StoreError) -> [KeyRecord] {
         let row = try connection.statement(SQL.keys)
         var keys: [KeyRecord] = []
-        while try row.step() { keys.append(KeyRecord(row)) }
+        while try row.step() { keys.append(try KeyRecord(row)) }
         return keys
     }
 
@@ -92,6 +99,7 @@ extension WriteStep {
         try row.bind(5, key.createdAt)
         try row.bind(6, key.expiresAt)
         try row.bind(7, key.revokedAt)
+        if let owner = key.owner { try row.bind(8, owner) }
         try row.run()
         // It may name an actor from an export.
         connection.names.forgetActors()
@@ -124,6 +132,6 @@ extension WriteStep {
     private func key(_ id: String) throws(StoreError) -> KeyRecord? {
         let row = try connection.statement(SQL.key)
         try row.bind(1, id)
-        return try row.step() ? KeyRecord(row) : nil
+        return try row.step() ? try KeyRecord(row) : nil
     }
 }

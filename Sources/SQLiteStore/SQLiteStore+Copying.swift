@@ -137,9 +137,9 @@ extension DatabasePlace {
 
 extension Connection {
     fileprivate func keys() throws(StoreError) -> [KeyRecord] {
-        let row = try statement(SQL.keys)
+        let row = try statement(SQL.keysOfAnyVersion)
         var keys: [KeyRecord] = []
-        while try row.step() { keys.append(KeyRecord(row)) }
+        while try row.step() { keys.append(try KeyRecord(row)) }
         return keys
     }
 

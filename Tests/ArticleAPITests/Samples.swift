@@ -51,6 +51,29 @@ enum Samples {
         id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example", revision: 2,
         version: "2-x1y2z3")
 
+
+    static let user = User(
+        id: userID, displayName: "Mina K.", name: "mina", role: .author, isDisabled: false,
+        createdAt: time, updatedAt: time, revision: 2)
+
+    static let userDraft = User.Draft(
+        name: "mina", password: "correct horse", displayName: "Mina K.", invitation: "bsi_x",
+        role: .author)
+
+    static let userChanges = User.Changes(
+        displayName: .clear, role: .set(.editor), isDisabled: .set(true),
+        password: .set("correct horse"))
+
+    static let session = UserSession(
+        accessToken: "bsa_x", expiresAt: time, refreshToken: "bsr_x", user: user)
+
+    static let deviceSession = DeviceSession(
+        id: "0123456789abcdef", device: "Mina's phone", address: "203.0.113.7", createdAt: time,
+        usedAt: time, isCurrent: true)
+
+    static let invitation = Invitation(
+        id: "0123456789abcdef", code: "bsi_x", role: .author, createdAt: time, expiresAt: time)
+
     /// One of each registered request.
     static let requests: [any BackendAPIRequest] = [
         FetchArticlesRequest(
@@ -78,5 +101,21 @@ enum Samples {
         StreamChangesRequest(
             FetchChangesRequest(since: "epoch.sealed-1_2", types: [.article], tags: ["C++"]),
             lastEventID: "epoch.sealed-3_4"),
+        SignUpRequest(user: userDraft),
+        FetchUsersRequest(limit: 1, cursor: "c", name: "mina"),
+        FetchUserRequest(id: userID),
+        UpdateUserRequest(id: userID, expected: etag, changes: userChanges),
+        DeleteUserRequest(id: userID, expected: etag, comments: .delete),
+        CreateInvitationRequest(Invitation.Draft(role: .author, expiresAt: time)),
+        SignInRequest(name: "mina", password: "correct horse", device: "Mina's phone"),
+        RefreshSessionRequest(refreshToken: "bsr_x"),
+        SignOutRequest(),
+        FetchMeRequest(),
+        UpdateMeRequest(expected: etag, changes: User.OwnChanges(displayName: .set("Mina"))),
+        DeleteMeRequest(expected: etag, comments: .keep),
+        ChangePasswordRequest(
+            User.PasswordChange(current: "correct horse", password: "battery staple")),
+        FetchSessionsRequest(),
+        EndSessionRequest(id: "0123456789abcdef"),
     ]
 }

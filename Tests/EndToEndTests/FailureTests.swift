@@ -46,7 +46,7 @@ import Testing
         Rejection("serve --config /nowhere", 66, "/nowhere"),
         Rejection("serve --database /nowhere/at/all.db", 74, "/nowhere/at/all.db"),
         Rejection("key", 64, "key create"),
-        Rejection("key create --role king", 64, "admin, editor or reader"),
+        Rejection("key create --role king", 64, "admin, editor, author or reader"),
         Rejection("key create --role admin --expires yesterday", 64, "RFC 3339"),
         Rejection("key list --database /nowhere/at/all.db", 66, "does not exist"),
         Rejection("check --database /nowhere/at/all.db", 66, "does not exist"),

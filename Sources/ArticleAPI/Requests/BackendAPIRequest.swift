@@ -36,11 +36,15 @@ public struct Endpoint: Sendable, Hashable {
     public let access: Access
     /// The status of a successful response.
     public let success: HTTPStatus
+    /// Whether the body or the response contains a password, token or code. The backend rejects
+    /// such a request if it is sent unencrypted from another machine (403), or with an
+    /// `Idempotency-Key` (400), for which it would have to store the response.
+    public let carriesSecrets: Bool
 
     /// A request of your own needs neither a name nor a summary.
     public init(
         _ method: HTTPMethod, _ template: PathTemplate, name: String = "", summary: String = "",
-        access: Access, success: HTTPStatus = .ok
+        access: Access, success: HTTPStatus = .ok, carriesSecrets: Bool = false
     ) {
         self.method = method
         self.template = template
@@ -48,18 +52,25 @@ public struct Endpoint: Sendable, Hashable {
         self.summary = summary
         self.access = access
         self.success = success
+        self.carriesSecrets = carriesSecrets
     }
 
     /// Who may send a request.
     public enum Access: Sendable, Hashable, CaseIterable {
         /// Everyone; what they see depends on their role.
         case everyone
-        /// Those who may read revisions and deleted articles: editors.
+        /// Those who may read revisions and deleted articles: editors, and authors of what they own.
         case readHistory
-        /// Those who may change articles: editors.
+        /// Those who may change articles: editors, and authors those that they own.
         case writeArticles
         /// Those who may change authors: editors.
         case writeAuthors
+        /// Those with an account: users, and keys that act for a user.
+        case useAccount
+        /// Those who may see the names of users: readers.
+        case readProfiles
+        /// Those who manage the accounts of others: admins.
+        case manageUsers
         /// Those who administer the backend itself.
         case administer
     }
@@ -108,6 +119,10 @@ extension FetchTagsRequest: PagedRequest {
 
 extension FetchAuthorsRequest: PagedRequest {
     public typealias PageItem = Author
+}
+
+extension FetchUsersRequest: PagedRequest {
+    public typealias PageItem = User
 }
 
 extension PartialRequest: PagedRequest where Whole == FetchArticlesRequest {
@@ -170,5 +185,10 @@ public enum Contract {
         FetchTagsRequest.self,
         FetchAuthorsRequest.self, FetchAuthorRequest.self, ReplaceAuthorRequest.self,
         FetchChangesRequest.self, StreamChangesRequest.self,
+        SignUpRequest.self, FetchUsersRequest.self, FetchUserRequest.self, UpdateUserRequest.self,
+        DeleteUserRequest.self, CreateInvitationRequest.self,
+        SignInRequest.self, RefreshSessionRequest.self, SignOutRequest.self,
+        FetchMeRequest.self, UpdateMeRequest.self, DeleteMeRequest.self,
+        ChangePasswordRequest.self, FetchSessionsRequest.self, EndSessionRequest.self,
     ]
 }

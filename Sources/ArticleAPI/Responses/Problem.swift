@@ -136,6 +136,8 @@ extension Problem {
         case invalidToken = "invalid-token"
         case unauthenticated
         case forbidden
+        case userRequired = "user-required"
+        case signUpClosed = "sign-up-closed"
         case insecureTransport = "insecure-transport"
         case notFound = "not-found"
         case methodNotAllowed = "method-not-allowed"
@@ -176,7 +178,9 @@ extension Problem {
             case .malformedRequest: (400, "The request is malformed")
             case .invalidToken: (400, "The token is not valid here")
             case .unauthenticated: (401, "Authentication is required")
-            case .forbidden: (403, "The key's role does not allow this")
+            case .forbidden: (403, "The role does not allow this")
+            case .userRequired: (403, "An account is required")
+            case .signUpClosed: (403, "Sign-up requires an invitation")
             case .insecureTransport: (403, "Credentials require an encrypted connection")
             case .notFound: (404, "Not found")
             case .methodNotAllowed: (405, "The method is not allowed")

@@ -14,6 +14,12 @@ public enum ServiceError: Error, Sendable {
     case ownerFixed
     case unauthenticated(CredentialFault)
     case forbidden(needed: Role, has: Role)
+    /// The key acts for no user.
+    case userRequired
+    /// Sign-up needs an invitation.
+    case signUpClosed
+    /// The request's secrets may have been read on the way.
+    case exposedSecrets
     /// `If-Match` must be sent.
     case preconditionRequired
     /// `If-Match` named another revision; the payload is the current one, `nil` if there is none.
@@ -45,6 +51,8 @@ public enum ServiceError: Error, Sendable {
     case overLimit(tokens: Int, retryAfterSeconds: Int)
     /// Too many attempts to sign in failed, for this account or from this address.
     case tooManyAttempts(retryAfterSeconds: Int)
+    /// Too many accounts were created from this address.
+    case tooManySignUps(retryAfterSeconds: Int)
     /// As many change streams are open as may be, in all or from the client's address.
     case tooManyStreams(ofAddress: Bool)
     case full
@@ -54,6 +62,12 @@ public enum ServiceError: Error, Sendable {
     /// What is wrong with credentials.
     public enum CredentialFault: Sendable, Hashable {
         case missing, malformed, unknown, revoked, expired
+        /// The name and the password are not those of an account.
+        case wrongPassword
+        /// The account was disabled.
+        case disabled
+        /// The refresh token is not the current one of a session.
+        case endedSession
     }
 
     /// One invalid value in the body.
@@ -126,7 +140,19 @@ extension ServiceError {
         case .forbidden(let needed, let role):
             return plain(
                 .forbidden,
-                "This requires a key with the role \(needed); your key has the role \(role).")
+                "This requires the role \(needed); your credentials have the role \(role).")
+        case .userRequired:
+            let detail = "This requires an account: sign in, or use a key that acts for a user."
+            return plain(.userRequired, detail)
+        case .signUpClosed:
+            return plain(.signUpClosed, "Sign-up requires an invitation.")
+        case .exposedSecrets:
+            return Problem(
+                .insecureTransport,
+                detail: "Secrets were sent over plain HTTP and may have been exposed. Change them "
+                    + "and use HTTPS; a proxy must forward the client's scheme.",
+                instance: instance,
+                errors: [Problem.Detail("must not be sent unencrypted", at: .pointer(""))])
         case .preconditionRequired:
             let detail = "Send If-Match with the ETag of the version that you edited."
             return Problem(
@@ -172,6 +198,9 @@ extension ServiceError {
                 "This request counts as \(tokens) requests, more than your rate limit has left.")
         case .tooManyAttempts:
             return plain(.tooManyRequests, "Too many attempts to sign in failed. Retry later.")
+        case .tooManySignUps:
+            return plain(
+                .tooManyRequests, "Too many accounts were created from this address. Retry later.")
         case .tooManyStreams(let ofAddress):
             return ofAddress
                 ? plain(.tooManyRequests, "Too many change streams are open from this address.")
@@ -189,17 +218,18 @@ extension ServiceError {
         if case .unavailable(let cause) = self { log("\(requestID): \(cause)") }
         var fields: HTTPFields = [.cacheControl: "no-store"]
         switch self {
-        case .unauthenticated(.missing):
+        case .unauthenticated(.missing), .unauthenticated(.wrongPassword):
             fields.append(.wwwAuthenticate, "Bearer realm=\"broadsheet\"")
         case .unauthenticated:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"invalid_token\"")
-        case .forbidden:
+        case .forbidden, .userRequired:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
         case .unavailable, .tooManyStreams: fields.append(.retryAfter, "5")
-        case .overLimit(_, let seconds), .tooManyAttempts(let seconds):
+        case .overLimit(_, let seconds), .tooManyAttempts(let seconds),
+            .tooManySignUps(let seconds):
             fields.append(.retryAfter, "\(seconds)")
         case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
             fields.append(.accept, rejection.mediaTypes.joined(separator: ", "))
@@ -212,11 +242,15 @@ extension ServiceError {
 extension ServiceError.CredentialFault {
     fileprivate var sentence: String {
         switch self {
-        case .missing: "Send an API key: Authorization: Bearer bsk_…"
-        case .malformed: "Authorization must be \"Bearer\", a space and an API key."
-        case .unknown: "The API key is unknown."
+        case .missing: "Send an API key or an access token: Authorization: Bearer …"
+        case .malformed:
+            "Authorization must be \"Bearer\", a space, and an API key or an access token."
+        case .unknown: "The API key or access token is unknown."
         case .revoked: "The API key was revoked."
-        case .expired: "The API key has expired."
+        case .expired: "The API key or access token has expired."
+        case .wrongPassword: "The name or the password is wrong."
+        case .disabled: "The account is disabled."
+        case .endedSession: "The session has ended; sign in again."
         }
     }
 }

@@ -137,9 +137,10 @@ struct AdminService: Sendable {
         _ request: CreateKeyRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<NoContent> {
         guard Role(rawValue: request.key.role) != nil else {
-            throw .invalidValue("/role", "must be reader, editor or admin")
+            throw .invalidValue("/role", "must be reader, author, editor or admin")
         }
         var key = request.key
+        var owner = try await owner(of: key)
         // The server's time decides how many keys are valid.
         key.createdAt = now()
         do throws(StoreError) {
@@ -150,8 +151,19 @@ struct AdminService: Sendable {
             }
             throw ServiceError(error)
         }
-        keys.admit(key)
+        // The owner may have been changed since it was read; later changes are reported.
+        owner = try await self.owner(of: key)
+        keys.admit(key, owner: owner)
         return Reply(NoContent())
+    }
+
+    /// The user that the key acts for, if any.
+    private func owner(of key: KeyRecord) async throws(ServiceError) -> UserRecord? {
+        guard let id = key.owner else { return nil }
+        do throws(StoreError) { return try await store.user(id) } catch {
+            if case .notFound = error { throw .invalidValue("/owner", "no user has this id") }
+            throw ServiceError(error)
+        }
     }
 
     private func revokeKey(

@@ -62,11 +62,11 @@ public struct ListedKey: Sendable, Hashable {
 
     private init(
         id: String, digest: [UInt8]?, name: String, role: String, createdAt: Timestamp,
-        expiresAt: Timestamp?, revokedAt: Timestamp?
+        expiresAt: Timestamp?, revokedAt: Timestamp?, owner: User.ID?
     ) {
         record = KeyRecord(
             id: id, digest: digest ?? [], name: name, role: role, createdAt: createdAt,
-            expiresAt: expiresAt, revokedAt: revokedAt)
+            expiresAt: expiresAt, revokedAt: revokedAt, owner: owner)
     }
 }
 
@@ -86,7 +86,8 @@ extension ListedKey: JSONModel {
         .required("role", \.record.role, .text(.token(1...16))),
         .required("createdAt", \.record.createdAt, .timestamp),
         .optional("expiresAt", \.record.expiresAt, .timestamp),
-        .optional("revokedAt", \.record.revokedAt, .timestamp))
+        .optional("revokedAt", \.record.revokedAt, .timestamp),
+        .optional("owner", \.record.owner, .identifier()))
 }
 
 extension KeyRecord: JSONModel {
@@ -95,12 +96,12 @@ extension KeyRecord: JSONModel {
         {
             (
                 id: String, digest: [UInt8], name: String, role: String, createdAt: Timestamp?,
-                expiresAt: Timestamp?, revokedAt: Timestamp?
+                expiresAt: Timestamp?, revokedAt: Timestamp?, owner: User.ID?
             ) in
             KeyRecord(
                 id: id, digest: digest, name: name, role: role,
                 createdAt: createdAt ?? Timestamp(milliseconds: 0), expiresAt: expiresAt,
-                revokedAt: revokedAt)
+                revokedAt: revokedAt, owner: owner)
         },
         .required("id", \.id, .text(.token(1...64))),
         .required("digest", \.digest, .text(.digest)),
@@ -108,5 +109,6 @@ extension KeyRecord: JSONModel {
         .required("role", \.role, .text(.token(1...16))),
         .optional("createdAt", { @Sendable in $0.createdAt }, .timestamp),
         .optional("expiresAt", \.expiresAt, .timestamp),
-        .optional("revokedAt", \.revokedAt, .timestamp))
+        .optional("revokedAt", \.revokedAt, .timestamp),
+        .optional("owner", \.owner, .identifier()))
 }

@@ -40,7 +40,10 @@ struct Representation<Request: BackendAPIRequest> {
         let bytes = encoding.write(reply.item, reply.fields, capacity: estimatedBytes)
         let version = (reply.item as? any Versioned)?.version
         let etag = Validator.tag(version: version, of: bytes, renderer: reply.renderer)
-        fields.append(.etag, etag.description)
+        // No hash of a secret leaves the server.
+        if version != nil || !Request.endpoint.carriesSecrets {
+            fields.append(.etag, etag.description)
+        }
         let modified = lastModified
         let isDisclosed = settlesAt == nil
         if let modified, isDisclosed { fields.append(.lastModified, HTTPDate.text(modified)) }
@@ -80,9 +83,9 @@ struct Representation<Request: BackendAPIRequest> {
     private static var longestWaitSeconds: Int64 { 60 }
 
     /// Shared caches may store public responses and must revalidate them each time; responses that
-    /// depend on the caller are private. Nobody stores what only admins may see.
+    /// depend on the caller are private. Nobody stores accounts, and what only admins may see.
     private var cacheControl: String {
-        if Request.endpoint.access == .administer { return "no-store" }
+        if !Request.endpoint.access.isCacheable { return "no-store" }
         return caller == .anonymous ? "public, no-cache" : "private, no-cache"
     }
 
@@ -103,7 +106,7 @@ struct Representation<Request: BackendAPIRequest> {
 }
 
 /// An item that has revisions.
-private protocol Versioned {
+protocol Versioned {
     var version: String? { get }
 }
 

@@ -18,7 +18,8 @@ struct Routes {
     private let log: @Sendable (String) -> Void
 
     /// Authenticates the sender of these fields.
-    typealias Authenticate = @Sendable (HTTPFields) async throws(ServiceError) -> Principal
+    typealias Authenticate =
+        @Sendable (HTTPFields, RequestContext) async throws(ServiceError) -> Principal
 
     /// - Parameters:
     ///   - authenticate: determines the sender of a request.
@@ -55,11 +56,18 @@ struct Routes {
 
     /// Binds the request to its handler.
     mutating func on<Request: BackendAPIRequest>(
-        _: Request.Type,
+        _ type: Request.Type,
         _ handle:
             @escaping @Sendable (Request, Principal) async throws(ServiceError) -> Reply<
                 Request.Item
             >
+    ) {
+        on(type) { (request, caller, _) throws(ServiceError) in try await handle(request, caller) }
+    }
+
+    /// Binds the request to a handler that needs to know where it comes from.
+    mutating func on<Request: BackendAPIRequest>(
+        _: Request.Type, _ handle: @escaping RequestWork<Request>.Handle
     ) {
         let (responses, log) = (responses, log)
         // Created once, as the encoding is computed on each access.
@@ -127,9 +135,10 @@ struct Routes {
             body: Request.parameters.body == nil ? .rejected : .whole
         ) { message, context in
             do throws(ServiceError) {
-                let caller = try await authenticate(message.fields)
+                let caller = try await authenticate(message.fields, context)
                 try Self.checkAccept(message, mediaType)
                 try caller.require(endpoint.access)
+                if endpoint.carriesSecrets { try Self.checkSecrecy(message, context) }
                 if !endpoint.method.isSafe { try Self.checkConditions(message) }
                 return .admitted(handler(caller), account: caller.account)
             } catch {
@@ -145,7 +154,8 @@ struct Routes {
         _ log: @Sendable (String) -> Void
     ) async -> HTTPResponse {
         do throws(ServiceError) {
-            guard !caller.seesHidden, message.method.isSafe,
+            guard !caller.seesHidden, Request.endpoint.access == .everyone,
+                message.method.isSafe,
                 !ConditionalRequest.hasPreconditions(message.fields)
             else { return try await work.response(to: message, context, caller) }
             let request = try RequestWork<Request>.parse(message, context)
@@ -188,6 +198,20 @@ struct Routes {
         }
     }
 
+    /// Rejects secrets in bodies that could be read on the way, and requests that would be stored.
+    private static func checkSecrecy(
+        _ message: HTTPRequest, _ context: RequestContext
+    ) throws(ServiceError) {
+        guard context.isConfidential else { throw .exposedSecrets }
+        guard let name = HTTPFieldName("Idempotency-Key"), message.fields.contains(name) else {
+            return
+        }
+        let detail = "is not accepted here, because the response contains secrets"
+        throw .rejected(
+            RequestValidationError(
+                .malformed, details: [Problem.Detail(detail, at: .header(name.rawValue))]))
+    }
+
     private static func checkAccept(
         _ message: HTTPRequest, _ mediaType: MediaType?
     ) throws(ServiceError) {
@@ -202,7 +226,9 @@ struct Routes {
 /// and large requests on the store's threads, everything else on the event loop.
 struct RequestWork<Request: BackendAPIRequest>: Sendable {
     typealias Handle =
-        @Sendable (Request, Principal) async throws(ServiceError) -> Reply<Request.Item>
+        @Sendable (Request, Principal, RequestContext) async throws(ServiceError) -> Reply<
+            Request.Item
+        >
 
     private let encoding: ResponseEncoding<Request.Item>
     private let turns: Turns
@@ -237,7 +263,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
         try await turns.take(cost(of: request), for: caller, context) {
             (turn) throws(ServiceError) in
             let began = now()
-            let reply = try await handle(request, .anonymous)
+            let reply = try await handle(request, .anonymous, context)
             let whole = Representation(reply, encoding, to: request, .anonymous, at: began)
             let dependencies = reply.dependencies?.lasting(until: whole.settlesAt)
             let response = try whole.response(to: nil)
@@ -253,7 +279,7 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
         guard message.body.count <= RequestCost.largeBytes else {
             return try await turns.take(.largeWrite, for: caller, context) {
                 (turn) throws(ServiceError) in
-                let whole = try await represented(Self.parse(message, context), caller)
+                let whole = try await represented(Self.parse(message, context), caller, context)
                 return try Self.written(whole, message, turn)
             }
         }
@@ -261,10 +287,10 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
         if Request.endpoint.method.isSafe {
             return try await turns.take(cost(of: request), for: caller, context) {
                 (turn) throws(ServiceError) in
-                try Self.written(await represented(request, caller), message, turn)
+                try Self.written(await represented(request, caller, context), message, turn)
             }
         }
-        let whole = try await represented(request, caller)
+        let whole = try await represented(request, caller, context)
         guard whole.estimatedBytes > RequestCost.largeBytes else {
             return try whole.response(to: message)
         }
@@ -283,11 +309,11 @@ struct RequestWork<Request: BackendAPIRequest>: Sendable {
     }
 
     private func represented(
-        _ request: Request, _ caller: Principal
+        _ request: Request, _ caller: Principal, _ context: RequestContext
     ) async throws(ServiceError) -> Representation<Request> {
         let began = now()
         return Representation(
-            try await handle(request, caller), encoding, to: request, caller, at: began)
+            try await handle(request, caller, context), encoding, to: request, caller, at: began)
     }
 
     private func cost(of request: Request) -> RequestCost {

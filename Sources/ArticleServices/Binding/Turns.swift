@@ -102,8 +102,8 @@ struct Turns: Sendable {
     static func client(_ caller: Principal, _ context: RequestContext) -> WorkerPool.Client {
         switch caller.kind {
         case .anonymous: .init(.anonymous, number: context.clientNumber)
-        case .key, .operatorKey:
-            .init(.keyed, number: UInt64(UInt(bitPattern: caller.id.hashValue)))
+        case .key, .session, .operatorKey:
+            .init(.keyed, number: UInt64(UInt(bitPattern: caller.account.hashValue)))
         case .controlSocket: .init(.house)
         }
     }

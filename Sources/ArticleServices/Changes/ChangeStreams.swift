@@ -8,7 +8,7 @@ import Platform
 public final class ChangeStreams: Sendable {
     private let changes: ChangeService
     private let turns: Turns
-    private let keys: KeyRing
+    private let access: Authenticator
     private let limits: ChangeStreamLimits
     private let pace: ChangeStreamPace
     private let log: @Sendable (String) -> Void
@@ -27,8 +27,7 @@ public final class ChangeStreams: Sendable {
         var streams = 0
         /// The number of streams of each address.
         var addresses: [UInt64: Int] = [:]
-        /// The subscribers with each key, by its public id.
-        var keyed: [String: [ObjectIdentifier: WeakSubscriber]] = [:]
+        var credentials = StreamCredentials()
         /// The audiences of the commit in progress, and those whose changes have not been read.
         var announced = ChangeReach.nobody
         var unread = ChangeReach.nobody
@@ -43,24 +42,20 @@ public final class ChangeStreams: Sendable {
         var count: Int
     }
 
-    private struct WeakSubscriber {
-        weak var subscriber: ChangeSubscriber?
-    }
-
     init(
-        _ changes: ChangeService, turns: Turns, keys: KeyRing, limits: ChangeStreamLimits,
+        _ changes: ChangeService, turns: Turns, access: Authenticator, limits: ChangeStreamLimits,
         pace: ChangeStreamPace = ChangeStreamPace(), log: @escaping @Sendable (String) -> Void
     ) {
         self.changes = changes
         self.turns = turns
-        self.keys = keys
+        self.access = access
         self.limits = limits
         self.pace = pace
         self.log = log
         (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (openings, opened) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         changes.articles.store.observeChanges(self)
-        keys.observe { [weak self] id in self?.checkAccess(of: id) }
+        access.observe { [weak self] end in self?.endStreams(of: end) }
     }
 
     /// Current counts, for metrics.
@@ -81,6 +76,8 @@ public final class ChangeStreams: Sendable {
         _ request: StreamChangesRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> HTTPResponse {
         let subscriber = try subscriber(for: request, by: caller, in: context)
+        // Access may have ended since the request was authenticated.
+        if await !access.isCurrent(caller) { subscriber.end(.accessEnded) }
         let position = try await queued(RequestCost(), for: Turns.client(caller, context)) {
             [self] () async throws(ServiceError) in try await start(of: request, for: subscriber)
         }
@@ -100,7 +97,7 @@ public final class ChangeStreams: Sendable {
         let channel = try enter(ChangeList(page, caller: caller), context)
         let subscriber = ChangeSubscriber(
             principal: caller, channel: channel, streams: self, context: context)
-        watch(subscriber)
+        state.withLock { $0.credentials.insert(subscriber) }
         return subscriber
     }
 
@@ -158,8 +155,7 @@ public final class ChangeStreams: Sendable {
                 let count = state.addresses[address, default: 1] - 1
                 state.addresses[address] = count > 0 ? count : nil
             }
-            state.keyed[principal.id]?[subscriber] = nil
-            if state.keyed[principal.id]?.isEmpty ?? false { state.keyed[principal.id] = nil }
+            state.credentials.remove(subscriber, of: principal)
             if isByClient { state.statistics.ended["client", default: 0] += 1 }
             guard var members = state.channels[channel.name], members.channel === channel else {
                 return
@@ -176,24 +172,9 @@ public final class ChangeStreams: Sendable {
 
     // MARK: Ending
 
-    /// Notes whose stream it is, to end it with their access.
-    private func watch(_ subscriber: ChangeSubscriber) {
-        let principal = subscriber.principal
-        guard principal.kind == .key else { return }
-        state.withLock { state in
-            state.keyed[principal.id, default: [:]][ObjectIdentifier(subscriber)] =
-                WeakSubscriber(subscriber: subscriber)
-        }
-        // The key may have been revoked since the request was authenticated.
-        if !keys.isCurrent(principal) { subscriber.end(.accessEnded) }
-    }
-
-    private func checkAccess(of key: String) {
-        let subscribers = state.withLock { $0.keyed[key].map { Array($0.values) } ?? [] }
-        for subscriber in subscribers.compactMap(\.subscriber)
-        where !keys.isCurrent(subscriber.principal) {
-            subscriber.end(.accessEnded)
-        }
+    private func endStreams(of end: AccessEnd) {
+        let subscribers = state.withLock { $0.credentials.subscribers(of: end) }
+        for subscriber in subscribers { subscriber.end(.accessEnded) }
     }
 
     func count(_ ending: ChangeStreamEnding) {
@@ -350,7 +331,7 @@ public final class ChangeStreams: Sendable {
         committed.yield()
     }
 
-    /// Sends comments and ends streams whose keys have expired, while there are streams.
+    /// Sends comments and ends streams whose credentials have expired, while there are streams.
     private func keepAlive() async {
         for await _ in openings {
             while !Task.isCancelled, state.withLock({ $0.streams > 0 }) {
@@ -362,15 +343,16 @@ public final class ChangeStreams: Sendable {
 
     /// Does what is due at fixed intervals.
     package func tick() {
-        let (tick, channels, keys) = state.withLock { state in
+        let (tick, channels, subscribers) = state.withLock { state in
             state.tick += 1
-            return (state.tick, state.channels.values.map(\.channel), Array(state.keyed.keys))
+            let channels = state.channels.values.map(\.channel)
+            return (state.tick, channels, state.credentials.subscribers(where: access.isExpired))
         }
         for channel in channels {
             channel.drop(through: tick - pace.keptTicks)
             if tick % pace.ticksPerComment == 0 { channel.appendComment(tick: tick) }
         }
-        for key in keys { checkAccess(of: key) }
+        for subscriber in subscribers { subscriber.end(.accessEnded) }
     }
 }
 

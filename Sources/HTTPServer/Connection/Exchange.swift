@@ -324,7 +324,8 @@ extension Exchange {
             if isObserved { sent.template = route.template }
             let context = RequestContext(
                 requestID: requestID, peer: clientAddress, template: route.template,
-                parameters: parameters, receivedSeconds: channel.loop.wallSeconds)
+                parameters: parameters, receivedSeconds: channel.loop.wallSeconds,
+                isConfidential: isConfidential(head.fields))
             return .admit(route.value, context)
         }
     }

@@ -23,6 +23,8 @@ public struct RequestContext: Sendable {
     public let parameters: PathParameters
     /// The time of the request in seconds since 1970.
     public let receivedSeconds: Int64
+    /// Whether nobody on the way could read the request: it came over TLS or from this machine.
+    public let isConfidential: Bool
     /// Shared with the server for the exchange; `nil` outside of a server.
     public internal(set) var scope: ExchangeScope?
     /// The body of a route that takes it as it arrives; `nil` if there is none. It ends with the
@@ -32,18 +34,22 @@ public struct RequestContext: Sendable {
     /// Identifies the peer, or its network, within this process.
     public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
 
+    /// The peer's IP address as text, without the port.
+    public var clientHost: String { peer.host }
+
     /// Whether the peer is this machine, to which limits for each address do not apply.
     public var isFromThisMachine: Bool { peer.isLoopback }
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,
-        receivedSeconds: Int64
+        receivedSeconds: Int64, isConfidential: Bool = true
     ) {
         self.requestID = requestID
         self.peer = peer
         self.template = template
         self.parameters = parameters
         self.receivedSeconds = receivedSeconds
+        self.isConfidential = isConfidential
     }
 }
 

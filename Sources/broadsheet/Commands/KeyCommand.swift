@@ -10,7 +10,7 @@ struct KeyCommand: Command {
     static let usage = "create --role ROLE [--name NAME] [--expires TIME] | list | revoke ID"
     static let example = "KEY=$(broadsheet key create --role editor --name phone)"
     static let options = [
-        Option("role", "ROLE", "Role of the key: admin, editor or reader (create)."),
+        Option("role", "ROLE", "Role of the key: admin, editor, author or reader (create)."),
         Option(
             "name", "NAME", "Name shown in the history, 1 to 100 characters (create).",
             default: "the role"),
@@ -42,11 +42,11 @@ struct KeyCommand: Command {
     }
 
     private static func creation(_ settings: Settings) throws(CommandFailure) -> Action {
-        let role = try settings.parsed("role", expecting: "admin, editor or reader") {
+        let role = try settings.parsed("role", expecting: "admin, editor, author or reader") {
             Role(rawValue: $0)
         }
         guard let role else {
-            throw CommandFailure(.usage, "missing --role: admin, editor or reader")
+            throw CommandFailure(.usage, "missing --role: admin, editor, author or reader")
         }
         let name = try settings.parsed("name", expecting: "a name of 1 to 100 characters") {
             (1...100).contains($0.count) && !$0.unicodeScalars.contains { $0.value < 0x20 }

@@ -21,6 +21,7 @@ struct ServeConfiguration: Sendable {
     var transport: TransportConfiguration
     var clients: ClientsConfiguration
     var webhooks: WebhookConfiguration
+    var users: UserConfiguration
     var log: LogStyle
     var logLevel: LogLevel
     var defaultLanguage: LanguageTag
@@ -31,8 +32,8 @@ struct ServeConfiguration: Sendable {
     var takesOver: Bool
 
     static let options =
-        ownOptions + ClientsConfiguration.options + WebhookConfiguration.options
-        + TransportConfiguration.options
+        ownOptions + ClientsConfiguration.options + UserConfiguration.options
+        + WebhookConfiguration.options + TransportConfiguration.options
 
     private static let ownOptions = [
         Option(
@@ -112,6 +113,7 @@ struct ServeConfiguration: Sendable {
         transport = try TransportConfiguration(settings)
         clients = try ClientsConfiguration(settings)
         webhooks = try WebhookConfiguration(settings)
+        users = try UserConfiguration(settings)
         addresses = try settings.addresses(
             "listen", default: transport.proxied.isEmpty ? "127.0.0.1:8080" : nil)
         adminAddresses = try settings.addresses("admin-listen")

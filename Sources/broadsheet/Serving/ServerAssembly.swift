@@ -59,7 +59,8 @@ struct ServerAssembly {
                 store: store, file: store, operatorKey: configuration.operatorKey,
                 defaultLanguage: configuration.defaultLanguage.text,
                 cacheBytes: configuration.cacheBytes,
-                streamLimits: configuration.clients.streams, now: { .now },
+                streamLimits: configuration.clients.streams,
+                accounts: configuration.users.accounts, now: { .now },
                 log: { log.error($0) })
         } catch { throw CommandFailure(error) }
     }

@@ -108,7 +108,8 @@ import Testing
             let details = try [Sender.garbage, .forger].map { sender in
                 try Problem(mapping: newsroom.send("GET /v1/articles", as: sender).body).detail
             }
-            #expect(details == ["The API key is unknown.", "The API key is unknown."])
+            let unknown = "The API key or access token is unknown."
+            #expect(details == [unknown, unknown])
         }
     }
 

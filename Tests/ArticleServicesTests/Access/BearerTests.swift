@@ -8,8 +8,11 @@ import Testing
     private static let key = "0123456789-0123456789-0123456789"
 
     private func caller(_ value: String) throws(ServiceError) -> Principal {
-        try KeyRing([], operatorKey: OperatorKey(Self.key)) { Timestamp(milliseconds: 0) }
-            .principal(of: [.authorization: value])
+        guard let key = try BearerCredentials.text(in: [.authorization: value]) else {
+            return .anonymous
+        }
+        return try KeyRing([], operatorKey: OperatorKey(Self.key)) { Timestamp(milliseconds: 0) }
+            .principal(of: key)
     }
 
     @Test(arguments: ["Bearer ", "bearer ", "BEARER   "])

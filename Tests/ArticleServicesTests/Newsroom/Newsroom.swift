@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
@@ -8,6 +7,8 @@ import SQLiteStore
 import Sockets
 import TestSupport
 import Testing
+
+@testable import ArticleServices
 
 /// A backend on a socket with a key of every kind and a clock that the test sets.
 struct Newsroom: Sendable {
@@ -29,9 +30,11 @@ struct Newsroom: Sendable {
     ///   - cast: whether to create the articles of `Cast`.
     ///   - storeConfiguration: the limits of the store.
     ///   - streamLimits: how many change streams may be open.
+    ///   - signUp: who may create an account.
     static func run(
         cast: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
+        signUp: AccountConfiguration.SignUp = .open,
         _ body: (Newsroom) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -45,7 +48,15 @@ struct Newsroom: Sendable {
         let backend = try await Backend(
             store: store, file: store,
             operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
-            streamLimits: streamLimits, now: { clock.withLock { $0 } },
+            streamLimits: streamLimits,
+            // The least that libsodium accepts.
+            accounts: AccountConfiguration(
+                signUp: signUp,
+                hasher: try PasswordHasher(
+                    width: 2, depth: 64,
+                    cost: PasswordHash.Cost(passes: 1, memoryBytes: 8 << 10)),
+                uptime: { clock.withLock { $0.milliseconds } }),
+            now: { clock.withLock { $0 } },
             log: { line in lines.withLock { $0.append(line) } })
         let configuration = ServerConfiguration.local { configuration in
             configuration.rejections = { Problem.response($0) }

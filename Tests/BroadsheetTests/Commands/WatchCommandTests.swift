@@ -143,7 +143,7 @@ import Testing
             #expect(shell.output.rest().count == 1)
             #expect(shell.wait() == 0)
             let rejected = try watch(server, "--tag", "x")
-            #expect(rejected.errors.rest() == ["broadsheet: The key's role does not allow this"])
+            #expect(rejected.errors.rest() == ["broadsheet: The role does not allow this"])
             #expect(rejected.wait() == 77)
         }
         let wrong = try RunningProgram(builtProgram("broadsheet"), ["watch", "posts"])

@@ -1,0 +1,89 @@
+public import HTTP
+
+/// `GET /v1/me`: the user that the credentials belong to. A value; use it anywhere.
+///
+/// ```swift
+/// let me = try await backend.send(FetchMeRequest())
+/// ```
+public struct FetchMeRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .get, "/v1/me", name: "getMe", summary: "Gets the user's own account",
+        access: .useAccount)
+    public typealias Item = User
+
+    public static let parameters = Parameters(Self.init)
+
+    public init() {}
+}
+
+/// `PATCH /v1/me`: changes the user's own display name. A value; use it anywhere.
+///
+/// ```swift
+/// let me = try await backend.send(
+///     UpdateMeRequest(changes: User.OwnChanges(displayName: .set("Ada L."))))
+/// ```
+public struct UpdateMeRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .patch, "/v1/me", name: "updateMe", summary: "Changes the user's own account",
+        access: .useAccount)
+    public typealias Item = User
+
+    public static let parameters = Parameters(
+        Self.init, .header("If-Match", \.expected, .ifMatch), .mergePatch(\.changes))
+
+    /// The version to change; `nil` for any.
+    public var expected: IfMatch?
+    public var changes: User.OwnChanges
+
+    public init(expected: IfMatch? = nil, changes: User.OwnChanges) {
+        self.expected = expected
+        self.changes = changes
+    }
+}
+
+/// `DELETE /v1/me`: deletes the user's own account with its sessions and bookmarks. A value; use it
+/// anywhere.
+///
+/// ```swift
+/// _ = try await backend.send(DeleteMeRequest(comments: .delete))
+/// ```
+public struct DeleteMeRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .delete, "/v1/me", name: "deleteMe", summary: "Deletes the user's own account",
+        access: .useAccount, success: .noContent)
+    public typealias Item = NoContent
+
+    public static let parameters = Parameters(
+        Self.init, .header("If-Match", \.expected, .ifMatch),
+        .query("comments", \.comments, .choice))
+
+    /// The version to delete; `nil` for any.
+    public var expected: IfMatch?
+    /// `nil` keeps them, as those of a deleted user.
+    public var comments: User.CommentDisposal?
+
+    public init(expected: IfMatch? = nil, comments: User.CommentDisposal? = nil) {
+        self.expected = expected
+        self.comments = comments
+    }
+}
+
+/// `PUT /v1/me/password`: changes the user's password, and ends all other sessions. A value; use it
+/// anywhere.
+///
+/// ```swift
+/// _ = try await backend.send(
+///     ChangePasswordRequest(User.PasswordChange(current: old, password: new)))
+/// ```
+public struct ChangePasswordRequest: BackendAPIRequest {
+    public static let endpoint = Endpoint(
+        .put, "/v1/me/password", name: "changePassword", summary: "Changes the user's password",
+        access: .useAccount, success: .noContent, carriesSecrets: true)
+    public typealias Item = NoContent
+
+    public static let parameters = Parameters(Self.init(_:), .body(\.change))
+
+    public var change: User.PasswordChange
+
+    public init(_ change: User.PasswordChange) { self.change = change }
+}

@@ -1,0 +1,60 @@
+import ArticleAPI
+
+/// The role of a key or a user; each one has the permissions of the lower ones.
+public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// Sees what is public; with an account, comments and bookmarks.
+    case reader
+    /// Also writes articles of their own.
+    case author
+    /// Also sees and edits everything.
+    case editor
+    /// Also administers the backend itself.
+    case admin
+
+    public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .reader: 0
+        case .author: 1
+        case .editor: 2
+        case .admin: 3
+        }
+    }
+
+    /// The lowest role with this permission; `nil` if no role is needed.
+    static func needed(for access: Endpoint.Access) -> Role? {
+        switch access {
+        case .everyone: nil
+        case .useAccount, .readProfiles: .reader
+        case .readHistory, .writeArticles: .author
+        case .writeAuthors: .editor
+        case .manageUsers, .administer: .admin
+        }
+    }
+}
+
+extension Endpoint.Access {
+    /// Whether it is for a user: somebody with an account, or a key that acts for one.
+    var needsUser: Bool { self == .useAccount }
+
+    /// Whether authors have it for what they own.
+    var isForOwners: Bool { self == .readHistory || self == .writeArticles }
+
+    /// Whether responses may be stored by the client, or even shared: those about accounts and
+    /// the backend itself may not.
+    var isCacheable: Bool {
+        switch self {
+        case .useAccount, .readProfiles, .manageUsers, .administer: false
+        case .everyone, .readHistory, .writeArticles, .writeAuthors: true
+        }
+    }
+}
+
+extension Role {
+    /// The role with this name in the contract; `nil` if it is not known here.
+    init?(_ role: User.Role) { self.init(rawValue: role.name) }
+
+    /// The role as responses show it.
+    var shown: User.Role { User.Role(name: rawValue) }
+}

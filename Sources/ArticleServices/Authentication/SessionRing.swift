@@ -1,0 +1,174 @@
+import ArticleAPI
+import ArticleStore
+import HTTPServer
+import Platform
+
+/// Verifies access tokens, and remembers those that were verified, in bounded memory.
+///
+/// Only the process that owns the file can change sessions and users, and it notifies the ring
+/// before it responds, so that a session that has ended is rejected from then on. Safe to use from
+/// any thread.
+final class SessionRing: Sendable {
+    private struct State {
+        /// By the numbers of the sessions' public ids.
+        var verified: [UInt64: Verified] = [:]
+        /// The keys of `verified` by user.
+        var numbers: [User.ID: Set<UInt64>] = [:]
+        /// Raised when a session ends or is renewed: what was read before may be outdated.
+        var generation = 0
+        var observer: (@Sendable (AccessEnd) -> Void)?
+    }
+
+    private struct Verified {
+        let token: [UInt8]
+        let principal: Principal
+        let expiresAt: Timestamp
+        /// `nil` if the user may see more than the public.
+        let reader: PublicReader?
+    }
+
+    private let store: any ArticleStore
+    private let turns: Turns
+    private let capacity: Int
+    private let now: @Sendable () -> Timestamp
+    private let state = Lock(State())
+
+    /// - Parameters:
+    ///   - store: Keeps the sessions.
+    ///   - capacity: How many verified tokens are remembered; each takes less than 1 KiB.
+    ///   - now: The current time.
+    init(
+        _ store: any ArticleStore, capacity: Int = 16_384, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        turns = Turns(workers: store.workers)
+        self.capacity = capacity
+        self.now = now
+    }
+
+    /// The user of this token.
+    func principal(
+        of token: AccessToken, _ context: RequestContext
+    ) async throws(ServiceError) -> Principal {
+        let number = Self.number(of: token.sessionID)
+        let (known, generation) = state.withLock { ($0.verified[number], $0.generation) }
+        if let known, Digest.areEqual(Array(token.text.utf8), known.token) {
+            guard now() < known.expiresAt else { throw .unauthenticated(.expired) }
+            return known.principal
+        }
+        // A stranger's token costs a read, for which its address takes turns with others.
+        let client = Turns.client(.anonymous, context)
+        let principal = try await turns.take(RequestCost(), of: client) {
+            (_) throws(ServiceError) in try await read(token)
+        }
+        remember(principal, token, number, readAt: generation)
+        return principal
+    }
+
+    private func read(_ token: AccessToken) async throws(ServiceError) -> Principal {
+        guard let (session, user) = try await found(token.sessionID),
+            token.hasDigest(session.tokens.accessDigest), let role = Role(rawValue: user.role),
+            !user.isDisabled
+        else { throw .unauthenticated(.unknown) }
+        guard now() < session.tokens.accessExpiresAt else { throw .unauthenticated(.expired) }
+        return .session(
+            id: session.id, user: user.id, role: role, expiresAt: session.tokens.accessExpiresAt)
+    }
+
+    private func found(
+        _ id: String
+    ) async throws(ServiceError) -> (SessionRecord, UserRecord)? {
+        do throws(StoreError) {
+            let session = try await store.session(id)
+            return (session, try await store.user(session.user))
+        } catch {
+            if case .notFound = error { return nil }
+            throw ServiceError(error)
+        }
+    }
+
+    private func remember(
+        _ principal: Principal, _ token: AccessToken, _ number: UInt64, readAt generation: Int
+    ) {
+        guard let user = principal.user, let expiresAt = principal.expiresAt else { return }
+        let reader = principal.seesHidden ? nil : PublicReader(account: user.description)
+        let verified = Verified(
+            token: Array(token.text.utf8), principal: principal, expiresAt: expiresAt,
+            reader: reader)
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            // Any other one makes room: it is verified again when it is used.
+            if state.verified.count >= capacity, let (other, _) = state.verified.first {
+                Self.forget(other, in: &state)
+            }
+            state.verified[number] = verified
+            state.numbers[user, default: []].insert(number)
+        }
+    }
+
+    private static func forget(_ number: UInt64, in state: inout State) {
+        guard let user = state.verified.removeValue(forKey: number)?.principal.user else { return }
+        state.numbers[user]?.remove(number)
+        if state.numbers[user]?.isEmpty ?? false { state.numbers[user] = nil }
+    }
+
+    // MARK: Ending
+
+    /// The session has new tokens.
+    func renewed(_ id: String) { _ = forget(id) }
+
+    /// The session has ended.
+    func end(_ id: String, of user: User.ID) { forget(id)?(.session(id, of: user)) }
+
+    private func forget(_ id: String) -> (@Sendable (AccessEnd) -> Void)? {
+        state.withLock { state in
+            state.generation += 1
+            Self.forget(Self.number(of: id), in: &state)
+            return state.observer
+        }
+    }
+
+    /// The sessions of the user have ended, all or all but one.
+    func endAll(of user: User.ID, except kept: String?) {
+        let observer = state.withLock { state in
+            state.generation += 1
+            let kept = kept.map(Self.number)
+            for number in state.numbers[user] ?? [] where number != kept {
+                Self.forget(number, in: &state)
+            }
+            return state.observer
+        }
+        observer?(.sessions(of: user, except: kept))
+    }
+
+    func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {
+        state.withLock { $0.observer = observer }
+    }
+
+    /// Whether the session has not ended, and its user has the same role.
+    func isCurrent(_ principal: Principal) async -> Bool {
+        let known = state.withLock { $0.verified[Self.number(of: principal.id)] }
+        if known?.principal == principal { return true }
+        guard let (session, user) = try? await found(principal.id) else { return false }
+        return session.user == principal.user && !user.isDisabled
+            && user.role == principal.role?.rawValue
+    }
+
+    // MARK: Cached responses
+
+    /// The reader with these credentials, if the token was verified before.
+    ///
+    /// - Parameter number: The session's public id.
+    func reader(_ number: UInt64, _ authorization: borrowing Span<UInt8>) -> PublicReader? {
+        guard let verified = state.withLock({ $0.verified[number] }), let reader = verified.reader
+        else { return nil }
+        let start = authorization.count - verified.token.count
+        guard start >= 0, Digest.areEqual(authorization.extracting(start...), verified.token),
+            now() < verified.expiresAt
+        else { return nil }
+        return reader
+    }
+
+    /// A public id has 16 hexadecimal digits.
+    private static func number(of id: String) -> UInt64 { UInt64(id, radix: 16) ?? 0 }
+}

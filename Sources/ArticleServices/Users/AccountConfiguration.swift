@@ -1,0 +1,37 @@
+import Platform
+
+/// Who may sign up, and how passwords are hashed.
+public struct AccountConfiguration: Sendable {
+    /// Who may create an account.
+    public enum SignUp: String, Sendable, CaseIterable {
+        /// Everyone.
+        case open
+        /// Those who have an invitation.
+        case invitation
+    }
+
+    public var signUp: SignUp
+    let hasher: PasswordHasher
+    /// Monotonic milliseconds, by which attempts are limited.
+    let uptime: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - signUp: Who may create an account.
+    ///   - passwordHashes: How many passwords are hashed at a time; `nil` for one per two cores.
+    package init(
+        signUp: SignUp = .invitation, passwordHashes: Int? = nil
+    ) throws(PasswordHasher.Unavailable) {
+        self.init(
+            signUp: signUp,
+            hasher: try PasswordHasher(width: passwordHashes ?? PasswordHasher.defaultWidth))
+    }
+
+    init(
+        signUp: SignUp, hasher: PasswordHasher,
+        uptime: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds / 1_000_000 }
+    ) {
+        self.signUp = signUp
+        self.hasher = hasher
+        self.uptime = uptime
+    }
+}

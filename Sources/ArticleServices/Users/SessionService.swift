@@ -1,0 +1,239 @@
+import ArticleAPI
+import ArticleStore
+import HTTPServer
+import Platform
+
+/// Signs users in and out, and renews their tokens.
+struct SessionService: Sendable {
+    let store: any ArticleStore
+    let access: Authenticator
+    let hasher: PasswordHasher
+    let throttle: SignInThrottle
+    /// From which the successors of refresh tokens are derived.
+    let secret: [UInt8]
+    let now: @Sendable () -> Timestamp
+    private let cleaning = Lock(Timestamp(milliseconds: 0))
+
+    private static let accessMilliseconds: Int64 = 15 * 60 * 1_000
+    private static let sessionMilliseconds: Int64 = 60 * 24 * 3_600 * 1_000
+    /// How long a refresh token gets the same successor again.
+    private static let repetitionMilliseconds: Int64 = 60_000
+    private static let cleaningMilliseconds: Int64 = 60_000
+
+    init(
+        store: any ArticleStore, access: Authenticator, hasher: PasswordHasher,
+        throttle: SignInThrottle, secret: [UInt8], now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.access = access
+        self.hasher = hasher
+        self.throttle = throttle
+        self.secret = secret
+        self.now = now
+    }
+
+    func register(on routes: inout Routes) {
+        routes.on(SignInRequest.self, signIn)
+        routes.on(RefreshSessionRequest.self, refresh)
+        routes.on(SignOutRequest.self, signOut)
+        routes.on(FetchSessionsRequest.self, list)
+        routes.on(EndSessionRequest.self, end)
+    }
+
+    // MARK: Signing in
+
+    private func signIn(
+        _ request: SignInRequest, by caller: Principal, in context: RequestContext
+    ) async throws(ServiceError) -> Reply<UserSession> {
+        let user =
+            switch request.signIn.proof {
+            case .password(let name, let password):
+                try await verified(name: name, password: password, context)
+            case .identity:
+                throw .invalidValue("/provider", "is not the name of a provider")
+            }
+        return Reply(try await begin(for: user, device: request.signIn.device ?? "", context))
+    }
+
+    /// The user with this name and password. Unknown names take the same time as wrong passwords.
+    private func verified(
+        name: String, password: String, _ context: RequestContext
+    ) async throws(ServiceError) -> UserRecord {
+        let password = try Password(presented: password)
+        // What cannot be a name is looked up all the same.
+        let key = (try? AccountName(name))?.key ?? " \(name)"
+        let attempt = SignInAttempt(name: key, address: context.limitedAddress)
+        try throttle.begin(attempt)
+        let (user, verification) = try await verify(password, of: key, attempt, context)
+        guard let user, case .correct(let newHash) = verification else {
+            throw .unauthenticated(.wrongPassword)
+        }
+        throttle.succeed(attempt)
+        guard !user.isDisabled else { throw .unauthenticated(.disabled) }
+        if let newHash, let oldHash = user.passwordHash {
+            // The next sign-in tries again if this fails.
+            _ = try? await store.rehash(user.id, from: oldHash, to: newHash)
+        }
+        return user
+    }
+
+    private func verify(
+        _ password: Password, of key: String, _ attempt: SignInAttempt, _ context: RequestContext
+    ) async throws(ServiceError) -> (UserRecord?, PasswordHasher.Verification) {
+        do throws(ServiceError) {
+            let user = try await user(named: key)
+            let verification = try await hasher.verify(
+                password, against: user?.passwordHash, for: context.clientNumber)
+            return (user, verification)
+        } catch {
+            throttle.withdraw(attempt)
+            throw error
+        }
+    }
+
+    private func user(named key: String) async throws(ServiceError) -> UserRecord? {
+        do throws(StoreError) { return try await store.user(named: key) } catch {
+            if case .notFound = error { return nil }
+            throw ServiceError(error)
+        }
+    }
+
+    /// Begins a session of a user who has been authenticated.
+    private func begin(
+        for user: UserRecord, device: String, _ context: RequestContext
+    ) async throws(ServiceError) -> UserSession {
+        let time = now()
+        let tokens = SessionTokens()
+        let record = SessionRecord(
+            id: tokens.access.sessionID, user: user.id, tokens: record(of: tokens, at: time),
+            device: device, address: context.clientHost, createdAt: time)
+        do throws(StoreError) {
+            let ended = try await store.createSession(record, expecting: user.accessEpoch)
+            for id in ended { access.sessions.end(id, of: user.id) }
+        } catch {
+            switch error {
+            // The password or the role was changed, or the account deleted, in the meantime.
+            case .preconditionFailed, .notFound: throw .unauthenticated(.wrongPassword)
+            default: throw ServiceError(error)
+            }
+        }
+        await removeExpired(at: time)
+        return session(tokens, expiresAt: record.tokens.accessExpiresAt, of: user)
+    }
+
+    private func record(of tokens: SessionTokens, at time: Timestamp) -> TokenRecord {
+        TokenRecord(
+            accessDigest: tokens.access.digest, refreshDigest: tokens.refresh.digest,
+            accessExpiresAt: time.advanced(byMilliseconds: Self.accessMilliseconds),
+            expiresAt: time.advanced(byMilliseconds: Self.sessionMilliseconds))
+    }
+
+    private func session(
+        _ tokens: SessionTokens, expiresAt: Timestamp, of user: UserRecord
+    ) -> UserSession {
+        UserSession(
+            accessToken: tokens.access.text, expiresAt: expiresAt,
+            refreshToken: tokens.refresh.text, user: User(user))
+    }
+
+    /// Removes sessions that have expired, at most once a minute.
+    private func removeExpired(at time: Timestamp) async {
+        let isDue = cleaning.withLock { last in
+            guard time >= last.advanced(byMilliseconds: Self.cleaningMilliseconds) else {
+                return false
+            }
+            last = time
+            return true
+        }
+        // They are not valid, so a failure can wait for the next time.
+        if isDue { _ = try? await store.removeExpiredSessions(before: time) }
+    }
+
+    // MARK: Renewing
+
+    private func refresh(
+        _ request: RefreshSessionRequest, by caller: Principal, in context: RequestContext
+    ) async throws(ServiceError) -> Reply<UserSession> {
+        guard let token = RefreshToken(request.refreshToken) else {
+            throw .unauthenticated(.endedSession)
+        }
+        let tokens = token.successor(secret: secret)
+        let time = now()
+        do throws(StoreError) {
+            // Strangers get no further than this read.
+            let user = try await store.user(store.session(token.sessionID).user)
+            switch try await store.rotateSession(
+                token.sessionID, from: token.digest, to: record(of: tokens, at: time), at: time)
+            {
+            case .rotated(let session):
+                access.sessions.renewed(session.id)
+                let use = SessionUse(of: session.id, at: time, from: context.clientHost)
+                if session.address != use.address { try await store.touchSessions([use]) }
+                return Reply(
+                    self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
+            case .isPrevious(let session) where isRepetition(session, at: time):
+                return Reply(
+                    self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
+            case .isPrevious, .reused:
+                // Two clients have the token: one of them may have stolen it.
+                try await store.endSession(token.sessionID)
+                access.sessions.end(token.sessionID, of: user.id)
+            }
+        } catch {
+            guard case .notFound = error else { throw ServiceError(error) }
+        }
+        throw .unauthenticated(.endedSession)
+    }
+
+    private func isRepetition(_ session: SessionRecord, at time: Timestamp) -> Bool {
+        guard let rotatedAt = session.rotatedAt else { return false }
+        return time <= rotatedAt.advanced(byMilliseconds: Self.repetitionMilliseconds)
+    }
+
+    // MARK: Ending
+
+    private func signOut(
+        _ request: SignOutRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        guard caller.kind == .session else { throw .notFound }
+        return try await end(caller.id, of: caller.requireUser())
+    }
+
+    private func list(
+        _ request: FetchSessionsRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<DeviceSession>> {
+        let user = try caller.requireUser()
+        let time = now()
+        do throws(StoreError) {
+            let sessions = try await store.sessions(of: user)
+            return Reply(
+                Page(
+                    items: sessions.filter { $0.tokens.expiresAt > time }.map { session in
+                        DeviceSession(
+                            id: session.id, device: session.device, address: session.address,
+                            createdAt: session.createdAt, usedAt: session.usedAt,
+                            isCurrent: caller.kind == .session && session.id == caller.id)
+                    }))
+        } catch { throw ServiceError(error) }
+    }
+
+    private func end(
+        _ request: EndSessionRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        let user = try caller.requireUser()
+        do throws(StoreError) {
+            guard try await store.session(request.id).user == user else { throw .notFound }
+        } catch { throw ServiceError(error) }
+        return try await end(request.id, of: user)
+    }
+
+    private func end(
+        _ id: String, of user: User.ID
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        do throws(StoreError) { try await store.endSession(id) } catch {
+            throw ServiceError(error)
+        }
+        access.sessions.end(id, of: user)
+        return Reply(NoContent())
+    }
+}

@@ -1,0 +1,158 @@
+import ArticleAPI
+import ArticleStore
+import HTTP
+import HTTPServer
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// What ends access takes effect on cached responses, open streams, and bodies that still arrive;
+/// and keys act for a user up to their role.
+@Suite struct AccessEndTests {
+    private static let article = "GET /v1/articles/\(Cast.bread)"
+
+    @Test func `a reader's session gets cached public responses until it ends`() async throws {
+        try await Newsroom.run { newsroom in
+            try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            let everybodys = try newsroom.send(Self.article)
+            _ = try newsroom.send(Self.article, in: session)
+            let hits = newsroom.backend.cacheStatistics.hits
+            let mine = try newsroom.send(Self.article, in: session)
+            #expect(newsroom.backend.cacheStatistics.hits == hits + 1)
+            #expect(mine.body == everybodys.body)
+            #expect(mine.fields[.cacheControl] == "private, no-cache")
+            #expect(try newsroom.send("DELETE /v1/sessions/current", in: session).status == 204)
+            #expect(try newsroom.send(Self.article, in: session).status == 401)
+        }
+    }
+
+    @Test func `a cached response is not served after the access token's time`() async throws {
+        try await Newsroom.run { newsroom in
+            try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            for _ in 1...2 { #expect(try newsroom.send(Self.article, in: session).status == 200) }
+            newsroom.pass(milliseconds: 15 * 60_000)
+            #expect(try newsroom.send(Self.article, in: session).status == 401)
+        }
+    }
+
+    @Test func `an editor's session sees drafts and never meets the cache`() async throws {
+        try await Newsroom.run { newsroom in
+            try newsroom.hire("mina", "editor")
+            let session = try newsroom.signIn("mina")
+            let before = newsroom.backend.cacheStatistics
+            let secret = try newsroom.send("GET /v1/articles/\(Cast.secret)", in: session)
+            #expect(secret.status == 200)
+            #expect(newsroom.backend.cacheStatistics.hits == before.hits)
+            #expect(newsroom.backend.cacheStatistics.bytes == before.bytes)
+        }
+    }
+
+    @Test(arguments: ["sign-out", "role", "password", "deletion", "time"])
+    func `a stream ends with its session`(reason: String) async throws {
+        try await Newsroom.run { newsroom in
+            let user = try newsroom.hire("mina")
+            try newsroom.hire("bora")
+            let (session, other) = (try newsroom.signIn("mina"), try newsroom.signIn("bora"))
+            func stream(_ session: UserSession) throws -> EventStreamClient {
+                try newsroom.stream(
+                    "", as: .anonymous, [.authorization: "Bearer \(session.accessToken)"])
+            }
+            let (mine, others) = (try stream(session), try stream(other))
+            _ = try (mine.events(upTo: "ready"), others.events(upTo: "ready"))
+            switch reason {
+            case "sign-out": try newsroom.send("DELETE /v1/sessions/current", in: session)
+            case "role":
+                try newsroom.send("PATCH /v1/users/\(user.id)", as: .admin, #"{"role":"author"}"#)
+            case "password":
+                try newsroom.send(
+                    "PATCH /v1/users/\(user.id)", as: .admin, #"{"password":"battery staple"}"#)
+            case "deletion": try newsroom.send("DELETE /v1/users/\(user.id)", as: .admin)
+            default:
+                newsroom.pass(milliseconds: 15 * 60_000)
+                newsroom.backend.streams.tick()
+                #expect(try others.events() == [])
+            }
+            #expect(try mine.events() == [] && mine.isComplete)
+            if reason != "time" {
+                try newsroom.send("PATCH /v1/articles/\(Cast.bread)", as: .editor, #"{"title":"L"}"#)
+                #expect(try others.next()?.type == "change")
+            }
+        }
+    }
+
+    @Test func `a stream outlives the renewal of its session's tokens`() async throws {
+        try await Newsroom.run { newsroom in
+            try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            let stream = try newsroom.stream(
+                "", as: .anonymous, [.authorization: "Bearer \(session.accessToken)"])
+            _ = try stream.events(upTo: "ready")
+            #expect(try newsroom.refresh(session).status == 200)
+            try newsroom.send("PATCH /v1/articles/\(Cast.bread)", as: .editor, #"{"title":"L"}"#)
+            #expect(try stream.next()?.type == "change")
+        }
+    }
+
+    @Test func `a body that arrives after the session has ended changes nothing`() async throws {
+        try await Newsroom.run { newsroom in
+            try newsroom.hire("mina", "editor")
+            let session = try newsroom.signIn("mina")
+            let json = #"{"title":"Too late"}"#
+            let connection = try RawConnection(newsroom.address)
+            try connection.send(
+                """
+                PATCH /v1/articles/\(Cast.bread) HTTP/1.1\r\nHost: t\r\n\
+                Authorization: Bearer \(session.accessToken)\r\n\
+                Content-Type: application/merge-patch+json\r\n\
+                Content-Length: \(json.utf8.count)\r\nExpect: 100-continue\r\n\r\n
+                """)
+            // The head has been admitted.
+            let interim = try connection.response(to: .patch)
+            #expect(interim.status == 100)
+            #expect(try newsroom.send("DELETE /v1/sessions/current", in: session).status == 204)
+            try connection.send(json)
+            #expect(try connection.response(to: .patch).status == 401)
+            #expect(try newsroom.article(Cast.bread).title == "Fresh bread")
+        }
+    }
+
+    @Test func `a key with an owner acts for the user, up to its role`() async throws {
+        try await Newsroom.run { newsroom in
+            let user = try newsroom.hire("mina", "reader")
+            let key = APIKey(
+                name: "Mina's", role: .editor, owner: user.id, at: Newsroom.opening)
+            let bearer: HTTPFields = [.authorization: "Bearer \(key.text)"]
+            func status(_ line: String) throws -> Int {
+                try newsroom.send(line, as: .anonymous, with: bearer).status
+            }
+            let record = String(decoding: key.record.json(), as: UTF8.self)
+            #expect(try newsroom.send("POST /v1/admin/keys", as: .admin, record).status == 204)
+            #expect(try status("GET /v1/me") == 200)
+            #expect(try status("GET /v1/articles/\(Cast.secret)") == 404)
+            let line = "PATCH /v1/users/\(user.id)"
+            try newsroom.send(line, as: .admin, #"{"role":"admin"}"#)
+            #expect(try status("GET /v1/articles/\(Cast.secret)") == 200)
+            #expect(try status("GET /v1/users") == 403)
+            try newsroom.send(line, as: .admin, #"{"disabled":true}"#)
+            #expect(try status("GET /v1/me") == 401)
+            try newsroom.send(line, as: .admin, #"{"disabled":false}"#)
+            #expect(try status("GET /v1/me") == 200)
+            try newsroom.send("DELETE /v1/users/\(user.id)", as: .admin)
+            #expect(try status("GET /v1/articles/\(Cast.bread)") == 401)
+        }
+    }
+
+    @Test func `a key cannot act for an unknown user`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let key = APIKey(
+                name: "x", role: .reader, owner: User.ID(at: Newsroom.opening),
+                at: Newsroom.opening)
+            let record = String(decoding: key.record.json(), as: UTF8.self)
+            let rejected = try newsroom.send("POST /v1/admin/keys", as: .admin, record)
+            #expect(rejected.summary == "422 invalid-values /owner")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import ArticleAPI
+import HTTP
+import TestSupport
+import Testing
+
+/// Signing in, renewing tokens, and what ends a session.
+@Suite struct SessionTests {
+    private static let minute: Int64 = 60_000
+
+    @Test func `an access token authenticates its user for 15 minutes`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let user = try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            #expect(session.user == user)
+            #expect(session.accessToken.hasPrefix("bsa_"))
+            #expect(session.refreshToken.hasPrefix("bsr_"))
+            let me = try newsroom.send("GET /v1/me", in: session)
+            #expect(try User(mapping: me.body) == user)
+            #expect(me.fields[.cacheControl] == "no-store")
+            newsroom.pass(milliseconds: 15 * Self.minute - 1)
+            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
+            newsroom.pass(milliseconds: 1)
+            let expired = try newsroom.send("GET /v1/me", in: session)
+            #expect(expired.summary == "401 unauthenticated")
+            #expect(expired.text.contains("has expired"))
+        }
+    }
+
+    @Test func `a wrong password and an unknown name get the same response`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let responses = try [
+                newsroom.sendSignIn("mina", "incorrect"), newsroom.sendSignIn("bora", "incorrect"),
+                newsroom.sendSignIn("no name at all", "incorrect"),
+                newsroom.sendSignIn("mina", ""),
+            ]
+            let details = try responses.map { try Problem(mapping: $0.body).detail }
+            #expect(Set(details) == ["The name or the password is wrong."])
+            #expect(Set(responses.map(\.summary)) == ["401 unauthenticated"])
+            #expect(responses.allSatisfy { !$0.fields.contains(.etag) })
+        }
+    }
+
+    @Test func `a refresh token gets new tokens, and the old ones are no longer valid`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let old = try newsroom.signIn("mina")
+            #expect(try newsroom.send("GET /v1/me", in: old).summary == "200")
+            newsroom.pass(milliseconds: 20 * Self.minute)
+            let renewed = try UserSession(mapping: newsroom.refresh(old).body)
+            #expect(renewed.accessToken != old.accessToken)
+            #expect(renewed.expiresAt == Newsroom.opening.advanced(byMilliseconds: 35 * Self.minute))
+            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
+            #expect(try newsroom.send("GET /v1/me", in: old).summary == "401 unauthenticated")
+        }
+    }
+
+    @Test func `a lost response can be repeated for a minute; later, reuse ends the session`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let old = try newsroom.signIn("mina")
+            let first = try newsroom.refresh(old)
+            newsroom.pass(milliseconds: Self.minute)
+            let second = try newsroom.refresh(old)
+            #expect(first.summary == "200" && first.body == second.body)
+            let renewed = try UserSession(mapping: second.body)
+            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
+            newsroom.pass(milliseconds: 1)
+            let reused = try newsroom.refresh(old)
+            #expect(reused.summary == "401 unauthenticated")
+            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "401 unauthenticated")
+            #expect(try newsroom.refresh(renewed).summary == "401 unauthenticated")
+        }
+    }
+
+    @Test func `a token from two renewals ago ends the session at once`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let first = try newsroom.signIn("mina")
+            let second = try UserSession(mapping: newsroom.refresh(first).body)
+            let third = try UserSession(mapping: newsroom.refresh(second).body)
+            #expect(try newsroom.refresh(first).summary == "401 unauthenticated")
+            #expect(try newsroom.refresh(third).summary == "401 unauthenticated")
+        }
+    }
+
+    @Test(arguments: ["", "bsr_", "bsr_0123456789abcdef_x", "bsa_0123456789abcdef_x", "x"])
+    func `what is not a refresh token is rejected`(token: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let rejected = try newsroom.send(
+                "POST /v1/sessions/refresh", as: .anonymous, #"{"refreshToken":"\#(token)"}"#)
+            #expect(rejected.summary == "401 unauthenticated")
+        }
+    }
+
+    @Test func `tokens of one kind are not accepted as those of another`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            var swapped = session
+            swapped.accessToken = session.refreshToken
+            #expect(try newsroom.send("GET /v1/me", in: swapped).summary == "401 unauthenticated")
+            swapped.accessToken = "bsa_" + session.refreshToken.dropFirst(4)
+            #expect(try newsroom.send("GET /v1/me", in: swapped).summary == "401 unauthenticated")
+            swapped.refreshToken = "bsr_" + session.accessToken.dropFirst(4)
+            #expect(try newsroom.refresh(swapped).summary == "401 unauthenticated")
+        }
+    }
+
+    @Test func `signing out ends the session, and no other`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let (phone, tablet) = (try newsroom.signIn("mina"), try newsroom.signIn("mina"))
+            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "200")
+            #expect(try newsroom.send("DELETE /v1/sessions/current", in: phone).summary == "204")
+            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
+            #expect(try newsroom.refresh(phone).summary == "401 unauthenticated")
+            #expect(try newsroom.send("GET /v1/me", in: tablet).summary == "200")
+        }
+    }
+
+    @Test func `sessions are listed, and ended by their own user`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            try newsroom.hire("bora")
+            let made = try newsroom.send(
+                "POST /v1/sessions",
+                #"{"name":"mina","password":"correct horse","device":"Mina's phone"}"#,
+                from: "203.0.113.7")
+            let phone = try UserSession(mapping: made.body)
+            newsroom.pass(milliseconds: 1_000)
+            let (tablet, other) = (try newsroom.signIn("mina"), try newsroom.signIn("bora"))
+            let list = try newsroom.send("GET /v1/me/sessions", in: tablet)
+            #expect(list.fields[.cacheControl] == "no-store")
+            let sessions = try Page<DeviceSession>(mapping: list.body).items
+            #expect(sessions.map(\.device) == ["", "Mina's phone"])
+            #expect(sessions.map(\.isCurrent) == [true, false])
+            #expect(sessions.map(\.address) == ["127.0.0.1", "203.0.113.7"])
+            let line = "DELETE /v1/me/sessions/\(sessions[1].id)"
+            #expect(try newsroom.send(line, in: other).summary == "404 not-found")
+            #expect(try newsroom.send(line, in: tablet).summary == "204")
+            #expect(try newsroom.send(line, in: tablet).summary == "404 not-found")
+            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "401 unauthenticated")
+        }
+    }
+
+    @Test func `failures are throttled, and a success ends that`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            func attempt(_ password: String) throws -> NewsroomResponse {
+                try newsroom.sendSignIn("mina", password, from: "203.0.113.7")
+            }
+            for _ in 1...5 { #expect(try attempt("incorrect").summary == "401 unauthenticated") }
+            let limited = try attempt(correctPassword)
+            #expect(limited.summary == "429 too-many-requests")
+            #expect(limited.fields[.retryAfter] == "1")
+            newsroom.pass(milliseconds: 1_000)
+            #expect(try attempt(correctPassword).summary == "201")
+            #expect(try attempt("incorrect").summary == "401 unauthenticated")
+        }
+    }
+
+    @Test(arguments: ["anonymous", "reader", "operator"])
+    func `credentials without an account cannot use one`(sender: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let sender = try #require(Sender(rawValue: sender))
+            let summary = sender == .anonymous ? "401 unauthenticated" : "403 user-required"
+            for line in [
+                "GET /v1/me", "DELETE /v1/me", "GET /v1/me/sessions",
+                "DELETE /v1/me/sessions/0123456789abcdef", "DELETE /v1/sessions/current",
+            ] {
+                #expect(try newsroom.send(line, as: sender).summary == summary, "\(line)")
+            }
+        }
+    }
+}

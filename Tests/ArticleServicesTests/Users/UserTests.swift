@@ -1,0 +1,141 @@
+import ArticleAPI
+import HTTP
+import TestSupport
+import Testing
+
+/// Accounts: who sees and changes what, and what ends sessions.
+@Suite struct UserTests {
+    @Test func `others see the display name, admins and the user see all`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let mina = try newsroom.hire("mina")
+            try newsroom.hire("bora")
+            let line = "GET /v1/users/\(mina.id)"
+            let shown = try newsroom.send(line, in: newsroom.signIn("bora"))
+            #expect(shown.text == #"{"id":"\#(mina.id)","displayName":"mina"}"#)
+            #expect(shown.fields[.cacheControl] == "no-store")
+            #expect(try newsroom.send(line, as: .editor).text == shown.text)
+            #expect(try newsroom.send(line).summary == "401 unauthenticated")
+            let own = try newsroom.send(line, in: newsroom.signIn("mina"))
+            #expect(try User(mapping: own.body) == mina)
+            #expect(try User(mapping: newsroom.send(line, as: .admin).body) == mina)
+        }
+    }
+
+    @Test func `admins list users in pages, and find them by name`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let users = try ["mina", "bora", "cho"].map { try newsroom.hire($0) }
+            let first = try newsroom.send("GET /v1/users?limit=2", as: .admin)
+            #expect(try Page<User>(mapping: first.body).items == Array(users.prefix(2)))
+            let next = try #require(first.nextTarget)
+            let rest = try newsroom.send("GET \(next)", as: .admin)
+            #expect(try Page<User>(mapping: rest.body).items == [users[2]])
+            let found = try newsroom.send("GET /v1/users?name=BORA", as: .admin)
+            #expect(try Page<User>(mapping: found.body).items == [users[1]])
+            #expect(try newsroom.send("GET /v1/users?name=dora", as: .admin).text == #"{"items":[]}"#)
+            #expect(try newsroom.send("GET /v1/users", as: .editor).summary == "403 forbidden")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"role":"editor"}"#, #"{"disabled":true}"#, #"{"password":"battery staple"}"#,
+    ])
+    func `a changed role or password and a disabled account end all sessions`(json: String)
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            let user = try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
+            let changed = try newsroom.send("PATCH /v1/users/\(user.id)", as: .admin, json)
+            #expect(changed.summary == "200")
+            #expect(try User(mapping: changed.body).revision == 2)
+            #expect(try newsroom.send("GET /v1/me", in: session).summary == "401 unauthenticated")
+            #expect(try newsroom.refresh(session).summary == "401 unauthenticated")
+        }
+    }
+
+    @Test func `a disabled account cannot sign in, which only the right password tells`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            let user = try newsroom.hire("mina")
+            try newsroom.send("PATCH /v1/users/\(user.id)", as: .admin, #"{"disabled":true}"#)
+            #expect(try newsroom.sendSignIn("mina", "incorrect").text.contains("wrong"))
+            let disabled = try newsroom.sendSignIn("mina", correctPassword)
+            #expect(disabled.summary == "401 unauthenticated")
+            #expect(disabled.text.contains("The account is disabled."))
+            try newsroom.send("PATCH /v1/users/\(user.id)", as: .admin, #"{"disabled":false}"#)
+            #expect(try newsroom.sendSignIn("mina", correctPassword).summary == "201")
+        }
+    }
+
+    @Test func `an update honours If-Match, and keeps what it does not name`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let user = try newsroom.hire("mina")
+            let line = "PATCH /v1/users/\(user.id)"
+            let seen = try newsroom.send("GET /v1/users/\(user.id)", as: .admin)
+            let etag = try #require(seen.fields[.etag])
+            let session = try newsroom.signIn("mina")
+            let renamed = try newsroom.send(
+                line, as: .admin, #"{"displayName":"Mina K."}"#, with: [.ifMatch: etag])
+            #expect(renamed.summary == "200" && renamed.revision == 2)
+            // A new display name is no reason to sign in again.
+            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
+            let late = try newsroom.send(
+                line, as: .admin, #"{"role":"author"}"#, with: [.ifMatch: etag])
+            #expect(late.summary == "412 precondition-failed @If-Match")
+            let cleared = try newsroom.send(line, as: .admin, #"{"displayName":null}"#)
+            #expect(try User(mapping: cleared.body).displayName == "mina")
+            for json in [#"{"role":null}"#, #"{"disabled":null}"#, #"{"password":null}"#] {
+                #expect(try newsroom.send(line, as: .admin, json).status == 422)
+            }
+        }
+    }
+
+    @Test func `users change their display name, and nothing else`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            let renamed = try newsroom.send(
+                "PATCH /v1/me", in: session, #"{"displayName":"Mina K."}"#)
+            #expect(try User(mapping: renamed.body).displayName == "Mina K.")
+            let rejected = try newsroom.send("PATCH /v1/me", in: session, #"{"role":"admin"}"#)
+            #expect(rejected.summary == "422 invalid-values /role")
+        }
+    }
+
+    @Test func `a new password needs the current one, and ends the other sessions`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let (phone, tablet) = (try newsroom.signIn("mina"), try newsroom.signIn("mina"))
+            func change(_ current: String) throws -> NewsroomResponse {
+                try newsroom.send(
+                    "PUT /v1/me/password", in: phone,
+                    #"{\#(current)"password":"battery staple"}"#)
+            }
+            #expect(try change(#""current":"x","#).summary == "422 invalid-values /current")
+            #expect(try change("").summary == "422 invalid-values /current")
+            #expect(try change(#""current":"correct horse","#).summary == "204")
+            #expect(try newsroom.send("GET /v1/me", in: phone).summary == "200")
+            #expect(try newsroom.send("GET /v1/me", in: tablet).summary == "401 unauthenticated")
+            #expect(try newsroom.sendSignIn("mina", correctPassword).status == 401)
+            #expect(try newsroom.sendSignIn("mina", "battery staple").status == 201)
+        }
+    }
+
+    @Test func `a deleted account is gone, and its name is free`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let user = try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            #expect(try newsroom.send("DELETE /v1/me", in: session).summary == "204")
+            #expect(try newsroom.send("GET /v1/me", in: session).summary == "401 unauthenticated")
+            let line = "/v1/users/\(user.id)"
+            #expect(try newsroom.send("GET \(line)", as: .admin).summary == "404 not-found")
+            #expect(try newsroom.sendSignIn("mina", correctPassword).status == 401)
+            let other = try newsroom.hire("mina")
+            #expect(other.id != user.id)
+            #expect(try newsroom.send("DELETE /v1/users/\(other.id)", as: .editor).status == 403)
+            #expect(try newsroom.send("DELETE /v1/users/\(other.id)", as: .admin).status == 204)
+        }
+    }
+}
