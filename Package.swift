@@ -156,15 +156,15 @@ let package = Package(
         tests(
             "ArticleServicesTests",
             [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPServer", "Platform",
-                "Resources", "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPClient",
+                "HTTPServer", "Platform", "Resources", "Sockets", "SQLiteStore", "TestSupport",
             ]),
         tests(
             "BroadsheetTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "broadsheet",
-                "HTTP",
-                "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
+                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "SQLiteStore",
+                "TestSupport",
             ], exclude: ["Golden"]),
         tests(
             "EndToEndTests",

@@ -11,6 +11,10 @@ static const unsigned char api[] = {
 #embed "manual/api.md"
 };
 
+static const unsigned char comments[] = {
+#embed "manual/comments.md"
+};
+
 static const unsigned char configuration[] = {
 #embed "manual/configuration.md"
 };
@@ -21,6 +25,10 @@ static const unsigned char deployment[] = {
 
 static const unsigned char metrics[] = {
 #embed "manual/metrics.md"
+};
+
+static const unsigned char openid[] = {
+#embed "manual/openid.md"
 };
 
 static const unsigned char operations[] = {
@@ -46,9 +54,11 @@ static const unsigned char webhooks[] = {
 static const struct broadsheet_resource manual[] = {
     {"accounts.md", accounts, sizeof accounts},
     {"api.md", api, sizeof api},
+    {"comments.md", comments, sizeof comments},
     {"configuration.md", configuration, sizeof configuration},
     {"deployment.md", deployment, sizeof deployment},
     {"metrics.md", metrics, sizeof metrics},
+    {"openid.md", openid, sizeof openid},
     {"operations.md", operations, sizeof operations},
     {"sdk.md", sdk, sizeof sdk},
     {"sync.md", sync, sizeof sync},

@@ -47,6 +47,18 @@ static const unsigned char accounts[] = {
 #embed "migrations/011-accounts.sql"
 };
 
+static const unsigned char key_owners[] = {
+#embed "migrations/012-key-owners.sql"
+};
+
+static const unsigned char identities[] = {
+#embed "migrations/013-identities.sql"
+};
+
+static const unsigned char comments[] = {
+#embed "migrations/014-comments.sql"
+};
+
 static const unsigned char owners[] = {
 #embed "migrations/016-owners.sql"
 };
@@ -63,6 +75,9 @@ static const struct broadsheet_resource migrations[] = {
     {"009-transitions.sql", transitions, sizeof transitions},
     {"010-webhooks.sql", webhooks, sizeof webhooks},
     {"011-accounts.sql", accounts, sizeof accounts},
+    {"012-key-owners.sql", key_owners, sizeof key_owners},
+    {"013-identities.sql", identities, sizeof identities},
+    {"014-comments.sql", comments, sizeof comments},
     {"016-owners.sql", owners, sizeof owners},
 };
 

@@ -20,6 +20,7 @@ public struct Backend: Sendable {
     private let markdown: MarkdownRenderer
     private let admin: AdminService
     private let articles: ArticleService
+    private let comments: CommentService
     private let changes: ChangeService
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -32,14 +33,17 @@ public struct Backend: Sendable {
     ///   - defaultLanguage: the language of articles that do not specify one (BCP 47).
     ///   - cacheBytes: the size of the cache for public responses; 0 disables it.
     ///   - streamLimits: how many change streams may be open.
+    ///   - comments: who may comment, and how much.
     ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
+    ///   - providers: identify people who sign in; `nil` if there are none.
     ///   - log: receives causes of errors that are not disclosed to clients.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
-        accounts: AccountConfiguration? = nil,
+        comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
+        providers: OpenIDProviders? = nil,
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
     ) async throws(StoreError) {
         self.store = store
@@ -58,18 +62,26 @@ public struct Backend: Sendable {
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             now: now)
+        self.comments = CommentService(
+            store: store, cursors: cursors, markdown: markdown, rules: comments, now: now)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
             log: log)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         let throttle = SignInThrottle(now: accounts.uptime)
+        let rules = SignUpRules(
+            store: store, policy: accounts.signUp, throttle: SignUpThrottle(now: accounts.uptime),
+            now: now)
+        let signIn = SignInService(
+            store: store, hasher: accounts.hasher, throttle: throttle, providers: providers,
+            rules: rules, now: now)
         sessions = SessionService(
-            store: store, access: access, hasher: accounts.hasher, throttle: throttle,
+            store: store, access: access, signIn: signIn,
             secret: try await store.secret(named: "sessions"), now: now)
         users = UserService(
-            store: store, access: access, hasher: accounts.hasher, signUp: accounts.signUp,
-            signUps: SignUpThrottle(now: accounts.uptime), cursors: cursors, now: now)
+            store: store, access: access, hasher: accounts.hasher, rules: rules, cursors: cursors,
+            now: now)
         me = MeService(
             store: store, access: access, hasher: accounts.hasher, throttle: throttle, now: now)
     }
@@ -170,6 +182,9 @@ public struct Backend: Sendable {
 
         routes.on(FetchChangesRequest.self, changes.list)
         routes.events(StreamChangesRequest.self, streams.open)
+
+        comments.register(on: &routes)
+        BookmarkService(store: store, cursors: cursors, now: now).register(on: &routes)
 
         users.register(on: &routes)
         sessions.register(on: &routes)

@@ -1,4 +1,4 @@
-/// Stores people's accounts: users, their sessions, and invitations to become one.
+/// Stores people's accounts: users, their identities and sessions, and invitations to become one.
 ///
 /// None of this is part of the change sequence or of exports: observers are not notified. Safe to
 /// use from any thread.
@@ -8,4 +8,6 @@
 ///     try await store.allSessions(after: nil, limit: 1_000).items.count
 /// }
 /// ```
-public protocol AccountRepository: UserRepository, SessionRepository, InvitationRepository {}
+public protocol AccountRepository: UserRepository, IdentityRepository, SessionRepository,
+    InvitationRepository
+{}

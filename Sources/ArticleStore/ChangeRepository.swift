@@ -140,22 +140,38 @@ public struct ChangeRecord: Sendable, Hashable {
     public var revision: Int
     public var isDeletion: Bool
     /// Whether anonymous clients may see a difference: not if a draft was edited. Always true for a
-    /// past change of an author, since whether the author was public is not kept.
+    /// past change of an author or a comment, since whether it was public is not kept.
     public var isPublic: Bool
+    /// The writer of a comment whose new display name changes this and all their other comments.
+    /// Only known at the time of the change.
+    public var renamedWriter: User.ID?
 
     public init(
-        sequence: Int64, subject: Subject, revision: Int, isDeletion: Bool, isPublic: Bool
+        sequence: Int64, subject: Subject, revision: Int, isDeletion: Bool, isPublic: Bool,
+        renamedWriter: User.ID? = nil
     ) {
         self.sequence = sequence
         self.subject = subject
         self.revision = revision
         self.isDeletion = isDeletion
         self.isPublic = isPublic
+        self.renamedWriter = renamedWriter
+    }
+
+    /// Whether it concerns articles and authors, and not what readers add to them.
+    package var isOfContent: Bool {
+        switch subject {
+        case .article, .author: true
+        case .comment, .bookmark: false
+        }
     }
 
     /// What changed.
     public enum Subject: Sendable, Hashable {
         case article(Article.ID)
         case author(Author.ID)
+        case comment(Comment.ID, on: Article.ID)
+        /// A user's bookmark of an article.
+        case bookmark(Article.ID)
     }
 }

@@ -26,6 +26,10 @@ public enum StoreError: Error, Sendable {
     case slugTaken(String)
     /// Another user has this name.
     case nameTaken
+    /// Another user has this identity of a provider.
+    case identityTaken
+    /// A token that is accepted once was used before, or is no longer accepted.
+    case tokenUsed
     /// No author has this id; `index` is the position in the article's byline.
     case unknownAuthor(index: Int, Author.ID)
     /// The author's name differs from the mentioned one.

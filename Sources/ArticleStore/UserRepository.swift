@@ -52,17 +52,28 @@ public protocol UserRepository: Sendable {
         _ id: UserRecord.ID, from old: String, to new: String
     ) async throws(StoreError) -> Bool
 
-    /// Removes a user and the user's sessions. An invitation that the user accepted stays used, but
-    /// no longer names the user, and neither do histories.
+    /// Removes a user with the user's sessions, identities and bookmarks. An invitation that the
+    /// user accepted stays used, but no longer names the user, and neither do histories. Comments
+    /// stay without their writer, or are deleted. The user's articles have no owner afterwards:
+    /// each gets a revision for this, made by the system.
     ///
-    /// The user's articles have no owner afterwards: each gets a revision for this, made by the
-    /// system. If there are hundreds, this takes several commits, and the user is removed by the
-    /// last one.
+    /// There may be many comments and articles: they are changed in several steps before the last
+    /// one removes the user, so the account should be disabled before.
     ///
     /// Throws `.preconditionFailed` if the user does not have the expected revision.
     func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+        at time: Timestamp
     ) async throws(StoreError)
+}
+
+extension UserRepository {
+    /// Removes a user whose comments stay.
+    public func deleteUser(
+        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
+    ) async throws(StoreError) {
+        try await deleteUser(id, expecting: revision, comments: .keep, at: time)
+    }
 }
 
 /// A user as it is stored. A value; use it anywhere. See ``UserRepository``.

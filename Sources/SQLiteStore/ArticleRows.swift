@@ -35,10 +35,10 @@ extension SQL {
         INSERT INTO revisions (
             row, article, number, action, editor, time, state, published_at, updated_at, slug,
             title, summary, language, authors, tags, hero_url, hero_text, source_name, source_url,
-            word_count, reading_minutes, body, body_bytes, actor, owner)
+            word_count, reading_minutes, body, body_bytes, actor, comments, owner)
         VALUES (
             ?1 << 20 | ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-            ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
+            ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)
         """
     fileprivate static let body: StaticString = "SELECT text FROM bodies WHERE number = ?1"
     fileprivate static let insertBody: StaticString = "INSERT INTO bodies (text) VALUES (?1)"
@@ -122,13 +122,7 @@ struct StoredArticle {
         number = revision.article
     }
 
-    func isVisible(to audience: Audience) -> Bool {
-        switch audience {
-        case .editors: state != .deleted
-        case .author: state == .published || isOwned(by: audience) && state != .deleted
-        case .everyone: state == .published
-        }
-    }
+    func isVisible(to audience: Audience) -> Bool { audience.sees(state, ownedBy: owner) }
 
     /// Whether the audience is the owner of the article.
     func isOwned(by audience: Audience) -> Bool { owner.map { audience == .author($0) } ?? false }
@@ -181,6 +175,7 @@ struct StoredContent: Equatable {
     /// The row of the body.
     var body: Int64
     var bodyBytes: Int
+    var comments: StoredPolicy?
     var owner: UserRecord.ID?
 }
 
@@ -193,7 +188,7 @@ extension StoredContent {
     init(
         _ draft: Article.Draft, state: StoredState, slug: String, language: String,
         authors: [Int64], tags: [Int64], body: Int64, measure: TextMeasure, owner: UserRecord.ID?
-    ) {
+    ) throws(StoreError) {
         self.state = state
         publishedAt = draft.publishedAt
         self.slug = slug
@@ -208,6 +203,9 @@ extension StoredContent {
         readingMinutes = measure.readingMinutes
         self.body = body
         bodyBytes = draft.body.utf8.count
+        comments = try draft.comments.map { (policy) throws(StoreError) in
+            try StoredPolicy(policy)
+        }
         self.owner = owner
     }
 
@@ -231,7 +229,10 @@ extension StoredContent {
         readingMinutes = Int(row.integer(first + 20))
         body = row.integer(first + 21)
         bodyBytes = Int(row.integer(first + 22))
-        owner = try row.optionalIdentifier(first + 24)
+        comments = try row.optionalInteger(first + 24).map { (number) throws(StoreError) in
+            try StoredPolicy(number)
+        }
+        owner = try row.optionalIdentifier(first + 25)
     }
 
     /// An estimate of the size in a page in bytes, without the body.
@@ -258,7 +259,8 @@ extension StoredContent {
         try row.bind(20, readingMinutes)
         try row.bind(21, body)
         try row.bind(22, bodyBytes)
-        try row.bind(24, owner)
+        try row.bind(24, comments?.rawValue)
+        try row.bind(25, owner)
     }
 
     private static func list(_ numbers: [Int64]) -> String {
@@ -279,7 +281,8 @@ extension Article {
             publishedAt: content.publishedAt, createdAt: stored.createdAt,
             updatedAt: stored.revision.updatedAt, revision: stored.revision.number,
             source: content.source, wordCount: content.wordCount,
-            readingMinutes: content.readingMinutes, owner: content.owner)
+            readingMinutes: content.readingMinutes, comments: content.comments?.policy,
+            owner: content.owner)
     }
 }
 

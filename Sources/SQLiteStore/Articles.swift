@@ -213,7 +213,7 @@ extension WriteStep {
             body = try insertBody(content.draft.body)
         }
         if let html = content.bodyHTML { try keep(html, ofBody: body) }
-        return StoredContent(
+        return try StoredContent(
             content.draft, state: try StoredState(content.status),
             slug: try resolve(
                 content.slug, for: article, keeping: current?.content.slug ?? id.description),

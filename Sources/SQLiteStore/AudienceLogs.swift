@@ -55,6 +55,8 @@ struct AudienceLogs {
             let ofPublic = log == .everyone ? transition : found
             let isHidden = ofPublic?.isDeparture ?? true
             last.isDeparture = isHidden ? try !isByline(transition.subject) : false
+        // These are in the logs of users, but not of the public.
+        case .comment, .bookmark: break
         }
         return last
     }

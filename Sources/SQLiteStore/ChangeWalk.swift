@@ -62,6 +62,7 @@ struct ChangeWalk {
         case .author:
             guard query.kinds.contains(.author) else { return true }
             return try takeAuthor(transition)
+        case .comment, .bookmark: return true
         }
     }
 

@@ -27,9 +27,10 @@ extension SQL {
     fileprivate static let lastSequence: StaticString =
         "SELECT ifnull(max(sequence), 0) FROM changes"
     fileprivate static let changesAfter: StaticString = """
-        SELECT sequence, kind, subject, revision, is_deletion, kind = 1 OR EXISTS (
-            SELECT 1 FROM revisions WHERE state = 1
-            AND row IN (subject << 20 | changes.revision, subject << 20 | changes.revision - 1))
+        SELECT sequence, kind, subject, revision, is_deletion, CASE kind
+            WHEN 0 THEN EXISTS (SELECT 1 FROM revisions WHERE state = 1 AND row IN (
+                subject << 20 | changes.revision, subject << 20 | changes.revision - 1))
+            ELSE kind < 3 END
         FROM changes WHERE sequence > ?1 ORDER BY sequence LIMIT ?2
         """
     fileprivate static let insertChange: StaticString = """
@@ -39,6 +40,10 @@ extension SQL {
         "SELECT id FROM articles WHERE number = ?1"
     fileprivate static let authorIDByNumber: StaticString =
         "SELECT id FROM authors WHERE number = ?1"
+    fileprivate static let commentIDByNumber: StaticString = """
+        SELECT comments.id, articles.id FROM comments
+        JOIN articles ON articles.number = comments.article WHERE comments.number = ?1
+        """
 }
 
 extension Snapshot {
@@ -68,7 +73,8 @@ extension Snapshot {
     ) throws(StoreError) -> ChangeRecord.Subject {
         let row: Statement
         switch kind {
-        case .article: row = try connection.statement(SQL.articleIDByNumber)
+        case .article, .bookmark: row = try connection.statement(SQL.articleIDByNumber)
+        case .comment: row = try connection.statement(SQL.commentIDByNumber)
         case .author: row = try connection.statement(SQL.authorIDByNumber)
         }
         try row.bind(1, number)
@@ -76,13 +82,15 @@ extension Snapshot {
         switch kind {
         case .article: return .article(try row.identifier(0))
         case .author: return .author(try row.identifier(0))
+        case .comment: return .comment(try row.identifier(0), on: try row.identifier(1))
+        case .bookmark: return .bookmark(try row.identifier(0))
         }
     }
 }
 
 /// The column `kind` of changes and transitions.
 enum SubjectKind: Int64 {
-    case article, author
+    case article, author, comment, bookmark
 
     init(_ number: Int64) throws(StoreError) {
         guard let kind = SubjectKind(rawValue: number) else {
@@ -97,6 +105,8 @@ extension ChangeRecord.Subject {
         switch self {
         case .article: .article
         case .author: .author
+        case .comment: .comment
+        case .bookmark: .bookmark
         }
     }
 }
@@ -106,7 +116,7 @@ extension WriteStep {
     /// are never deleted, and returns this number.
     func recordChange(
         of subject: ChangeRecord.Subject, number: Int64, revision: Int, isDeletion: Bool,
-        isPublic: Bool
+        isPublic: Bool, renaming user: User.ID? = nil
     ) throws(StoreError) -> Int64 {
         let row = try connection.statement(SQL.insertChange)
         try row.bind(1, subject.kind.rawValue)
@@ -117,7 +127,7 @@ extension WriteStep {
         connection.effects.add(
             ChangeRecord(
                 sequence: sequence, subject: subject, revision: revision, isDeletion: isDeletion,
-                isPublic: isPublic))
+                isPublic: isPublic, renamedWriter: user))
         return sequence
     }
 }

@@ -149,7 +149,7 @@ extension WriteStep {
             tags.append(number)
         }
         let text = article.body ?? ""
-        return StoredContent(
+        return try StoredContent(
             article.draft, state: try StoredState(article.status),
             slug: try claimed(article.slug, for: number), language: article.language,
             authors: authors, tags: tags, body: try body(text, after: current),

@@ -25,13 +25,22 @@ extension SQL {
         """
     static let removeOwnedFacet: StaticString =
         "DELETE FROM owned_facets WHERE facet = ?1 AND owner = ?2 AND live = 0"
-    static let removeTransitions: StaticString = """
+    static let removeSomeTransitions: StaticString = """
         DELETE FROM transitions WHERE audience = ?1 AND sequence IN (
             SELECT sequence FROM transitions WHERE audience = ?1 LIMIT ?2)
         """
 }
 
 extension Audience {
+    /// Whether the audience sees an article in this state.
+    func sees(_ state: StoredState, ownedBy owner: UserRecord.ID?) -> Bool {
+        switch self {
+        case .editors: state != .deleted
+        case .author(let id): state == .published || owner == id && state != .deleted
+        case .everyone: state == .published
+        }
+    }
+
     /// The only place that decides who may change an article and see its history. A public article
     /// of somebody else is no secret; a hidden one is.
     fileprivate func checkAccess(
@@ -169,7 +178,7 @@ extension WriteStep {
     /// Removes the log of an owner, as another user may get the number; `false` if there may be
     /// more of it.
     func forgetTransitions(ofOwner number: Int64) throws(StoreError) -> Bool {
-        let row = try connection.statement(SQL.removeTransitions)
+        let row = try connection.statement(SQL.removeSomeTransitions)
         try row.bind(1, TransitionAudience.number(ofOwner: number))
         try row.bind(2, Self.forgottenPerCommit)
         try row.run()

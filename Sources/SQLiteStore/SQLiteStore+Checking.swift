@@ -322,5 +322,35 @@ extension SQL {
         FROM (SELECT count(*) AS found FROM users) LEFT JOIN user_count ON number = 1
         WHERE value IS NOT found
         """,
+        """
+        SELECT 'change ' || sequence || ' refers to a missing comment or revision'
+        FROM changes LEFT JOIN comments ON comments.number = subject
+        WHERE kind = 2 AND (comments.id IS NULL OR changes.revision > comments.revision) LIMIT 20
+        """,
+        """
+        SELECT 'comment ' || hex(comments.id) || ' counts ' || comments.visible_replies
+            || ' visible replies, but has ' || ifnull(found, 0)
+        FROM comments LEFT JOIN (
+            SELECT parent, count(*) AS found FROM comments
+            WHERE parent IS NOT NULL AND state = 0 GROUP BY parent) AS replies
+            ON replies.parent = comments.number
+        WHERE visible_replies <> ifnull(found, 0) LIMIT 20
+        """,
+        """
+        SELECT 'article ' || ifnull(article, number) || ' counts ' || ifnull(visible, 0)
+            || ' visible comments, but has ' || ifnull(found, 0)
+        FROM comment_counts FULL JOIN (
+            SELECT article AS number, count(*) AS found FROM comments WHERE state = 0
+            GROUP BY article) ON article = number
+        WHERE ifnull(visible, 0) <> ifnull(found, 0) LIMIT 20
+        """,
+        """
+        SELECT 'comment ' || number || ' has the wrong transition for '
+            || iif(who.audience = 0, 'the public', 'editors')
+        FROM comments JOIN (SELECT 0 AS audience UNION ALL SELECT 1) AS who
+        LEFT JOIN comment_transitions
+            ON comment = number AND comment_transitions.audience = who.audience
+        WHERE ifnull(NOT is_departure, 0) <> (sight > 1 - who.audience) LIMIT 20
+        """,
     ]
 }

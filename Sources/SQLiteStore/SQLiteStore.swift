@@ -203,10 +203,14 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     public var users = 1_000_000
     /// Maximum number of sessions per user; beyond it, the least recently used ones end.
     public var sessionsPerUser = 100
+    /// Maximum number of bookmarks per user.
+    public var bookmarksPerUser = 10_000
     /// Maximum number of unused invitations.
     public var unusedInvitations = 1_000
     /// Maximum number of used invitations that are kept; the oldest are removed.
     public var usedInvitations = 1_000
+    /// Maximum number of used tokens of providers that would still be accepted.
+    public var usedTokens = 100_000
 
     public init() {}
 }

@@ -63,6 +63,14 @@ struct Statement: ~Copyable {
         if let value { try bind(index, value) } else { try check(sqlite3_bind_null(handle, index)) }
     }
 
+    func bind(_ index: Int32, _ value: Double?) throws(StoreError) {
+        if let value {
+            try check(sqlite3_bind_double(handle, index, value))
+        } else {
+            try check(sqlite3_bind_null(handle, index))
+        }
+    }
+
     func bind(_ index: Int32, _ value: Timestamp) throws(StoreError) {
         try bind(index, value.milliseconds)
     }
@@ -112,6 +120,10 @@ struct Statement: ~Copyable {
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    func optionalReal(_ column: Int32) -> Double? {
+        isNull(column) ? nil : sqlite3_column_double(handle, column)
+    }
 
     func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 

@@ -7,7 +7,7 @@ extension SQLiteStore: AccountRepository {
         _ user: UserRecord, using invitation: String?, at time: Timestamp
     ) async throws(StoreError) {
         try await writer.submit { (step) throws(StoreError) in
-            try step.createUser(user, using: invitation, at: time)
+            _ = try step.createUser(user, using: invitation, at: time)
         }
     }
 
@@ -51,12 +51,19 @@ extension SQLiteStore: AccountRepository {
     }
 
     public func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+        at time: Timestamp
     ) async throws(StoreError) {
+        var isRest = false
+        while !isRest {
+            isRest = try await writer.submit { (step) throws(StoreError) in
+                try step.forgetComments(of: id, expecting: revision, comments)
+            }
+        }
         var isDeleted = false
         while !isDeleted {
             isDeleted = try await writer.submit { (step) throws(StoreError) in
-                try step.deleteUser(id, expecting: revision, at: time)
+                try step.deleteUser(id, expecting: revision, comments, at: time)
             }
         }
     }
@@ -169,15 +176,17 @@ extension Snapshot {
 }
 
 extension WriteStep {
-    fileprivate func createUser(
+    /// Returns the number of the user's row.
+    func createUser(
         _ user: UserRecord, using invitation: String?, at time: Timestamp
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int64 {
         guard try state.userNumber(user.id) == nil else { throw .idTaken }
         guard try state.user(named: user.nameKey) == nil else { throw .nameTaken }
         if let invitation { try checkInvitation(invitation, at: time) }
         guard try state.userCount() < state.configuration.users else { throw .tooMany("users") }
         let number = try insert(user)
         if let invitation { try useInvitation(invitation, for: number, at: time) }
+        return number
     }
 
     private func insert(_ user: UserRecord) throws(StoreError) -> Int64 {
@@ -214,7 +223,10 @@ extension WriteStep {
         new.updatedAt = time
         new.revision += 1
         try update(old.number, to: new)
-        connection.names.forgetActors()
+        if new.displayName != old.record.displayName {
+            connection.names.forgetActors()
+            try recordRename(ofUser: old.number, id)
+        }
         return new
     }
 
@@ -242,17 +254,34 @@ extension WriteStep {
         return connection.changedRows > 0
     }
 
+    /// Writes other than this one wait for a step, so that each has few comments.
+    private static let commentsPerStep = 200
+
+    /// The first of the user's comments; `true` if this was the rest of them.
+    fileprivate func forgetComments(
+        of id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal
+    ) throws(StoreError) -> Bool {
+        let user = try user(id, expecting: revision)
+        return try !forgetComments(
+            ofUser: user.number, disposal, atMost: Self.commentsPerStep)
+    }
+
     /// Deletes the user, unless too much depends on it for one commit: then a part of this is
     /// removed, and the result is `false`.
     fileprivate func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
+        _ id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal,
+        at time: Timestamp
     ) throws(StoreError) -> Bool {
         let user = try user(id, expecting: revision)
         guard try disown(id, at: time), try forgetTransitions(ofOwner: user.number) else {
             return false
         }
+        // Those that were written since the previous step.
+        while try forgetComments(ofUser: user.number, disposal, atMost: Self.commentsPerStep) {}
+        try forgetBookmarks(ofUser: user.number)
         try endSessions(of: user.number, except: nil)
         try forgetInvited(user.number)
+        try forgetIdentities(of: user.number)
         try forgetActorName(id)
         let row = try connection.statement(SQL.deleteUser)
         try row.bind(1, user.number)

@@ -60,7 +60,9 @@ public struct RequestGenerator {
     public mutating func json(_ schema: JSONSchema, at path: String) -> JSONValue {
         switch schema {
         case .boolean: return .boolean(Bool.random(using: &random))
-        case .integer(let range): return number(integer(range))
+        case .integer(let range): return number("\(integer(range))")
+        case .fraction:
+            return number("\(Double(Int.random(in: 0...1_000, using: &random)) / 1_000)")
         case .text, .choice: return .string(text(schema))
         case .array(let element, let count):
             let most = min(count.upperBound, count.lowerBound + 3)
@@ -106,8 +108,8 @@ public struct RequestGenerator {
         }
     }
 
-    private func number(_ value: Int) -> JSONValue {
-        guard case .array(let items)? = try? JSONParser.parse(Array("[\(value)]".utf8)) else {
+    private func number(_ text: String) -> JSONValue {
+        guard case .array(let items)? = try? JSONParser.parse(Array("[\(text)]".utf8)) else {
             return .null
         }
         return items[0]

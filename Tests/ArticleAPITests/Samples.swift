@@ -18,7 +18,7 @@ enum Samples {
         status: .published, publishedAt: time, createdAt: time,
         updatedAt: time.advanced(byMilliseconds: 1), revision: 3, version: "3-x1y2z3",
         source: Article.Source(name: "Elsewhere", url: "https://b.example/"), wordCount: 6,
-        readingMinutes: 1, owner: userID)
+        readingMinutes: 1, comments: .moderated, commentCount: 12, owner: userID)
 
     static var bare: Article {
         Article(
@@ -34,18 +34,18 @@ enum Samples {
         id: id, slug: "hello", title: "Hello", summary: "S", body: "B\n", language: "en",
         authors: [.id(authorID, name: "Ada"), .id(authorID, name: nil), .name("Bo")],
         tags: ["Swift", "한국어"], heroImage: article.heroImage, status: .scheduled,
-        publishedAt: time, source: article.source, owner: userID)
+        publishedAt: time, source: article.source, comments: .closed, owner: userID)
 
     static let replacement = Article.Replacement(
         content: draft,
         readOnly: Article.ReadOnly(
             bodyHTML: "<p>B</p>\n", createdAt: time, updatedAt: time, revision: 3,
-            version: "3-x1y2z3", wordCount: 1, readingMinutes: 1))
+            version: "3-x1y2z3", wordCount: 1, readingMinutes: 1, commentCount: 2))
 
     static let changes = Article.Changes(
         title: .set("New"), summary: .clear, tags: .set([]),
         heroImage: .set(Article.HeroImageChanges(alternativeText: .clear)),
-        status: .set(.archived), source: .clear, owner: .set(userID))
+        status: .set(.archived), source: .clear, comments: .clear, owner: .set(userID))
 
     static let authorReplacement = Author.Replacement(
         id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example", revision: 2,
@@ -74,6 +74,22 @@ enum Samples {
     static let invitation = Invitation(
         id: "0123456789abcdef", code: "bsi_x", role: .author, createdAt: time, expiresAt: time)
 
+    static let commentID = ArticleAPI.Comment.ID("01890a5d-ac98-7000-8000-00000000c0de")!
+
+    static let comment = ArticleAPI.Comment(
+        id: commentID, articleID: id, parentID: ArticleAPI.Comment.ID(id.description),
+        author: User(id: userID, displayName: "Ada"), body: "What about *rye*?\n",
+        status: .pending, createdAt: time, updatedAt: time.advanced(byMilliseconds: 1),
+        revision: 2, version: "2-x1y2z3")
+
+    /// What is left of a comment.
+    static let place = ArticleAPI.Comment(
+        id: commentID, articleID: id, body: "", status: .deleted, createdAt: time,
+        updatedAt: time)
+
+    static let bookmark = Bookmark(
+        articleID: id, position: 0.4, createdAt: time, updatedAt: time, revision: 2)
+
     /// One of each registered request.
     static let requests: [any BackendAPIRequest] = [
         FetchArticlesRequest(
@@ -101,6 +117,23 @@ enum Samples {
         StreamChangesRequest(
             FetchChangesRequest(since: "epoch.sealed-1_2", types: [.article], tags: ["C++"]),
             lastEventID: "epoch.sealed-3_4"),
+        FetchCommentsRequest(
+            articleID: id, limit: 5, cursor: "c", sort: .newest,
+            fields: FieldSelection(["bodyHTML", "author.displayName"])),
+        CreateCommentRequest(
+            articleID: id, comment: .init(id: commentID, parentID: commentID, body: "*Rye*?\n"),
+            idempotencyKey: "k-7"),
+        FetchAllCommentsRequest(
+            status: .pending, limit: 5, cursor: "c", sort: .oldest,
+            fields: FieldSelection(["body"])),
+        FetchCommentRequest(id: commentID, fields: FieldSelection(["bodyHTML"])),
+        UpdateCommentRequest(
+            id: commentID, expected: etag, changes: .init(body: .set("B"), status: .set(.hidden)),
+            idempotencyKey: "k-8"),
+        DeleteCommentRequest(id: commentID, expected: .any, idempotencyKey: "k-9"),
+        FetchBookmarksRequest(limit: 5, cursor: "c"),
+        PutBookmarkRequest(articleID: id, place: Bookmark.Place(position: 0.4)),
+        DeleteBookmarkRequest(articleID: id),
         SignUpRequest(user: userDraft),
         FetchUsersRequest(limit: 1, cursor: "c", name: "mina"),
         FetchUserRequest(id: userID),

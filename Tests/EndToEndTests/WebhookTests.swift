@@ -235,6 +235,12 @@ import Testing
             #expect(inbox.texts()[0].contains(#""title":"One""#))
             #expect(try isGenuine(inbox.requests[0], secret: secret))
             #expect(trusting.stop() == 0)
+
+            let named = try serve(url, ["--outbound-ca", folder.file("receiver.pem")])
+            try create("Two", on: named)
+            try await inbox.waitForRequests(2)
+            #expect(inbox.texts()[1].contains(#""title":"Two""#))
+            #expect(named.stop() == 0)
         }
     }
 }

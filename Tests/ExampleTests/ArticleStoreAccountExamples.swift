@@ -38,6 +38,19 @@ func signedIn(in store: some AccountRepository) async throws -> Int {
             expiresAt: time.advanced(byMilliseconds: 5_184_000_000))
     }
 
+    @Test func `identities`() async throws {
+        try await ExampleStore.run { store in
+            let user = user()
+            let expiry = time.advanced(byMilliseconds: 600_000)
+            let identity = IdentityRecord(
+                issuer: "https://appleid.apple.com", subject: "001.ab.0042")
+            try await store.useIdentityToken(digest, until: expiry, at: time)
+            try await store.createUser(user, using: nil, identity: identity, at: time)
+            let found = try await store.user(identifiedBy: identity)
+            #expect(found == user)
+        }
+    }
+
     @Test func `sessions`() async throws {
         try await ExampleStore.run { store in
             let (user, tokens, newTokens) = (user(), tokens(1), tokens(3))

@@ -17,6 +17,7 @@ enum ExampleNewsroom {
             addArticles(to: &routes)
             addHistory(to: &routes)
             addAuthors(to: &routes)
+            addComments(to: &routes)
             routes.on(FetchTagsRequest.self) { _ in
                 Page(items: [Tag.Usage(tag: Tag(named: "Baking"), articleCount: 1)])
             }
@@ -57,6 +58,36 @@ enum ExampleNewsroom {
         }
         routes.on(UpdateArticleRequest.self) { request in article.applying(request.changes) }
         routes.on(DeleteArticleRequest.self) { _ in NoContent() }
+    }
+
+    static let comment = Comment(
+        id: Comment.ID(at: time), articleID: article.id,
+        author: User(id: User.ID(at: time), displayName: "Ada"), body: "What about *rye*?",
+        createdAt: time, updatedAt: time, version: "1-x1y2z3")
+
+    private static func addComments(to routes: inout StubRoutes) {
+        routes.on(FetchCommentsRequest.self) { _ in Page(items: [comment]) }
+        routes.on(FetchAllCommentsRequest.self) { _ in Page(items: []) }
+        routes.on(FetchCommentRequest.self) { _ in comment }
+        routes.on(CreateCommentRequest.self) { request in
+            var comment = comment
+            (comment.body, comment.parentID) = (request.comment.body, request.comment.parentID)
+            return comment
+        }
+        routes.on(UpdateCommentRequest.self) { request in
+            var comment = comment
+            if case .set(let body) = request.changes.body { comment.body = body }
+            return comment
+        }
+        routes.on(DeleteCommentRequest.self) { _ in NoContent() }
+        let bookmark = Bookmark(articleID: article.id, createdAt: time, updatedAt: time)
+        routes.on(FetchBookmarksRequest.self) { _ in Page(items: [bookmark]) }
+        routes.on(PutBookmarkRequest.self) { request in
+            var bookmark = bookmark
+            bookmark.position = request.place?.position
+            return bookmark
+        }
+        routes.on(DeleteBookmarkRequest.self) { _ in NoContent() }
     }
 
     private static func addHistory(to routes: inout StubRoutes) {

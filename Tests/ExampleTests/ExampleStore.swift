@@ -5,6 +5,8 @@ import TestSupport
 
 /// In the examples, a tag is that of an article: the tests' framework has a type of this name, too.
 typealias Tag = ArticleAPI.Tag
+/// The same for a comment.
+typealias Comment = ArticleAPI.Comment
 
 /// A store in a temporary folder.
 enum ExampleStore {

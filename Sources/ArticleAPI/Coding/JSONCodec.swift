@@ -193,11 +193,38 @@ extension JSONCodec where Value == Int {
     }
 }
 
+extension JSONCodec where Value == Double {
+    /// A JSON number from 0 to 1.
+    public static var fraction: JSONCodec {
+        let fault = "must be between 0 and 1"
+        return JSONCodec(
+            schema: .fraction,
+            read: { value, reader in
+                guard case .number(let number) = value else {
+                    reader.report(.invalid(expected: "a number", found: value.kind))
+                    return nil
+                }
+                if reader.isStrict, !(0...1).contains(number.double) {
+                    reader.report(.rejected(fault))
+                    return nil
+                }
+                return number.double
+            },
+            // Zero has one sign, so that equal values give the same bytes.
+            write: { value, _, writer in writer.raw("\(value == 0 ? 0 : value)") },
+            check: { value, reader in
+                if !(0...1).contains(value) { reader.report(.rejected(fault)) }
+            })
+    }
+}
+
 /// The values that a place in the contract accepts, for documentation and generated tests. A value;
 /// use it anywhere. See ``JSONCodec``.
 public indirect enum JSONSchema: Sendable, Hashable {
     case boolean
     case integer(ClosedRange<Int>)
+    /// A number from 0 to 1.
+    case fraction
     case text(TextSchema)
     /// One of these texts.
     case choice([String])

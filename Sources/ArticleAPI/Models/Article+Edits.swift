@@ -17,6 +17,8 @@ extension Article {
         public var status: Status?
         public var publishedAt: Timestamp?
         public var source: Source?
+        /// `nil` for the backend's default.
+        public var comments: CommentPolicy?
         /// A user with the role `author` or above. An author's new article is the author's own;
         /// only editors may choose somebody else.
         public var owner: User.ID?
@@ -25,7 +27,8 @@ extension Article {
             id: ID? = nil, slug: String? = nil, title: String, summary: String = "",
             body: String = "", language: String? = nil, authors: [Author.Mention] = [],
             tags: [String] = [], heroImage: HeroImage? = nil, status: Status? = nil,
-            publishedAt: Timestamp? = nil, source: Source? = nil, owner: User.ID? = nil
+            publishedAt: Timestamp? = nil, source: Source? = nil, comments: CommentPolicy? = nil,
+            owner: User.ID? = nil
         ) {
             self.id = id
             self.slug = slug
@@ -39,6 +42,7 @@ extension Article {
             self.status = status
             self.publishedAt = publishedAt
             self.source = source
+            self.comments = comments
             self.owner = owner
         }
     }
@@ -66,11 +70,12 @@ extension Article {
         public var version: String?
         public var wordCount: Int?
         public var readingMinutes: Int?
+        public var commentCount: Int?
 
         public init(
             bodyHTML: String? = nil, createdAt: Timestamp? = nil, updatedAt: Timestamp? = nil,
             revision: Int? = nil, version: String? = nil, wordCount: Int? = nil,
-            readingMinutes: Int? = nil
+            readingMinutes: Int? = nil, commentCount: Int? = nil
         ) {
             self.bodyHTML = bodyHTML
             self.createdAt = createdAt
@@ -79,6 +84,7 @@ extension Article {
             self.version = version
             self.wordCount = wordCount
             self.readingMinutes = readingMinutes
+            self.commentCount = commentCount
         }
     }
 
@@ -95,6 +101,7 @@ extension Article {
         public var status: Change<Status>
         public var publishedAt: Change<Timestamp>
         public var source: Change<SourceChanges>
+        public var comments: Change<CommentPolicy>
         /// Only editors may change it.
         public var owner: Change<User.ID>
 
@@ -104,7 +111,8 @@ extension Article {
             language: Change<String> = .keep, authors: Change<[Author.Mention]> = .keep,
             tags: Change<[String]> = .keep, heroImage: Change<HeroImageChanges> = .keep,
             status: Change<Status> = .keep, publishedAt: Change<Timestamp> = .keep,
-            source: Change<SourceChanges> = .keep, owner: Change<User.ID> = .keep
+            source: Change<SourceChanges> = .keep, comments: Change<CommentPolicy> = .keep,
+            owner: Change<User.ID> = .keep
         ) {
             self.slug = slug
             self.title = title
@@ -117,6 +125,7 @@ extension Article {
             self.status = status
             self.publishedAt = publishedAt
             self.source = source
+            self.comments = comments
             self.owner = owner
         }
     }
@@ -139,6 +148,7 @@ extension Article.Draft: JSONModel {
         .optional("status", \.status, .text(.status)),
         .optional("publishedAt", \.publishedAt, .timestamp),
         .optional("source", \.source, Article.Source.format),
+        .optional("comments", \.comments, .text(.commentPolicy)),
         .optional("owner", \.owner, .identifier()))
 }
 
@@ -147,7 +157,8 @@ extension Article.Replacement: JSONModel {
     public static let shape = ObjectCodec(
         Self.init(
             id:slug:title:summary:body:bodyHTML:language:authors:tags:heroImage:status:publishedAt:
-            createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:owner:),
+            createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:comments:
+            commentCount:owner:),
         .optional("id", \.content.id, .identifier()),
         .optional("slug", \.content.slug, .text(.servedSlug)),
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
@@ -170,6 +181,8 @@ extension Article.Replacement: JSONModel {
         .optional("source", \.content.source, Article.Source.format),
         .optional("wordCount", \.readOnly.wordCount, .integer(0...Int.max)),
         .optional("readingMinutes", \.readOnly.readingMinutes, .integer(0...Int.max)),
+        .optional("comments", \.content.comments, .text(.commentPolicy)),
+        .optional("commentCount", \.readOnly.commentCount, .integer(0...Int.max)),
         .optional("owner", \.content.owner, .identifier()))
 
     private init(
@@ -177,16 +190,19 @@ extension Article.Replacement: JSONModel {
         bodyHTML: String?, language: String?, authors: [Author.Mention], tags: [String],
         heroImage: Article.HeroImage?, status: Article.Status?, publishedAt: Timestamp?,
         createdAt: Timestamp?, updatedAt: Timestamp?, revision: Int?, version: String?,
-        source: Article.Source?, wordCount: Int?, readingMinutes: Int?, owner: User.ID?
+        source: Article.Source?, wordCount: Int?, readingMinutes: Int?,
+        comments: CommentPolicy?, commentCount: Int?, owner: User.ID?
     ) {
         self.init(
             content: Article.Draft(
                 id: id, slug: slug, title: title, summary: summary, body: body,
                 language: language, authors: authors, tags: tags, heroImage: heroImage,
-                status: status, publishedAt: publishedAt, source: source, owner: owner),
+                status: status, publishedAt: publishedAt, source: source, comments: comments,
+                owner: owner),
             readOnly: Article.ReadOnly(
                 bodyHTML: bodyHTML, createdAt: createdAt, updatedAt: updatedAt, revision: revision,
-                version: version, wordCount: wordCount, readingMinutes: readingMinutes))
+                version: version, wordCount: wordCount, readingMinutes: readingMinutes,
+                commentCount: commentCount))
     }
 }
 
@@ -204,6 +220,7 @@ extension Article.Changes: JSONModel {
         .change("status", \.status, .text(.status)),
         .change("publishedAt", \.publishedAt, .timestamp),
         .change("source", \.source, Article.SourceChanges.format),
+        .change("comments", \.comments, .text(.commentPolicy)),
         .change("owner", \.owner, .identifier()))
 }
 
@@ -217,7 +234,7 @@ extension Article {
             id: id, slug: slug, title: title, summary: summary, body: body ?? "",
             language: language, authors: authors.map(\.mention), tags: tags.map(\.name),
             heroImage: heroImage, status: status, publishedAt: publishedAt, source: source,
-            owner: owner)
+            comments: comments, owner: owner)
     }
 
     /// This article with a merge patch applied (RFC 7396 §2), as a draft of the new value.
@@ -258,6 +275,7 @@ extension Article {
         article.status = draft.status ?? .draft
         article.publishedAt = draft.publishedAt
         article.source = draft.source
+        article.comments = draft.comments
         article.owner = draft.owner
         return article
     }
@@ -286,6 +304,7 @@ extension Article {
         draft.publishedAt = changes.publishedAt.applied(to: publishedAt, cleared: nil)
         draft.heroImage = changes.heroImage.merged(into: heroImage, "heroImage", &faults)
         draft.source = changes.source.merged(into: source, "source", &faults)
+        draft.comments = changes.comments.applied(to: comments, cleared: nil)
         draft.owner = changes.owner.applied(to: owner, cleared: nil)
         return (draft, faults)
     }
@@ -312,6 +331,7 @@ extension Article.Changes {
             status: Change(from: before.status, to: after.status),
             publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
             source: Change(from: before.source, to: after.source),
+            comments: Change(from: before.comments, to: after.comments),
             owner: Change(from: before.owner, to: after.owner))
     }
 
@@ -330,6 +350,7 @@ extension Article.Changes {
             status: after.status.map { Change(from: before.status, to: $0) } ?? .keep,
             publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
             source: Change(from: before.source, to: after.source),
+            comments: Change(from: before.comments, to: after.comments),
             owner: Change(from: before.owner, to: after.owner))
     }
 

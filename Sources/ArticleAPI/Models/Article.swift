@@ -43,6 +43,10 @@ public struct Article: Sendable, Hashable, Identifiable {
     public var source: Source?
     public var wordCount: Int
     public var readingMinutes: Int
+    /// Whether readers may comment; `nil` for the backend's default.
+    public var comments: CommentPolicy?
+    /// The number of visible comments; `nil` if it was not requested.
+    public var commentCount: Int?
     /// The user who may edit it besides editors. Only this user and editors see it.
     public var owner: User.ID?
 
@@ -53,6 +57,7 @@ public struct Article: Sendable, Hashable, Identifiable {
         heroImage: HeroImage? = nil, status: Status, publishedAt: Timestamp? = nil,
         createdAt: Timestamp, updatedAt: Timestamp, revision: Int = 1,
         version: String? = nil, source: Source? = nil, wordCount: Int, readingMinutes: Int,
+        comments: CommentPolicy? = nil, commentCount: Int? = nil,
         owner: User.ID? = nil
     ) {
         self.id = id
@@ -74,6 +79,8 @@ public struct Article: Sendable, Hashable, Identifiable {
         self.source = source
         self.wordCount = wordCount
         self.readingMinutes = readingMinutes
+        self.comments = comments
+        self.commentCount = commentCount
         self.owner = owner
     }
 
@@ -122,6 +129,8 @@ extension Article: JSONModel {
         .optional("source", \.source, Source.format),
         .required("wordCount", \.wordCount, .integer(0...Int.max)),
         .required("readingMinutes", \.readingMinutes, .integer(0...Int.max)),
+        .optional("comments", \.comments, .text(.commentPolicy)),
+        .optional("commentCount", \.commentCount, .integer(0...Int.max)),
         .optional("owner", \.owner, .identifier()))
 }
 
@@ -165,6 +174,8 @@ extension Article {
         attributes.write("\"source\":", source, Source.shape, to: &writer)
         attributes.write("\"wordCount\":", to: &writer) { $0.integer(wordCount) }
         attributes.write("\"readingMinutes\":", to: &writer) { $0.integer(readingMinutes) }
+        attributes.write("\"comments\":", comments, to: &writer) { $0.string($1.name) }
+        attributes.write("\"commentCount\":", commentCount, to: &writer) { $0.integer($1) }
         attributes.write("\"owner\":", owner, to: &writer) { writer, id in
             writer.string { id.write(to: &$0) }
         }
@@ -202,6 +213,10 @@ extension Article {
             source: try members.optional(&parser) { Source.shape.scan(&$0) },
             wordCount: try members.required(&parser) { $0.scanInteger() },
             readingMinutes: try members.required(&parser) { $0.scanInteger() },
+            comments: try members.optional(&parser) { parser in
+                parser.scanText().map { CommentPolicy(name: $0.text) }
+            },
+            commentCount: try members.optional(&parser) { $0.scanInteger() },
             owner: try members.optional(&parser) { $0.scanIdentifier() })
     }
 
@@ -277,6 +292,8 @@ public struct PartialArticle: Sendable, Hashable, Identifiable {
     public var source: PartialSource?
     public var wordCount: Int?
     public var readingMinutes: Int?
+    public var comments: CommentPolicy?
+    public var commentCount: Int?
     public var owner: User.ID?
 }
 
@@ -304,5 +321,7 @@ extension PartialArticle: JSONModel {
         .optional("source", \.source, PartialSource.format),
         .optional("wordCount", \.wordCount, .integer(0...Int.max)),
         .optional("readingMinutes", \.readingMinutes, .integer(0...Int.max)),
+        .optional("comments", \.comments, .text(.commentPolicy)),
+        .optional("commentCount", \.commentCount, .integer(0...Int.max)),
         .optional("owner", \.owner, .identifier()))
 }

@@ -26,6 +26,8 @@ public enum ArticleLimits {
     public static let sourceName = 1...200
     /// Unicode scalars of a picture's alternative text.
     public static let alternativeText = 0...500
+    /// Unicode scalars of a comment.
+    public static let comment = 1...10_000
     /// Items of a page.
     public static let page = 1...100
     /// Changes of a page.

@@ -222,8 +222,11 @@ extension SignIn: JSONRepresentable {
         .required("password", \.password, .text(.password)),
         .optional("device", \.device, .text(.line(1...100))))
     private static let identityShape = ObjectCodec(
-        { (provider: String, idToken: String, nonce: String, invitation: String?, device: String?)
-            in
+        {
+            (
+                provider: String, idToken: String, nonce: String, invitation: String?,
+                device: String?
+            ) in
             ByIdentity(
                 identity: ProvidedIdentity(
                     provider: provider, idToken: idToken, nonce: nonce, invitation: invitation),

@@ -59,7 +59,7 @@ public struct Endpoint: Sendable, Hashable {
     public enum Access: Sendable, Hashable, CaseIterable {
         /// Everyone; what they see depends on their role.
         case everyone
-        /// Those who may read revisions and deleted articles: editors, and authors of what they own.
+        /// Those who may read revisions and deleted articles: editors, and authors their own.
         case readHistory
         /// Those who may change articles: editors, and authors those that they own.
         case writeArticles
@@ -67,6 +67,12 @@ public struct Endpoint: Sendable, Hashable {
         case writeAuthors
         /// Those with an account: users, and keys that act for a user.
         case useAccount
+        /// Those who may comment: users.
+        case comment
+        /// Those who may change comments: users their own, and editors.
+        case changeComments
+        /// Those who may see the comments on all articles: editors.
+        case moderate
         /// Those who may see the names of users: readers.
         case readProfiles
         /// Those who manage the accounts of others: admins.
@@ -119,6 +125,18 @@ extension FetchTagsRequest: PagedRequest {
 
 extension FetchAuthorsRequest: PagedRequest {
     public typealias PageItem = Author
+}
+
+extension FetchCommentsRequest: PagedRequest {
+    public typealias PageItem = Comment
+}
+
+extension FetchAllCommentsRequest: PagedRequest {
+    public typealias PageItem = Comment
+}
+
+extension FetchBookmarksRequest: PagedRequest {
+    public typealias PageItem = Bookmark
 }
 
 extension FetchUsersRequest: PagedRequest {
@@ -185,6 +203,9 @@ public enum Contract {
         FetchTagsRequest.self,
         FetchAuthorsRequest.self, FetchAuthorRequest.self, ReplaceAuthorRequest.self,
         FetchChangesRequest.self, StreamChangesRequest.self,
+        FetchCommentsRequest.self, CreateCommentRequest.self, FetchAllCommentsRequest.self,
+        FetchCommentRequest.self, UpdateCommentRequest.self, DeleteCommentRequest.self,
+        FetchBookmarksRequest.self, PutBookmarkRequest.self, DeleteBookmarkRequest.self,
         SignUpRequest.self, FetchUsersRequest.self, FetchUserRequest.self, UpdateUserRequest.self,
         DeleteUserRequest.self, CreateInvitationRequest.self,
         SignInRequest.self, RefreshSessionRequest.self, SignOutRequest.self,

@@ -259,6 +259,26 @@ extension RequestPart {
         json(get, ["application/json"])
     }
 
+    /// A JSON body, which may be left out.
+    public static func optionalBody<Wrapped: JSONRepresentable>(
+        _ get: @escaping @Sendable (Request) -> Value
+    ) -> RequestPart where Value == Wrapped? {
+        let mediaTypes = ["application/json"]
+        let format = Wrapped.format
+        return RequestPart(
+            description: .body(BodyDescription(mediaTypes: mediaTypes, schema: format.schema)),
+            print: { request, draft in
+                guard let value = get(request) else { return }
+                var writer = JSONWriter(capacity: 1024)
+                format.write(value, nil, &writer)
+                draft.body = (mediaTypes[0], writer.bytes)
+            },
+            read: { reader in
+                guard reader.hasBody else { return .some(nil) }
+                return reader.json(mediaTypes, format).map(Optional.some)
+            })
+    }
+
     /// A merge patch (RFC 7396). `application/json` is accepted too, because it is read the same
     /// way and many clients can send nothing else.
     public static func mergePatch(_ get: @escaping @Sendable (Request) -> Value) -> RequestPart

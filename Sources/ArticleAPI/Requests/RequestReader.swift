@@ -129,6 +129,8 @@ struct RequestReader {
         return hasSupportedCoding() && hasMediaType(among: mediaTypes) ? source.body : nil
     }
 
+    var hasBody: Bool { !source.body.isEmpty }
+
     mutating func rejectBody() {
         guard !source.body.isEmpty else { return }
         reject(.malformed, Problem.Detail("must be empty for this request", at: .pointer("")))

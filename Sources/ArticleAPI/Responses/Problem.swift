@@ -138,6 +138,9 @@ extension Problem {
         case forbidden
         case userRequired = "user-required"
         case signUpClosed = "sign-up-closed"
+        case commentsClosed = "comments-closed"
+        case editTimeOver = "edit-time-over"
+        case notTheWriter = "not-the-writer"
         case insecureTransport = "insecure-transport"
         case notFound = "not-found"
         case methodNotAllowed = "method-not-allowed"
@@ -146,6 +149,7 @@ extension Problem {
         case idTaken = "id-taken"
         case slugTaken = "slug-taken"
         case nameTaken = "name-taken"
+        case repeatedComment = "repeated-comment"
         case requestInFlight = "request-in-flight"
         case syncReset = "sync-reset"
         case preconditionFailed = "precondition-failed"
@@ -156,6 +160,7 @@ extension Problem {
         case misdirectedRequest = "misdirected-request"
         case invalidValues = "invalid-values"
         case keyReused = "idempotency-key-reused"
+        case tooManyBookmarks = "too-many-bookmarks"
         case preconditionRequired = "precondition-required"
         case tooManyRequests = "too-many-requests"
         case headerTooLarge = "header-too-large"
@@ -181,6 +186,9 @@ extension Problem {
             case .forbidden: (403, "The role does not allow this")
             case .userRequired: (403, "An account is required")
             case .signUpClosed: (403, "Sign-up requires an invitation")
+            case .commentsClosed: (403, "The article takes no comments")
+            case .editTimeOver: (403, "The time for changes is over")
+            case .notTheWriter: (403, "Somebody else wrote this")
             case .insecureTransport: (403, "Credentials require an encrypted connection")
             case .notFound: (404, "Not found")
             case .methodNotAllowed: (405, "The method is not allowed")
@@ -189,6 +197,7 @@ extension Problem {
             case .idTaken: (409, "The id is already in use")
             case .slugTaken: (409, "The slug is already in use")
             case .nameTaken: (409, "The name is already in use")
+            case .repeatedComment: (409, "The comment was just written")
             case .requestInFlight: (409, "A request with this key is still in progress")
             case .syncReset: (410, "The copy must be started anew")
             case .preconditionFailed: (412, "Precondition failed")
@@ -199,6 +208,7 @@ extension Problem {
             case .misdirectedRequest: (421, "This host is not served here")
             case .invalidValues: (422, "Validation failed")
             case .keyReused: (422, "The idempotency key was used for another request")
+            case .tooManyBookmarks: (422, "There are too many bookmarks")
             case .preconditionRequired: (428, "If-Match is required")
             case .tooManyRequests: (429, "Too many requests")
             case .headerTooLarge: (431, "The header is too large")

@@ -110,7 +110,6 @@ public struct Principal: Sendable, Hashable {
         guard let needed = Role.needed(for: access) else { return }
         guard let role else { throw .unauthenticated(.missing) }
         guard role >= needed else { throw .forbidden(needed: needed, has: role) }
-        let isForOwners = access.isForOwners && role == .author
-        guard user != nil || !(access.needsUser || isForOwners) else { throw .userRequired }
+        guard user != nil || !access.needsUser(role) else { throw .userRequired }
     }
 }

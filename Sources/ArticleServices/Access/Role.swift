@@ -26,27 +26,35 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     static func needed(for access: Endpoint.Access) -> Role? {
         switch access {
         case .everyone: nil
-        case .useAccount, .readProfiles: .reader
+        case .useAccount, .comment, .changeComments, .readProfiles: .reader
         case .readHistory, .writeArticles: .author
-        case .writeAuthors: .editor
+        case .writeAuthors, .moderate: .editor
         case .manageUsers, .administer: .admin
         }
     }
 }
 
 extension Endpoint.Access {
-    /// Whether it is for a user: somebody with an account, or a key that acts for one.
-    var needsUser: Bool { self == .useAccount }
-
-    /// Whether authors have it for what they own.
-    var isForOwners: Bool { self == .readHistory || self == .writeArticles }
+    /// Whether it is for a user: somebody with an account, or a key that acts for one. Any key of
+    /// an editor may moderate and write.
+    func needsUser(_ role: Role) -> Bool {
+        switch self {
+        case .useAccount, .comment: true
+        case .changeComments: role < .editor
+        // Authors have these for what they own.
+        case .readHistory, .writeArticles: role == .author
+        case .everyone, .writeAuthors, .moderate, .readProfiles, .manageUsers, .administer: false
+        }
+    }
 
     /// Whether responses may be stored by the client, or even shared: those about accounts and
     /// the backend itself may not.
     var isCacheable: Bool {
         switch self {
         case .useAccount, .readProfiles, .manageUsers, .administer: false
-        case .everyone, .readHistory, .writeArticles, .writeAuthors: true
+        case .everyone, .readHistory, .writeArticles, .writeAuthors, .comment, .changeComments,
+            .moderate:
+            true
         }
     }
 }

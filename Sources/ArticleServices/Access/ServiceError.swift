@@ -53,6 +53,17 @@ public enum ServiceError: Error, Sendable {
     case tooManyAttempts(retryAfterSeconds: Int)
     /// Too many accounts were created from this address.
     case tooManySignUps(retryAfterSeconds: Int)
+    /// The article takes no new comments.
+    case commentsClosed
+    /// A comment can no longer be changed; it could be for this time.
+    case editTimeOver(seconds: Int)
+    /// The comment is that of somebody else.
+    case notTheWriter
+    /// The writer has just written the same comment.
+    case repeatedComment
+    /// The writer has written as many comments as may be for now.
+    case tooManyComments(retryAfterSeconds: Int)
+    case tooManyBookmarks
     /// As many change streams are open as may be, in all or from the client's address.
     case tooManyStreams(ofAddress: Bool)
     case full
@@ -68,6 +79,8 @@ public enum ServiceError: Error, Sendable {
         case disabled
         /// The refresh token is not the current one of a session.
         case endedSession
+        /// An ID token was rejected; the reason follows "The identity token".
+        case identityToken(reason: String)
     }
 
     /// One invalid value in the body.
@@ -105,6 +118,10 @@ extension ServiceError {
         case .idTaken: self = .idTaken
         case .slugTaken(let slug): self = .slugTaken(slug)
         case .nameTaken: self = .nameTaken
+        case .tokenUsed:
+            self = .unauthenticated(.identityToken(reason: "was used before or has expired"))
+        // The user exists now: a further attempt to sign in finds it.
+        case .identityTaken: self = .busy
         case .unknownAuthor(let index, let id):
             self = .invalidValue("/authors/\(index)/id", "no author has the id \(id)")
         case .authorDiffers(let index, let name):
@@ -201,6 +218,9 @@ extension ServiceError {
         case .tooManySignUps:
             return plain(
                 .tooManyRequests, "Too many accounts were created from this address. Retry later.")
+        case .commentsClosed, .editTimeOver, .notTheWriter, .repeatedComment, .tooManyComments,
+            .tooManyBookmarks:
+            return .readersProblem(self, instance)
         case .tooManyStreams(let ofAddress):
             return ofAddress
                 ? plain(.tooManyRequests, "Too many change streams are open from this address.")
@@ -228,7 +248,8 @@ extension ServiceError {
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
         case .unavailable, .tooManyStreams: fields.append(.retryAfter, "5")
-        case .overLimit(_, let seconds), .tooManyAttempts(let seconds),
+        case .overLimit(_, let seconds), .tooManyComments(let seconds),
+            .tooManyAttempts(let seconds),
             .tooManySignUps(let seconds):
             fields.append(.retryAfter, "\(seconds)")
         case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
@@ -251,11 +272,33 @@ extension ServiceError.CredentialFault {
         case .wrongPassword: "The name or the password is wrong."
         case .disabled: "The account is disabled."
         case .endedSession: "The session has ended; sign in again."
+        case .identityToken(let reason): "The identity token \(reason)."
         }
     }
 }
 
 extension Problem {
+    /// The problem with what a reader writes.
+    fileprivate static func readersProblem(_ error: ServiceError, _ instance: String) -> Problem {
+        let (kind, detail): (Kind, String) =
+            switch error {
+            case .commentsClosed: (.commentsClosed, "There are no new comments on this article.")
+            case .editTimeOver(let seconds):
+                (
+                    .editTimeOver,
+                    "A comment can be changed for \(seconds) s after it was written; then it can "
+                        + "only be deleted."
+                )
+            case .repeatedComment:
+                (.repeatedComment, "You wrote the same comment within the last minute.")
+            case .tooManyComments:
+                (.tooManyRequests, "You have written too many comments. Retry later.")
+            case .tooManyBookmarks: (.tooManyBookmarks, "Remove a bookmark to add another one.")
+            default: (.notTheWriter, "Only its writer can do this with a comment.")
+            }
+        return Problem(kind, detail: detail, instance: instance)
+    }
+
     /// The problem for an idempotency key that is in use or was reused.
     fileprivate static func keyProblem(_ kind: Kind, _ instance: String) -> Problem {
         let isWaiting = kind == .requestInFlight

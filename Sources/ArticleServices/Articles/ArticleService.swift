@@ -16,11 +16,13 @@ struct ArticleService: Sendable {
         let page = try await cursors.page(of: list.name, from: request.cursor) { after in
             var query = list.query
             query.after = after
-            return try await bounded(store.articles(query), request.fields, in: query.sort)
+            var slice = try await bounded(store.articles(query), request.fields, in: query.sort)
+            slice.items = try await counted(slice.items, request.fields)
+            return slice
         }
         return Reply(
             page, fields: request.fields, renderer: renderer(of: request.fields),
-            dependencies: .lists)
+            dependencies: Article.countsComments(request.fields) ? nil : .lists)
     }
 
     func fetch(
@@ -31,11 +33,13 @@ struct ArticleService: Sendable {
             var article = edition.article
             let renderer = renderer(of: request.fields)
             if renderer != nil { article = try await withHTML([article])[0] }
-            // Modification times do not reflect a change of the renderer.
+            article = try await counted([article], request.fields)[0]
+            let isCounted = article.commentCount != nil
+            // Modification times do not reflect a change of the renderer, or comments.
             return Reply(
                 article, fields: request.fields, renderer: renderer,
-                changedAt: renderer == nil ? edition.changedAt : nil,
-                dependencies: .article(article))
+                changedAt: renderer == nil && !isCounted ? edition.changedAt : nil,
+                dependencies: isCounted ? nil : .article(article))
         } catch { throw ServiceError(error) }
     }
 }
@@ -103,6 +107,17 @@ extension ArticleService {
         return slice
     }
 
+    /// The articles with the numbers of their comments, if these are requested by name.
+    private func counted(
+        _ articles: [Article], _ fields: FieldSelection?
+    ) async throws -> [Article] {
+        guard Article.countsComments(fields) else { return articles }
+        var counted = articles
+        let counts = try await store.commentCounts(of: articles.map(\.id))
+        for (index, count) in counts.enumerated() { counted[index].commentCount = count }
+        return counted
+    }
+
     /// The leading articles with their HTML that fit in a page, but no less than one.
     func bounded(_ articles: [Article], _ fields: FieldSelection?) async throws -> [Article] {
         let complete =
@@ -161,6 +176,12 @@ extension ArticleService {
 }
 
 extension Article {
+    /// Whether the selected attributes include the number of comments, which changes without the
+    /// article: such a response is not cached.
+    fileprivate static func countsComments(_ fields: FieldSelection?) -> Bool {
+        fields?.contains("commentCount") ?? false
+    }
+
     /// The size of the article as JSON in bytes, computed without encoding long texts.
     fileprivate func jsonBytes(_ fields: FieldSelection?) -> Int {
         var rest = self

@@ -63,24 +63,22 @@ public final class KeyRing: Sendable {
 
     /// Accepts the state of a user, if keys act for this user; older states are ignored.
     func admit(_ user: UserRecord) {
-        let (observer, ended) = state.withLock { state -> ((@Sendable (AccessEnd) -> Void)?, [String]) in
-            guard let old = state.owners[user.id], old.revision < user.revision else {
-                return (nil, [])
-            }
+        let ended = state.withLock { state -> [EndedKey] in
+            guard let old = state.owners[user.id], old.revision < user.revision else { return [] }
             state.admit(user)
             let isSame = (old.role, old.isDisabled) == (user.role, user.isDisabled)
-            return (state.observer, isSame ? [] : state.forgetKeys(of: user.id))
+            return isSame ? [] : state.endKeys(of: user.id)
         }
-        for id in ended { observer?(.key(id)) }
+        for key in ended { key.report() }
     }
 
     /// The keys that act for this user are no longer valid.
     func remove(_ user: User.ID) {
-        let (observer, ended) = state.withLock { state -> ((@Sendable (AccessEnd) -> Void)?, [String]) in
+        let ended = state.withLock { state in
             state.owners[user] = nil
-            return (state.observer, state.forgetKeys(of: user))
+            return state.endKeys(of: user)
         }
-        for id in ended { observer?(.key(id)) }
+        for key in ended { key.report() }
     }
 
     /// Calls the observer when a key is no longer valid, or allows other things, from now on.
@@ -173,10 +171,18 @@ extension KeyRing.State {
         if let number = UInt64(record.id, radix: 16) { verified[number] = nil }
     }
 
-    /// Returns the public ids of the keys that act for this user.
-    fileprivate mutating func forgetKeys(of user: User.ID) -> [String] {
+    /// The keys that act for this user have to be verified again.
+    fileprivate mutating func endKeys(of user: User.ID) -> [EndedKey] {
         let ended = records.values.filter { $0.owner == user }
         for record in ended { forget(record) }
-        return ended.map(\.id)
+        return ended.map { EndedKey(id: $0.id, observer: observer) }
     }
+}
+
+/// A key that no longer allows what it did, and who is told outside of the lock.
+private struct EndedKey {
+    let id: String
+    let observer: (@Sendable (AccessEnd) -> Void)?
+
+    func report() { observer?(.key(id)) }
 }

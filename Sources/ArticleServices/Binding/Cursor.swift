@@ -69,6 +69,32 @@ extension ArticlePosition: CursorPosition {
     }
 }
 
+extension CommentPosition: CursorPosition {
+    package var cursorBytes: [UInt8] {
+        packed([UInt64(bitPattern: createdAt.milliseconds), id.high, id.low])
+    }
+
+    package init?(cursorBytes: [UInt8]) {
+        guard let words = unpacked(cursorBytes, count: 3),
+            let id = Comment.ID(high: words[1], low: words[2])
+        else { return nil }
+        self.init(createdAt: Timestamp(milliseconds: Int64(bitPattern: words[0])), id: id)
+    }
+}
+
+extension BookmarkPosition: CursorPosition {
+    package var cursorBytes: [UInt8] {
+        packed([UInt64(bitPattern: createdAt.milliseconds), article.high, article.low])
+    }
+
+    package init?(cursorBytes: [UInt8]) {
+        guard let words = unpacked(cursorBytes, count: 3),
+            let id = Article.ID(high: words[1], low: words[2])
+        else { return nil }
+        self.init(createdAt: Timestamp(milliseconds: Int64(bitPattern: words[0])), article: id)
+    }
+}
+
 extension Identifier: CursorPosition {
     package var cursorBytes: [UInt8] { packed([high, low]) }
 

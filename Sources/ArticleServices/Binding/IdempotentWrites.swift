@@ -120,6 +120,7 @@ extension IdempotencyKey {
             article.body = nil
             return article.json()
         case .author(let author, _): return author.json()
+        case .comment(let comment, _): return comment.json()
         case .nothing: return []
         }
     }
@@ -155,6 +156,15 @@ extension Author: KeptItem {
     }
 
     var location: (any BackendAPIRequest)? { FetchAuthorRequest(id: id) }
+}
+
+extension Comment: KeptItem {
+    init?(kept bytes: [UInt8], body: String?) {
+        guard let comment = try? Comment(mapping: bytes) else { return nil }
+        self = comment
+    }
+
+    var location: (any BackendAPIRequest)? { FetchCommentRequest(id: id) }
 }
 
 extension NoContent: KeptItem {

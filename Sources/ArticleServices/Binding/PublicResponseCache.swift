@@ -26,6 +26,15 @@ struct Dependencies: Sendable {
         Dependencies(names: [.author(author.id), .lists])
     }
 
+    /// Comments on an article, which are visible while the article is, and show the names of their
+    /// writers.
+    static func comments(
+        _ comments: [Comment], on article: Article.ID
+    ) -> Dependencies {
+        let writers = Set(comments.compactMap(\.author?.id)).map { CacheTag.comments(by: $0) }
+        return Dependencies(names: [.comments(on: article), .article(article)] + writers)
+    }
+
     /// A list of what is public.
     static let lists = Dependencies(names: [.lists])
 }
@@ -40,6 +49,15 @@ extension CacheTag {
 
     static func author(_ id: Author.ID) -> CacheTag {
         CacheTag(kind: 2, high: id.high, low: id.low)
+    }
+
+    static func comments(on id: Article.ID) -> CacheTag {
+        CacheTag(kind: 3, high: id.high, low: id.low)
+    }
+
+    /// What shows the name of the user as a writer of comments.
+    static func comments(by id: User.ID) -> CacheTag {
+        CacheTag(kind: 4, high: id.high, low: id.low)
     }
 }
 
@@ -89,10 +107,17 @@ extension PublicResponseCache: ChangeObserver {
     private static func names(_ records: [ChangeRecord]) -> [CacheTag] {
         var names: Set<CacheTag> = []
         for record in records {
-            if record.isPublic { names.insert(.lists) }
             switch record.subject {
-            case .article(let id): names.insert(.article(id))
-            case .author(let id): names.insert(.author(id))
+            case .article(let id):
+                names.insert(.article(id))
+                if record.isPublic { names.insert(.lists) }
+            case .author(let id):
+                names.insert(.author(id))
+                if record.isPublic { names.insert(.lists) }
+            case .comment(_, let article):
+                names.insert(.comments(on: article))
+                if let writer = record.renamedWriter { names.insert(.comments(by: writer)) }
+            case .bookmark: break
             }
         }
         return Array(names)

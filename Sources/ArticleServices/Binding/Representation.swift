@@ -86,7 +86,9 @@ struct Representation<Request: BackendAPIRequest> {
     /// depend on the caller are private. Nobody stores accounts, and what only admins may see.
     private var cacheControl: String {
         if !Request.endpoint.access.isCacheable { return "no-store" }
-        return caller == .anonymous ? "public, no-cache" : "private, no-cache"
+        guard caller == .anonymous else { return "private, no-cache" }
+        // What is not public is never sent to a reader from the shared cache.
+        return Request.self is any PersonalRequest.Type ? "no-cache" : "public, no-cache"
     }
 
     private func appendLinks(to fields: inout HTTPFields) {
@@ -111,6 +113,7 @@ protocol Versioned {
 }
 
 extension Article: Versioned {}
+extension Comment: Versioned {}
 extension Author: Versioned {}
 
 /// An item that can estimate its size without being encoded.

@@ -154,7 +154,8 @@ struct Routes {
         _ log: @Sendable (String) -> Void
     ) async -> HTTPResponse {
         do throws(ServiceError) {
-            guard !caller.seesHidden, Request.endpoint.access == .everyone,
+            let isPersonal = caller.user != nil && Request.self is any PersonalRequest.Type
+            guard !caller.seesHidden, !isPersonal, Request.endpoint.access == .everyone,
                 message.method.isSafe,
                 !ConditionalRequest.hasPreconditions(message.fields)
             else { return try await work.response(to: message, context, caller) }
@@ -221,6 +222,9 @@ struct Routes {
         }
     }
 }
+
+/// A read whose response may contain what only this user sees, besides what is public.
+protocol PersonalRequest: BackendAPIRequest {}
 
 /// Processes requests of one type, from the bytes of the request to those of the response: reads
 /// and large requests on the store's threads, everything else on the event loop.

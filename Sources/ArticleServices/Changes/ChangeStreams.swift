@@ -358,8 +358,10 @@ public final class ChangeStreams: Sendable {
 
 extension ChangeStreams: ChangeObserver {
     public func willCommit(_ changes: PendingChanges) {
-        let isPublic = changes.records?.contains(where: \.isPublic) ?? true
-        state.withLock { $0.announced = isPublic ? .everyone : .editors }
+        let records = changes.records?.filter(\.isOfContent)
+        let isPublic = records?.contains(where: \.isPublic) ?? true
+        let isNone = records?.isEmpty ?? false
+        state.withLock { $0.announced = isPublic ? .everyone : isNone ? .nobody : .editors }
     }
 
     public func didCommit(through sequence: Int64) {

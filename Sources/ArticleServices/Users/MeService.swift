@@ -57,7 +57,8 @@ struct MeService: Sendable {
         let current = try await record(of: caller)
         let expected = try current.revision(expectedBy: request.expected)
         do throws(StoreError) {
-            try await store.deleteUser(current.id, expecting: expected, at: now())
+            try await store.deleteUser(
+                current.id, expecting: expected, comments: request.comments ?? .keep, at: now())
         } catch { throw ServiceError(error) }
         access.userDeleted(current.id)
         return Reply(NoContent())

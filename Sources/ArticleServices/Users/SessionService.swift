@@ -3,12 +3,11 @@ import ArticleStore
 import HTTPServer
 import Platform
 
-/// Signs users in and out, and renews their tokens.
+/// Begins, renews, lists and ends sessions.
 struct SessionService: Sendable {
     let store: any ArticleStore
     let access: Authenticator
-    let hasher: PasswordHasher
-    let throttle: SignInThrottle
+    let signIn: SignInService
     /// From which the successors of refresh tokens are derived.
     let secret: [UInt8]
     let now: @Sendable () -> Timestamp
@@ -21,19 +20,18 @@ struct SessionService: Sendable {
     private static let cleaningMilliseconds: Int64 = 60_000
 
     init(
-        store: any ArticleStore, access: Authenticator, hasher: PasswordHasher,
-        throttle: SignInThrottle, secret: [UInt8], now: @escaping @Sendable () -> Timestamp
+        store: any ArticleStore, access: Authenticator, signIn: SignInService, secret: [UInt8],
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.access = access
-        self.hasher = hasher
-        self.throttle = throttle
+        self.signIn = signIn
         self.secret = secret
         self.now = now
     }
 
     func register(on routes: inout Routes) {
-        routes.on(SignInRequest.self, signIn)
+        routes.on(SignInRequest.self, create)
         routes.on(RefreshSessionRequest.self, refresh)
         routes.on(SignOutRequest.self, signOut)
         routes.on(FetchSessionsRequest.self, list)
@@ -42,60 +40,11 @@ struct SessionService: Sendable {
 
     // MARK: Signing in
 
-    private func signIn(
+    private func create(
         _ request: SignInRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> Reply<UserSession> {
-        let user =
-            switch request.signIn.proof {
-            case .password(let name, let password):
-                try await verified(name: name, password: password, context)
-            case .identity:
-                throw .invalidValue("/provider", "is not the name of a provider")
-            }
+        let user = try await signIn.user(with: request.signIn.proof, context)
         return Reply(try await begin(for: user, device: request.signIn.device ?? "", context))
-    }
-
-    /// The user with this name and password. Unknown names take the same time as wrong passwords.
-    private func verified(
-        name: String, password: String, _ context: RequestContext
-    ) async throws(ServiceError) -> UserRecord {
-        let password = try Password(presented: password)
-        // What cannot be a name is looked up all the same.
-        let key = (try? AccountName(name))?.key ?? " \(name)"
-        let attempt = SignInAttempt(name: key, address: context.limitedAddress)
-        try throttle.begin(attempt)
-        let (user, verification) = try await verify(password, of: key, attempt, context)
-        guard let user, case .correct(let newHash) = verification else {
-            throw .unauthenticated(.wrongPassword)
-        }
-        throttle.succeed(attempt)
-        guard !user.isDisabled else { throw .unauthenticated(.disabled) }
-        if let newHash, let oldHash = user.passwordHash {
-            // The next sign-in tries again if this fails.
-            _ = try? await store.rehash(user.id, from: oldHash, to: newHash)
-        }
-        return user
-    }
-
-    private func verify(
-        _ password: Password, of key: String, _ attempt: SignInAttempt, _ context: RequestContext
-    ) async throws(ServiceError) -> (UserRecord?, PasswordHasher.Verification) {
-        do throws(ServiceError) {
-            let user = try await user(named: key)
-            let verification = try await hasher.verify(
-                password, against: user?.passwordHash, for: context.clientNumber)
-            return (user, verification)
-        } catch {
-            throttle.withdraw(attempt)
-            throw error
-        }
-    }
-
-    private func user(named key: String) async throws(ServiceError) -> UserRecord? {
-        do throws(StoreError) { return try await store.user(named: key) } catch {
-            if case .notFound = error { return nil }
-            throw ServiceError(error)
-        }
     }
 
     /// Begins a session of a user who has been authenticated.

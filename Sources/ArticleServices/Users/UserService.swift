@@ -7,8 +7,7 @@ struct UserService: Sendable {
     let store: any ArticleStore
     let access: Authenticator
     let hasher: PasswordHasher
-    let signUp: AccountConfiguration.SignUp
-    let signUps: SignUpThrottle
+    let rules: SignUpRules
     let cursors: CursorSealer
     let now: @Sendable () -> Timestamp
 
@@ -33,9 +32,7 @@ struct UserService: Sendable {
         }
         let name = try AccountName(draft.name)
         let password = try Password(chosen: draft.password)
-        if !isAdmin, let address = context.limitedAddress { try signUps.take(address) }
-        let invitation = try await invitation(draft.invitation)
-        guard isAdmin || invitation != nil || signUp == .open else { throw .signUpClosed }
+        let invitation = isAdmin ? nil : try await rules.admit(draft.invitation, context)
         try await checkAvailable(name)
         let role = draft.role.flatMap { Role($0) }?.rawValue ?? invitation?.role
         let hash = try await hasher.hash(password, for: context.clientNumber)
@@ -48,7 +45,7 @@ struct UserService: Sendable {
             try await store.createUser(user, using: invitation?.id, at: time)
         } catch {
             // The invitation was used in the meantime.
-            if case .notFound = error { throw Self.badInvitation }
+            if case .notFound = error { throw SignUpRules.badInvitation }
             throw ServiceError(error)
         }
         return Reply(User(user), location: FetchUserRequest(id: user.id))
@@ -62,23 +59,6 @@ struct UserService: Sendable {
         }
         throw .nameTaken
     }
-
-    private func invitation(
-        _ code: String?
-    ) async throws(ServiceError) -> InvitationRecord? {
-        guard let code else { return nil }
-        do throws(StoreError) {
-            let found = try await store.invitation(withDigest: Digest.sha256(code.utf8))
-            guard found.usedAt == nil, found.expiresAt > now() else { throw .notFound }
-            return found
-        } catch {
-            if case .notFound = error { throw Self.badInvitation }
-            throw ServiceError(error)
-        }
-    }
-
-    private static let badInvitation = ServiceError.invalidValue(
-        "/invitation", "is not a valid invitation, was used, or has expired")
 
     // MARK: Invitations
 
@@ -173,7 +153,8 @@ struct UserService: Sendable {
     ) async throws(ServiceError) -> Reply<NoContent> {
         let expected = try await record(of: request.id).revision(expectedBy: request.expected)
         do throws(StoreError) {
-            try await store.deleteUser(request.id, expecting: expected, at: now())
+            try await store.deleteUser(
+                request.id, expecting: expected, comments: request.comments ?? .keep, at: now())
         } catch { throw ServiceError(error) }
         access.userDeleted(request.id)
         return Reply(NoContent())

@@ -1,5 +1,5 @@
 public import HTTP
-import HTTPClient
+public import HTTPClient
 import Platform
 
 /// Sends one batch, and returns the status of the response.
@@ -17,6 +17,7 @@ public struct WebhookFailure: Error {
 /// Sends batches over HTTP, on kept-alive connections. Redirects are not followed.
 public final class WebhookClient: Sendable {
     private let timeout: Duration
+    private let connections: HTTPClientConfiguration
     private let client = Lock<HTTPClient?>(nil)
 
     /// How much of a response is read, so that its connection can be used again.
@@ -26,8 +27,15 @@ public final class WebhookClient: Sendable {
 
     /// The client's event loop starts with the first batch.
     ///
-    /// - Parameter timeout: the time limit from connecting to the end of the response.
-    public init(timeout: Duration = .seconds(10)) { self.timeout = timeout }
+    /// - Parameters:
+    ///   - timeout: the time limit from connecting to the end of the response.
+    ///   - connections: with the authorities that are trusted.
+    public init(
+        timeout: Duration = .seconds(10), connections: HTTPClientConfiguration = .init()
+    ) {
+        self.timeout = timeout
+        self.connections = connections
+    }
 
     public func deliver(
         to url: WebhookURL, _ fields: HTTPFields, _ body: [UInt8]
@@ -55,9 +63,9 @@ public final class WebhookClient: Sendable {
 
     private func startedClient() throws(WebhookFailure) -> HTTPClient {
         do throws(SystemError) {
-            return try client.withLock { (client) throws(SystemError) in
+            return try client.withLock { [connections] (client) throws(SystemError) in
                 if let client { return client }
-                var configuration = HTTPClientConfiguration()
+                var configuration = connections
                 configuration.connectionsPerOrigin = Self.connectionsPerOrigin
                 configuration.streamWindowBytes = Self.responseBytes
                 let new = try HTTPClient(configuration)

@@ -66,7 +66,9 @@ public final class Webhooks: Sendable {
 
 extension Webhooks: ChangeObserver {
     public func willCommit(_ changes: PendingChanges) {
-        isPublic.withLock { $0 = changes.records?.contains(where: \.isPublic) ?? true }
+        isPublic.withLock {
+            $0 = changes.records?.contains { $0.isPublic && $0.isOfContent } ?? true
+        }
     }
 
     public func didCommit(through sequence: Int64) {

@@ -56,7 +56,9 @@ public final class NewCertificate: Sendable {
     package init(_ claims: Claims, signedBy issuer: NewCertificate?) throws(Failure) {
         ERR_clear_error()
         let alternatives = try Self.alternativeNames(claims.names)
-        guard let key = claims.usesRSA ? broadsheet_generate_rsa() : broadsheet_generate_p256()
+        guard
+            let key = claims.usesRSA
+                ? broadsheet_generate_rsa(2_048) : broadsheet_generate_ec("P-256")
         else { throw .failed(TLSFailure.lastReason()) }
         guard let certificate = X509_new() else {
             EVP_PKEY_free(key)

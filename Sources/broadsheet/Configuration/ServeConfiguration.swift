@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import HTTP
+import HTTPClient
 import HTTPServer
 import Platform
 import SQLiteStore
@@ -21,7 +22,11 @@ struct ServeConfiguration: Sendable {
     var transport: TransportConfiguration
     var clients: ClientsConfiguration
     var webhooks: WebhookConfiguration
+    var comments: CommentConfiguration
     var users: UserConfiguration
+    var openID: OpenIDConfiguration
+    /// The connections of webhooks and to providers.
+    var outbound: HTTPClientConfiguration
     var log: LogStyle
     var logLevel: LogLevel
     var defaultLanguage: LanguageTag
@@ -33,7 +38,9 @@ struct ServeConfiguration: Sendable {
 
     static let options =
         ownOptions + ClientsConfiguration.options + UserConfiguration.options
-        + WebhookConfiguration.options + TransportConfiguration.options
+        + OpenIDConfiguration.options + CommentConfiguration.options
+        + WebhookConfiguration.options + OutboundConfiguration.options
+        + TransportConfiguration.options
 
     private static let ownOptions = [
         Option(
@@ -113,7 +120,10 @@ struct ServeConfiguration: Sendable {
         transport = try TransportConfiguration(settings)
         clients = try ClientsConfiguration(settings)
         webhooks = try WebhookConfiguration(settings)
+        comments = try CommentConfiguration(settings)
         users = try UserConfiguration(settings)
+        openID = try OpenIDConfiguration(settings)
+        outbound = try OutboundConfiguration.connections(settings)
         addresses = try settings.addresses(
             "listen", default: transport.proxied.isEmpty ? "127.0.0.1:8080" : nil)
         adminAddresses = try settings.addresses("admin-listen")

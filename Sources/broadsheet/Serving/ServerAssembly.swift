@@ -3,6 +3,7 @@ import ArticleServices
 import ArticleStore
 import FoundationEssentials
 import HTTPServer
+import Platform
 import SQLiteStore
 import Sockets
 
@@ -13,6 +14,8 @@ struct ServerAssembly {
     let publisher: Publisher
     let streams: ChangeStreams
     let webhooks: Webhooks
+    /// `nil` if none are configured.
+    let providers: OpenIDProviders?
     let firstKey: FirstKey
     let logSignals: LogSignals
 
@@ -20,10 +23,11 @@ struct ServerAssembly {
         _ configuration: ServeConfiguration, over store: SQLiteStore, in serverRun: ServerRun
     ) async throws(CommandFailure) {
         let (log, sockets, output) = (serverRun.log, serverRun.sockets, serverRun.output)
-        let backend = try await Self.backend(configuration, over: store, log)
+        providers = try Self.providers(configuration, log)
+        let backend = try await Self.backend(configuration, over: store, providers, log)
         publisher = backend.publisher
         streams = backend.streams
-        webhooks = try await Self.webhooks(configuration.webhooks, of: backend, log)
+        webhooks = try await Self.webhooks(configuration, of: backend, log)
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)
         firstKey = FirstKey(store: store, backend: backend, log: log, output: output)
@@ -52,7 +56,8 @@ struct ServerAssembly {
     }
 
     private static func backend(
-        _ configuration: ServeConfiguration, over store: SQLiteStore, _ log: ServerLog
+        _ configuration: ServeConfiguration, over store: SQLiteStore,
+        _ providers: OpenIDProviders?, _ log: ServerLog
     ) async throws(CommandFailure) -> Backend {
         do throws(StoreError) {
             return try await Backend(
@@ -60,15 +65,30 @@ struct ServerAssembly {
                 defaultLanguage: configuration.defaultLanguage.text,
                 cacheBytes: configuration.cacheBytes,
                 streamLimits: configuration.clients.streams,
-                accounts: configuration.users.accounts, now: { .now },
+                comments: configuration.comments.rules, accounts: configuration.users.accounts,
+                providers: providers, now: { .now },
                 log: { log.error($0) })
         } catch { throw CommandFailure(error) }
     }
 
+    /// The providers of people who sign in, which are asked for their keys when they are needed.
+    private static func providers(
+        _ configuration: ServeConfiguration, _ log: ServerLog
+    ) throws(CommandFailure) -> OpenIDProviders? {
+        guard !configuration.openID.providers.isEmpty else { return nil }
+        let client: OpenIDClient
+        do throws(SystemError) {
+            client = try OpenIDClient(configuration.outbound)
+        } catch { throw CommandFailure(.systemError, "\(error)") }
+        let environment = OpenIDEnvironment(
+            fetch: client.fetch, now: { .now }, log: { log.warning($0) })
+        return OpenIDProviders(configuration.openID.providers, in: environment)
+    }
+
     private static func webhooks(
-        _ configuration: WebhookConfiguration, of backend: Backend, _ log: ServerLog
+        _ configuration: ServeConfiguration, of backend: Backend, _ log: ServerLog
     ) async throws(CommandFailure) -> Webhooks {
-        let client = WebhookClient()
+        let client = WebhookClient(connections: configuration.outbound)
         let environment = WebhookEnvironment(
             agent: "Broadsheet/\(Version.number)", deliver: client.deliver, now: { .now },
             report: { notice in
@@ -79,7 +99,8 @@ struct ServerAssembly {
                 }
             })
         do throws(StoreError) {
-            return try await backend.webhooks(to: configuration.receivers, in: environment)
+            return try await backend.webhooks(
+                to: configuration.webhooks.receivers, in: environment)
         } catch { throw CommandFailure(error) }
     }
 

@@ -39,7 +39,7 @@ struct ContractLawTests {
 
     @Test func `only writers may use unsafe methods`() {
         func check<Request: BackendAPIRequest>(_ type: Request.Type) {
-            let reads = [.everyone, .readHistory].contains(Request.endpoint.access)
+            let reads = [.everyone, .readHistory, .moderate].contains(Request.endpoint.access)
             #expect(Request.endpoint.method.isSafe == reads)
         }
         for type in Contract.requests { check(type) }

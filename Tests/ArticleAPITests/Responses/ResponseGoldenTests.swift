@@ -51,6 +51,17 @@ struct ResponseGoldenTests {
         try check(Page(items: [Samples.author]), "authors.json")
     }
 
+    @Test func `comments and bookmarks`() throws {
+        try check(Page(items: [Samples.comment, Samples.place], next: "c"), "comments.json")
+        let fields = FieldSelection(["author.displayName", "bodyHTML"])
+        var comment = Samples.comment
+        comment.bodyHTML = "<p>What about <em>rye</em>?</p>\n"
+        try check(comment, "comment-fields.json", fields: fields)
+        var unread = Samples.bookmark
+        unread.position = nil
+        try check(Page(items: [Samples.bookmark, unread], next: "c"), "bookmarks.json")
+    }
+
     @Test func `changes`() throws {
         let page = ChangePage<Article>(
             changes: [
@@ -80,8 +91,10 @@ struct ResponseGoldenTests {
             answers.sorted() == [
                 "article-bare.json", "article-fields.json", "article.json", "articles-counted.json",
                 "articles-empty.json", "articles-fields.json", "articles.json", "author.json",
-                "authors.json", "changes-fields.json", "changes-none.json", "changes.json",
-                "problem.json", "revisions.json", "tags.json",
+                "authors.json", "bookmarks.json", "changes-fields.json", "changes-none.json",
+                "changes.json",
+                "comment-fields.json", "comments.json", "problem.json", "revisions.json",
+                "tags.json",
             ])
     }
 }

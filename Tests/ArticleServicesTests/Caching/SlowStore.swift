@@ -12,7 +12,7 @@ final class SlowStore: ArticleStore {
         var isOpen = false
     }
 
-    private let store: any ArticleStore
+    let store: any ArticleStore
     private let state: Lock<State>
     /// Maximum number of held reads; above it, one is released, so that there is always progress.
     private let mostHeld: Int
@@ -44,7 +44,7 @@ final class SlowStore: ArticleStore {
 
     var workers: WorkerPool { store.workers }
 
-    private func hold() async {
+    func hold() async {
         if state.withLock({ $0.held.count >= mostHeld }) { letOneGo() }
         await withUnsafeContinuation { continuation in
             let isHeld = state.withLock { state in
@@ -241,6 +241,25 @@ extension SlowStore {
         try await store.createUser(user, using: invitation, at: time)
     }
 
+    func user(
+        identifiedBy identity: IdentityRecord
+    ) async throws(StoreError) -> UserRecord {
+        try await store.user(identifiedBy: identity)
+    }
+
+    func createUser(
+        _ user: UserRecord, using invitation: String?, identity: IdentityRecord,
+        at time: Timestamp
+    ) async throws(StoreError) {
+        try await store.createUser(user, using: invitation, identity: identity, at: time)
+    }
+
+    func useIdentityToken(
+        _ digest: [UInt8], until expiry: Timestamp, at time: Timestamp
+    ) async throws(StoreError) {
+        try await store.useIdentityToken(digest, until: expiry, at: time)
+    }
+
     func user(_ id: UserRecord.ID) async throws(StoreError) -> UserRecord {
         try await store.user(id)
     }
@@ -270,9 +289,10 @@ extension SlowStore {
     }
 
     func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+        at time: Timestamp
     ) async throws(StoreError) {
-        try await store.deleteUser(id, expecting: revision, at: time)
+        try await store.deleteUser(id, expecting: revision, comments: comments, at: time)
     }
 
     func createSession(

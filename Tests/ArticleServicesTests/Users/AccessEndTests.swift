@@ -77,7 +77,8 @@ import Testing
             }
             #expect(try mine.events() == [] && mine.isComplete)
             if reason != "time" {
-                try newsroom.send("PATCH /v1/articles/\(Cast.bread)", as: .editor, #"{"title":"L"}"#)
+                try newsroom.send(
+                    "PATCH /v1/articles/\(Cast.bread)", as: .editor, #"{"title":"L"}"#)
                 #expect(try others.next()?.type == "change")
             }
         }

@@ -51,7 +51,8 @@ import Testing
             newsroom.pass(milliseconds: 20 * Self.minute)
             let renewed = try UserSession(mapping: newsroom.refresh(old).body)
             #expect(renewed.accessToken != old.accessToken)
-            #expect(renewed.expiresAt == Newsroom.opening.advanced(byMilliseconds: 35 * Self.minute))
+            let expiry = Newsroom.opening.advanced(byMilliseconds: 35 * Self.minute)
+            #expect(renewed.expiresAt == expiry)
             #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
             #expect(try newsroom.send("GET /v1/me", in: old).summary == "401 unauthenticated")
         }

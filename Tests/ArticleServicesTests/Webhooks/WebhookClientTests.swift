@@ -1,5 +1,7 @@
 import ArticleServices
 import HTTP
+import HTTPClient
+import Sockets
 import TestSupport
 import Testing
 
@@ -30,6 +32,25 @@ import Testing
                 #expect(status == .ok)
             }
             #expect(server.acceptedCount == 1)
+        }
+    }
+
+    @Test func `a receiver is trusted by the configured authorities alone`() async throws {
+        let certificates = try TestCertificates()
+        let other = try TestCertificates()
+        for (trusted, isTrusted) in [(certificates, true), (other, false)] {
+            let peer = try TestTLSPeer(
+                certificates.pair(["127.0.0.1"]),
+                response: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            var connections = HTTPClientConfiguration()
+            connections.tls = try TLSClient(
+                authorities: Array(trusted.authority.certificatePEM.utf8),
+                protocols: ["http/1.1"])
+            let client = WebhookClient(
+                timeout: .seconds(Patience.seconds), connections: connections)
+            let url = try WebhookURL("https://127.0.0.1:\(peer.address.port)/hook")
+            let status = try? await client.deliver(to: url, [:], Array("{}".utf8))
+            #expect((status == .ok) == isTrusted)
         }
     }
 

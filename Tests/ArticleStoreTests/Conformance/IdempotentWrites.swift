@@ -16,6 +16,7 @@ extension ArticleStoreConformance {
                 switch item {
                 case .article(let article, _): Array(article.title.utf8)
                 case .author(let author, _): Array(author.name.utf8)
+                case .comment(let comment, _): Array(comment.body.utf8)
                 case .nothing: []
                 }
             }

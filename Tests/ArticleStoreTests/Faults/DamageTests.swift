@@ -83,7 +83,7 @@ import Testing
     /// The first commits are complete, and nothing of the others is visible; a write succeeds if it
     /// is tried.
     private static func verifyPrefix(
-        _ folder: TemporaryFolder, _ remains: Remains, writes: Bool, _ what: Comment
+        _ folder: TemporaryFolder, _ remains: Remains, writes: Bool, _ what: Testing.Comment
     ) async throws -> Int {
         let store = try SQLiteStore.open(path: folder.file("a.db"), mode: .existing)
         let count = Int(try await store.changeSequence())
@@ -119,7 +119,9 @@ import Testing
 
     /// Reads and writes are correct or report corruption. Returns whether the file could be opened;
     /// if not, corruption must be the reason.
-    private static func use(_ path: String, _ ids: [Article.ID], _ what: Comment) async -> Bool {
+    private static func use(_ path: String, _ ids: [Article.ID], _ what: Testing.Comment) async
+        -> Bool
+    {
         let store: SQLiteStore
         do throws(StoreOpeningError) {
             store = try SQLiteStore.open(path: path, mode: .existing)
@@ -147,7 +149,7 @@ import Testing
         return true
     }
 
-    private static func expectDamage(_ error: StoreError, _ what: Comment) {
+    private static func expectDamage(_ error: StoreError, _ what: Testing.Comment) {
         switch error {
         case .corrupt, .unavailable: break
         default: Issue.record("\(what): \(error)")

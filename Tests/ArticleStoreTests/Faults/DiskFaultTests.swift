@@ -64,7 +64,9 @@ import Testing
     }
 
     /// - Returns: whether the fault happened.
-    private static func fail(_ fault: FaultyDisk.Fault, _ what: Comment) async throws -> Bool {
+    private static func fail(_ fault: FaultyDisk.Fault, _ what: Testing.Comment) async throws
+        -> Bool
+    {
         let disk = try FaultyDisk(fault)
         var scribe = Scribe()
         if let store = try? Scribe.open(disk.databasePath) {
@@ -85,7 +87,7 @@ import Testing
     }
 
     /// A failing disk must be reported as such.
-    private static func expectStorage(_ error: StoreError, _ what: Comment) {
+    private static func expectStorage(_ error: StoreError, _ what: Testing.Comment) {
         switch error {
         case .full, .unavailable: break
         default: Issue.record("\(what): \(error)")
@@ -94,7 +96,7 @@ import Testing
 
     /// The file can be opened, contains all acknowledged writes, is intact and writable.
     private static func verify(
-        _ scribe: Scribe, _ path: String, _ what: Comment, failuresToo: Bool = false
+        _ scribe: Scribe, _ path: String, _ what: Testing.Comment, failuresToo: Bool = false
     ) async throws {
         do {
             let store = try Scribe.open(path)

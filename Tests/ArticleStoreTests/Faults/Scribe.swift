@@ -111,7 +111,7 @@ struct Scribe {
     // MARK: Expectations
 
     /// However far it came, the scheduled article is published once.
-    func verifyPublication(in store: SQLiteStore, _ what: Comment) async throws {
+    func verifyPublication(in store: SQLiteStore, _ what: Testing.Comment) async throws {
         for _ in 0..<2 { _ = try await store.publishDueArticles(at: .start, limit: 1) }
         guard let scheduled else { return }
         let history = try await store.revisions(of: scheduled, below: nil, limit: 9).items
@@ -119,7 +119,7 @@ struct Scribe {
     }
 
     /// Every acknowledged write is preserved.
-    func verifyAcknowledged(in store: SQLiteStore, _ what: Comment) async throws {
+    func verifyAcknowledged(in store: SQLiteStore, _ what: Testing.Comment) async throws {
         for mark in acknowledged {
             let history = try await store.revisions(
                 of: mark.id, below: mark.revision + 1, limit: 1)
@@ -131,7 +131,7 @@ struct Scribe {
     }
 
     /// No failed write has left anything behind.
-    func verifyFailed(in store: SQLiteStore, _ what: Comment) async throws {
+    func verifyFailed(in store: SQLiteStore, _ what: Testing.Comment) async throws {
         for id in failed {
             let history = try? await store.revisions(of: id, below: nil, limit: 1)
             #expect(history?.items.isEmpty ?? true, what)

@@ -65,6 +65,27 @@ import Testing
         await store.close()
     }
 
+    @Test func `used tokens are limited, until they expire`() async throws {
+        let store = try open { $0.usedTokens = 3 }
+        func use(_ byte: UInt8, at time: Timestamp) async throws {
+            try await store.useIdentityToken(
+                [UInt8](repeating: byte, count: 32), until: .start + 10, at: time)
+        }
+        for byte: UInt8 in 1...3 { try await use(byte, at: .start) }
+        let full = try await failure { try await use(4, at: .start + 9) }
+        guard case .tooMany = full else { throw full }
+        let again = try await failure { try await use(3, at: .start + 9) }
+        guard case .tokenUsed = again else { throw again }
+        try await store.useIdentityToken(
+            [UInt8](repeating: 4, count: 32), until: .start + 20, at: .start + 10)
+        await store.close()
+        #expect(try SQLiteStore.check(path: path).findings == [])
+        let plain = try Plain(path)
+        let left = plain.texts("SELECT hex(digest) FROM used_tokens", column: 0)
+        #expect(left == [String(repeating: "04", count: 32)])
+        #expect(plain.texts("SELECT value FROM used_token_count", column: 0) == ["1"])
+    }
+
     /// All that find rows of accounts, except for the list of invitations, which is limited.
     private static let statements = [
         SQL.user, SQL.userByName, SQL.usersAfter, SQL.userNumber, SQL.userCount, SQL.updateUser,
@@ -73,7 +94,8 @@ import Testing
         SQL.endSessionsOfUser, SQL.removeExpiredSessions, SQL.invitationByDigest,
         SQL.isInvitation, SQL.usableInvitation, SQL.removeExpiredInvitations,
         SQL.unusedInvitationCount, SQL.useInvitation, SQL.revokeInvitation, SQL.forgetInvited,
-        SQL.removeOldInvitations,
+        SQL.removeOldInvitations, SQL.userByIdentity, SQL.forgetIdentities, SQL.forgetUsedTokens,
+        SQL.isUsedToken, SQL.usedTokenCount,
     ]
 
     @Test func `accounts are found by indexes alone, in the order of these`() async throws {

@@ -84,10 +84,11 @@ import Testing
         await store.close()
     }
 
-    @Test func `a copy has the users, but none of their sessions`() async throws {
+    @Test func `a copy has the users and identities, but none of their sessions`() async throws {
         let store = try SQLiteStore.open(path: path, mode: .create)
         let user = UserRecord.sample()
-        try await store.createUser(user, using: nil, at: .start)
+        let identity = IdentityRecord.sample("s1")
+        try await store.createUser(user, using: nil, identity: identity, at: .start)
         _ = try await store.createSession(.sample(1, of: user), expecting: 0)
         let copy = try emptyFile("copy.db")
         try await store.copy(into: copy).make { _ in }
@@ -96,6 +97,7 @@ import Testing
         await store.close()
         let restored = try SQLiteStore.open(path: copy, mode: .existing)
         #expect(try await restored.user(user.id) == user)
+        #expect(try await restored.user(identifiedBy: identity) == user)
         #expect(try await restored.allSessions(after: nil, limit: 9).items == [])
         await restored.close()
     }

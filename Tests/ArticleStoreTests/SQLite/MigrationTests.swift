@@ -165,7 +165,9 @@ import Testing
         try await store.createInvitation(.sample(1))
         try await store.createUser(user, using: "i1", at: .start)
         _ = try await store.createSession(.sample(1, of: user), expecting: 0)
-        #expect(try await store.userCount() == 1)
+        try await store.createUser(
+            .sample("bob"), using: nil, identity: .sample("s1"), at: .start)
+        #expect(try await store.userCount() == 2)
         #expect(try await store.keys().map(\.id) == ["k7"])
         await store.close()
         #expect(try SQLiteStore.check(path: path).findings == [])

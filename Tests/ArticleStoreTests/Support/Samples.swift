@@ -90,6 +90,14 @@ extension UserRecord {
     }
 }
 
+extension IdentityRecord {
+    static func sample(
+        _ subject: String, of issuer: String = "https://id.example.org"
+    ) -> IdentityRecord {
+        IdentityRecord(issuer: issuer, subject: subject)
+    }
+}
+
 extension TokenRecord {
     /// Tokens with digests of this byte, which expire after 10 and 1,000 milliseconds.
     static func sample(_ byte: UInt8, at time: Timestamp = .start) -> TokenRecord {

@@ -32,7 +32,7 @@ struct SyncCopy {
 
     /// Requests one page and applies it.
     mutating func follow(
-        _ store: any ArticleStore, limit: Int = 100, _ comment: Comment? = nil
+        _ store: any ArticleStore, limit: Int = 100, _ comment: Testing.Comment? = nil
     ) async throws -> ChangeSlice {
         query.limit = limit
         let slice = try await store.changes(query)
@@ -51,7 +51,7 @@ struct SyncCopy {
     /// Requests pages up to the last one; returns what they say in short.
     @discardableResult
     mutating func catchUp(
-        with store: any ArticleStore, limit: Int = 100, _ comment: Comment? = nil
+        with store: any ArticleStore, limit: Int = 100, _ comment: Testing.Comment? = nil
     ) async throws -> [Step] {
         var steps: [Step] = []
         while true {
@@ -61,7 +61,7 @@ struct SyncCopy {
         }
     }
 
-    private mutating func apply(_ change: SyncChange<Article>, _ comment: Comment?) {
+    private mutating func apply(_ change: SyncChange<Article>, _ comment: Testing.Comment?) {
         switch change {
         case .putArticle(let article, let revision):
             #expect(article.revision == revision && article.version != nil, comment)
@@ -130,7 +130,7 @@ struct SyncCopy {
 
     /// Expects that the copy is what the lists show.
     func expectCurrent(
-        in store: any ArticleStore, _ comment: Comment? = nil,
+        in store: any ArticleStore, _ comment: Testing.Comment? = nil,
         _ location: SourceLocation = #_sourceLocation
     ) async throws {
         let listed = try await listed(by: store)

@@ -33,7 +33,7 @@ struct SyncModel {
         for index in witnesses.indices { try await witnesses[index].catchUp(with: store) }
         try await meetUsers()
         for number in 0..<histories {
-            let comment = Comment("seed \(seed), history \(number)")
+            let comment = Testing.Comment("seed \(seed), history \(number)")
             clients = (0..<3).map { _ in
                 Client(copy: SyncCopy(history.query()), pace: 1 + history.below(12))
             }
@@ -67,7 +67,7 @@ struct SyncModel {
     }
 
     /// Writes once. The position of a copy changes if, and only if, what it shows does.
-    private mutating func write(_ comment: Comment) async throws {
+    private mutating func write(_ comment: Testing.Comment) async throws {
         try await history.write(to: store)
         forgetUsers()
         for index in witnesses.indices {
@@ -88,14 +88,14 @@ struct SyncModel {
     }
 
     /// Perhaps requests one small page.
-    private mutating func advance(_ index: Int, _ comment: Comment) async throws {
+    private mutating func advance(_ index: Int, _ comment: Testing.Comment) async throws {
         guard history.isTrue(in: clients[index].pace) else { return }
         let slice = try await clients[index].copy.follow(
             store, limit: 1 + history.below(3), comment)
         if slice.isLast { try await expectCurrent(index, comment) }
     }
 
-    private func expectCurrent(_ index: Int, _ comment: Comment) async throws {
+    private func expectCurrent(_ index: Int, _ comment: Testing.Comment) async throws {
         try await clients[index].copy.expectCurrent(in: store, comment)
         #expect(clients[index].copy.deleted.isSubset(of: clients[index].listed), comment)
     }

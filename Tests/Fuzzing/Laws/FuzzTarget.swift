@@ -20,6 +20,8 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "json", brokenLaws: JSONLaws.broken),
         FuzzTarget(name: "cursor", brokenLaws: CursorLaws.broken),
         FuzzTarget(name: "key", brokenLaws: KeyLaws.broken),
+        FuzzTarget(name: "session", brokenLaws: SessionLaws.broken),
+        FuzzTarget(name: "token", brokenLaws: TokenLaws.broken),
         FuzzTarget(name: "post", brokenLaws: PostLaws.broken),
         FuzzTarget(name: "proxy", brokenLaws: ProxyLaws.broken),
     ]

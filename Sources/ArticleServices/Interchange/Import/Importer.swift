@@ -168,6 +168,8 @@ extension StoreError {
         case .idTaken: "the id is taken by another article"
         case .slugTaken(let slug): "the slug \"\(slug)\" is taken by another article"
         case .nameTaken: "the name is taken by another user"
+        case .identityTaken: "the identity is taken by another user"
+        case .tokenUsed: "its token was used before"
         case .unknownAuthor(let index, let id): "$.authors[\(index)].id: no author has the id \(id)"
         case .authorDiffers(let index, let name):
             "$.authors[\(index)].name: this author's name is \"\(name)\""

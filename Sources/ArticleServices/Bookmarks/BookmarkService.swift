@@ -1,0 +1,52 @@
+import ArticleAPI
+import ArticleStore
+
+/// What users bookmark.
+struct BookmarkService: Sendable {
+    let store: any ArticleStore
+    let cursors: CursorSealer
+    let now: @Sendable () -> Timestamp
+
+    func register(on routes: inout Routes) {
+        routes.on(FetchBookmarksRequest.self, list)
+        routes.on(PutBookmarkRequest.self, put)
+        routes.on(DeleteBookmarkRequest.self, delete)
+    }
+
+    private func list(
+        _ request: FetchBookmarksRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Page<Bookmark>> {
+        let user = try caller.requireUser()
+        let name = "bookmarks of \(user) for \(caller.audienceName)"
+        let page = try await cursors.page(of: name, from: request.cursor) { after in
+            try await store.bookmarks(
+                of: user, seeing: caller.audience, after: after, limit: request.limit ?? 20)
+        }
+        return Reply(page)
+    }
+
+    private func put(
+        _ request: PutBookmarkRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<Bookmark> {
+        let user = try caller.requireUser()
+        do throws(StoreError) {
+            let (bookmark, _) = try await store.putBookmark(
+                of: request.articleID, for: user, position: request.place?.position,
+                seeing: caller.audience, at: now())
+            return Reply(bookmark)
+        } catch {
+            if case .tooMany = error { throw .tooManyBookmarks }
+            throw ServiceError(error)
+        }
+    }
+
+    private func delete(
+        _ request: DeleteBookmarkRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<NoContent> {
+        let user = try caller.requireUser()
+        do throws(StoreError) {
+            try await store.deleteBookmark(of: request.articleID, for: user)
+        } catch { throw ServiceError(error) }
+        return Reply(NoContent())
+    }
+}

@@ -1,0 +1,101 @@
+public import ArticleAPI
+import ArticleStore
+
+/// Who may write, change and moderate comments, and how many.
+public struct CommentRules: Sendable, Hashable {
+    /// For articles without a policy of their own.
+    public var policy = CommentPolicy.open
+    /// How long writers may change what they have written.
+    public var editSeconds = 900
+    /// Maximum numbers of comments of one user.
+    public var commentsPerMinute = 10
+    public var commentsPerHour = 100
+
+    private static let minute: Int64 = 60 * 1_000
+    private static let hour: Int64 = 60 * 60 * 1_000
+
+    public init() {}
+
+    /// The status of a new comment.
+    ///
+    /// - Parameter isEditor: whether the writer moderates, and so needs no approval.
+    func status(
+        of situation: CommentSituation, byEditor isEditor: Bool, at now: Timestamp
+    ) throws(ServiceError) -> Comment.Status {
+        let policy = situation.policy ?? policy
+        guard policy != .closed else { throw .commentsClosed }
+        try checkRate(situation.recent, at: now)
+        guard !situation.isParentUnusable else {
+            throw .invalidValue(
+                "/parentID", "is not a comment on this article that can be replied to")
+        }
+        guard !situation.isRepetition else { throw .repeatedComment }
+        return policy == .moderated && !isEditor ? .pending : .visible
+    }
+
+    /// - Parameter times: those of the writer's last comments, the newest first.
+    private func checkRate(_ times: [Timestamp], at now: Timestamp) throws(ServiceError) {
+        let limits = [(commentsPerMinute, Self.minute), (commentsPerHour, Self.hour)]
+        var waiting: Int64 = 0
+        for (count, duration) in limits where times.count >= count {
+            let end = times[count - 1].milliseconds + duration
+            waiting = max(waiting, end - now.milliseconds)
+        }
+        guard waiting <= 0 else {
+            throw .tooManyComments(retryAfterSeconds: Int((waiting + 999) / 1_000))
+        }
+    }
+
+    /// The comment with the changes, as far as the caller may make them.
+    func changed(
+        _ edition: CommentEdition, by changes: Comment.Changes, caller: Principal,
+        at now: Timestamp
+    ) throws(ServiceError) -> Comment {
+        var comment = edition.comment
+        let isEditor = caller.audience == .editors
+        guard edition.isOwn || isEditor else { throw .notTheWriter }
+        switch changes.body {
+        case .keep: break
+        case .clear: throw .invalidValue("/body", "cannot be null")
+        case .set(let body):
+            guard edition.isOwn else { throw .notTheWriter }
+            let end = comment.createdAt.advanced(byMilliseconds: Int64(editSeconds) * 1_000)
+            guard now < end else { throw .editTimeOver(seconds: editSeconds) }
+            // Otherwise what nobody has approved could replace what somebody has.
+            if body != comment.body, comment.status == .visible, !isEditor,
+                (edition.policy ?? policy) == .moderated
+            {
+                comment.status = .pending
+            }
+            comment.body = body
+        }
+        switch changes.status {
+        case .keep: break
+        case .clear: throw .invalidValue("/status", "cannot be null")
+        case .set(let status):
+            guard isEditor else {
+                throw .forbidden(needed: .editor, has: caller.role ?? .reader)
+            }
+            guard status == .visible || status == .hidden else {
+                throw .invalidValue("/status", "can only be set to `visible` or `hidden`")
+            }
+            comment.status = status
+        }
+        return comment
+    }
+
+    /// Rejects the deletion of what somebody else wrote, except by editors.
+    func checkDeletion(
+        _ edition: CommentEdition, by caller: Principal
+    ) throws(ServiceError) {
+        guard edition.isOwn || caller.audience == .editors else { throw .notTheWriter }
+    }
+
+    /// Rejects a text in which there is nothing to read.
+    static func checkText(_ body: String) throws(ServiceError) {
+        let isBlank = body.unicodeScalars.allSatisfy {
+            $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
+        }
+        guard !isBlank else { throw .invalidValue("/body", "does not contain any text") }
+    }
+}

@@ -1,0 +1,101 @@
+import HTTP
+
+/// A provider of OpenID Connect that the operator trusts to identify people.
+///
+/// A value; use it anywhere.
+public struct OpenIDProvider: Sendable, Hashable {
+    /// The name by which clients mention it.
+    public let name: String
+    /// The claim `iss` of its tokens, to the letter.
+    let issuer: String
+    /// The claim `aud`: the client's id at this provider.
+    let audience: String
+    /// Where its configuration is (OpenID Connect Discovery 1.0 §4).
+    let discovery: OpenIDURL
+
+    /// What is wrong with the text of a provider.
+    public enum Fault: Error, Hashable, CustomStringConvertible {
+        case form, name, issuer, audience
+
+        public var description: String {
+            switch self {
+            case .form: "must have the form name=issuer,audience"
+            case .name:
+                "has an invalid name: 1 to 32 lower-case letters, digits and hyphens are allowed, "
+                    + "and it must begin with a letter"
+            case .issuer:
+                "has an invalid issuer: it must be an https URL without user name, query and "
+                    + "fragment"
+            case .audience:
+                "has an invalid audience: 1 to 255 printable ASCII characters are allowed, but no "
+                    + "spaces and commas"
+            }
+        }
+    }
+
+    /// Parses `name=issuer,audience`.
+    public init(_ text: String) throws(Fault) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let comma = parts[1].firstIndex(of: ",") else { throw .form }
+        name = String(parts[0])
+        issuer = String(parts[1][..<comma])
+        audience = String(parts[1][comma...].dropFirst())
+        guard Self.isName(name) else { throw .name }
+        // The path of the configuration comes after that of the issuer, without a final slash.
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        guard !issuer.contains("?"), OpenIDURL(issuer) != nil,
+            let discovery = OpenIDURL(base + "/.well-known/openid-configuration")
+        else { throw .issuer }
+        self.discovery = discovery
+        guard (1...255).contains(audience.utf8.count),
+            audience.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: ",") })
+        else { throw .audience }
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        guard (1...32).contains(name.utf8.count), let first = name.utf8.first,
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first)
+        else { return false }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+    }
+}
+
+/// The URL of a document of a provider: `https`, without user name and fragment.
+///
+/// A value; use it anywhere. See ``OpenIDProvider``.
+public struct OpenIDURL: Sendable, Hashable {
+    let origin: HTTPOrigin
+    let target: RequestTarget
+
+    private static let limitBytes = 2_000
+
+    public init?(_ text: String) {
+        let scheme = "https://"
+        guard text.utf8.count <= Self.limitBytes,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), text.hasPrefix(scheme),
+            !text.contains("#")
+        else { return nil }
+        let rest = text.dropFirst(scheme.count)
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        let path = rest[end...]
+        // An authority with a user name is not an origin.
+        guard let origin = HTTPOrigin(scheme + rest[..<end]),
+            let target = RequestTarget(path: path.hasPrefix("/") ? String(path) : "/\(path)")
+        else { return nil }
+        self.origin = origin
+        self.target = target
+    }
+}
+
+extension OpenIDURL: CustomStringConvertible {
+    public var description: String {
+        "\(origin)\(String(decoding: target.bytes, as: UTF8.self))"
+    }
+}

@@ -1,0 +1,39 @@
+import ArticleAPI
+import ArticleStore
+import HTTPServer
+
+/// Decides who may create an account.
+struct SignUpRules: Sendable {
+    let store: any ArticleStore
+    let policy: AccountConfiguration.SignUp
+    let throttle: SignUpThrottle
+    let now: @Sendable () -> Timestamp
+
+    /// Counts an attempt to sign up, and rejects it where it needs an invitation.
+    ///
+    /// - Parameter code: That of an invitation.
+    /// - Returns: The invitation, which is used up when the account is created.
+    func admit(
+        _ code: String?, _ context: RequestContext
+    ) async throws(ServiceError) -> InvitationRecord? {
+        if let address = context.limitedAddress { try throttle.take(address) }
+        if let code { return try await invitation(code) }
+        guard policy == .open else { throw .signUpClosed }
+        return nil
+    }
+
+    /// The valid invitation with this code.
+    func invitation(_ code: String) async throws(ServiceError) -> InvitationRecord {
+        do throws(StoreError) {
+            let found = try await store.invitation(withDigest: Digest.sha256(code.utf8))
+            guard found.usedAt == nil, found.expiresAt > now() else { throw .notFound }
+            return found
+        } catch {
+            if case .notFound = error { throw Self.badInvitation }
+            throw ServiceError(error)
+        }
+    }
+
+    static let badInvitation = ServiceError.invalidValue(
+        "/invitation", "is not a valid invitation, was used, or has expired")
+}

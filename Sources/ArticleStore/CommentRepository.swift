@@ -1,0 +1,184 @@
+public import ArticleAPI
+
+/// Stores what readers write about articles.
+///
+/// A comment is only found by those who see its article, and by its own visibility: it has no
+/// changes of its own when the article leaves their sight. Each method is one atomic step, and a
+/// write is durable when it returns. Safe to use from any thread; the closures of writes run on the
+/// thread that writes, and must be quick.
+///
+/// ```swift
+/// let content = CommentContent(
+///     article: article.id, body: "What about rye?", writer: user.id)
+/// let comment = try await store.createComment(.init(at: time), content, by: edit) {
+///     situation in
+///     situation.policy == .moderated ? .pending : .visible
+/// }
+/// let viewer = CommentViewer(audience: .everyone, user: user.id)
+/// let page = try await store.comments(CommentQuery(on: article.id, viewer: viewer))
+/// ```
+public protocol CommentRepository: Sendable {
+    /// One page of comments, limited in items, bytes and examined rows. Throws `.notFound` if the
+    /// viewer does not see the article.
+    func comments(
+        _ query: CommentQuery
+    ) async throws(StoreError) -> Slice<Comment, CommentPosition>
+
+    func comment(
+        _ id: Comment.ID, visibleTo viewer: CommentViewer
+    ) async throws(StoreError) -> Comment
+
+    /// The numbers of visible comments on these articles. They are stored, so that this does not
+    /// read the comments.
+    func commentCounts(of articles: [Article.ID]) async throws(StoreError) -> [Int]
+
+    /// Adds a comment with the status that `decide` gives it.
+    ///
+    /// Throws `.notFound` if the writer does not see the article or does not exist, `.idTaken`, or
+    /// `.rejected` with the error of `decide`.
+    func createComment(
+        _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
+        _ decide: @escaping @Sendable (CommentSituation) throws -> Comment.Status
+    ) async throws(StoreError) -> Comment
+
+    /// Changes body and status of a comment to those of the result of `change`, which gets the
+    /// whole comment. If anything differs afterwards, this creates a revision.
+    ///
+    /// Throws `.notFound` for a comment that the viewer does not see, and for a deleted one.
+    func updateComment(
+        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        by edit: Edit, _ change: @escaping @Sendable (CommentEdition) throws -> Comment
+    ) async throws(StoreError) -> Comment
+
+    /// Deletes the text of a comment after `check`. Its place remains in lists while it has visible
+    /// replies.
+    ///
+    /// Throws `.notFound` for a comment that the viewer neither sees nor wrote, and for a deleted
+    /// one.
+    func deleteComment(
+        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        by edit: Edit, _ check: @escaping @Sendable (CommentEdition) throws -> Void
+    ) async throws(StoreError)
+}
+
+/// Who reads or writes comments. A value; use it anywhere. See ``CommentRepository``.
+public struct CommentViewer: Sendable, Hashable {
+    /// Editors see all comments; everyone else sees visible ones, and their own pending ones.
+    public var audience: Audience
+    /// `nil` for an anonymous reader.
+    public var user: User.ID?
+
+    public init(audience: Audience, user: User.ID? = nil) {
+        self.audience = audience
+        self.user = user
+    }
+}
+
+/// A query for a page of comments. A value; use it anywhere. See ``CommentRepository``.
+public struct CommentQuery: Sendable, Hashable {
+    /// `nil` for those on all articles, for editors.
+    public var article: Article.ID?
+    public var viewer: CommentViewer
+    /// Only in a query for all articles; `nil` for all.
+    public var status: Comment.Status?
+    public var sort: CommentSort
+    /// Where the page begins; `nil` for the beginning.
+    public var after: CommentPosition?
+    /// 1 to 100.
+    public var limit: Int
+
+    /// The comments on an article.
+    public init(
+        on article: Article.ID, viewer: CommentViewer, sort: CommentSort = .oldest,
+        after: CommentPosition? = nil, limit: Int = 20
+    ) {
+        self.article = article
+        self.viewer = viewer
+        self.sort = sort
+        self.after = after
+        self.limit = limit
+    }
+
+    /// The comments on all articles that editors see.
+    public init(
+        status: Comment.Status?, sort: CommentSort = .oldest, after: CommentPosition? = nil,
+        limit: Int = 20
+    ) {
+        viewer = CommentViewer(audience: .editors)
+        self.status = status
+        self.sort = sort
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// A place in a list of comments. A value; use it anywhere. See ``CommentRepository``.
+public struct CommentPosition: Sendable, Hashable {
+    public var createdAt: Timestamp
+    public var id: Comment.ID
+
+    public init(createdAt: Timestamp, id: Comment.ID) {
+        self.createdAt = createdAt
+        self.id = id
+    }
+}
+
+/// A new comment. A value; use it anywhere. See ``CommentRepository``.
+public struct CommentContent: Sendable, Hashable {
+    public var article: Article.ID
+    /// The comment that this one replies to.
+    public var parent: Comment.ID?
+    public var body: String
+    public var writer: User.ID
+    /// The audience that the writer belongs to.
+    public var audience: Audience
+
+    public init(
+        article: Article.ID, parent: Comment.ID? = nil, body: String, writer: User.ID,
+        audience: Audience = .everyone
+    ) {
+        self.article = article
+        self.parent = parent
+        self.body = body
+        self.writer = writer
+        self.audience = audience
+    }
+}
+
+/// What decides whether a new comment is accepted. A value; use it anywhere. See
+/// ``CommentRepository``.
+public struct CommentSituation: Sendable, Hashable {
+    /// That of the article; `nil` if it has none.
+    public var policy: CommentPolicy?
+    /// Whether the comment replies to something other than a visible comment on the same article
+    /// that is not a reply.
+    public var isParentUnusable: Bool
+    /// When the writer wrote their last comments within an hour, the newest first; at most 1,000.
+    public var recent: [Timestamp]
+    /// Whether the writer wrote the same text on the same article within a minute.
+    public var isRepetition: Bool
+
+    public init(
+        policy: CommentPolicy?, isParentUnusable: Bool, recent: [Timestamp], isRepetition: Bool
+    ) {
+        self.policy = policy
+        self.isParentUnusable = isParentUnusable
+        self.recent = recent
+        self.isRepetition = isRepetition
+    }
+}
+
+/// A comment that is about to be changed. A value; use it anywhere. See ``CommentRepository``.
+public struct CommentEdition: Sendable, Hashable {
+    public var comment: Comment
+    /// Whether the viewer wrote it.
+    public var isOwn: Bool
+    /// That of the article; `nil` if it has none.
+    public var policy: CommentPolicy?
+
+    public init(comment: Comment, isOwn: Bool, policy: CommentPolicy?) {
+        self.comment = comment
+        self.isOwn = isOwn
+        self.policy = policy
+    }
+}

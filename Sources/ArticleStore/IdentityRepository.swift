@@ -1,0 +1,49 @@
+public import ArticleAPI
+
+/// Stores who users are at providers of OpenID Connect, and which of the providers' tokens were
+/// used.
+///
+/// Each method is one atomic step, and a write is durable when it returns. Safe to use from any
+/// thread.
+///
+/// ```swift
+/// let identity = IdentityRecord(
+///     issuer: "https://appleid.apple.com", subject: "001.ab.0042")
+/// try await store.useIdentityToken(digest, until: expiry, at: time)
+/// try await store.createUser(user, using: nil, identity: identity, at: time)
+/// let found = try await store.user(identifiedBy: identity)
+/// ```
+public protocol IdentityRepository: Sendable {
+    /// The user with this identity.
+    func user(identifiedBy identity: IdentityRecord) async throws(StoreError) -> UserRecord
+
+    /// Adds a user with an identity. An invitation is used up in the same step.
+    ///
+    /// Throws `.identityTaken` if a user has the identity, or what `createUser` without one throws.
+    func createUser(
+        _ user: UserRecord, using invitation: String?, identity: IdentityRecord,
+        at time: Timestamp
+    ) async throws(StoreError)
+
+    /// Uses up a token that is accepted until `expiry`, and forgets those that are no longer
+    /// accepted at `time`.
+    ///
+    /// Throws `.tokenUsed` if a token with this digest was used before or is no longer accepted,
+    /// `.tooMany` if 100,000 used ones would still be accepted.
+    func useIdentityToken(
+        _ digest: [UInt8], until expiry: Timestamp, at time: Timestamp
+    ) async throws(StoreError)
+}
+
+/// Who a user is at a provider. A value; use it anywhere. See ``IdentityRepository``.
+public struct IdentityRecord: Sendable, Hashable {
+    /// The provider's claim `iss`.
+    public var issuer: String
+    /// The provider's name for the user: its claim `sub`.
+    public var subject: String
+
+    public init(issuer: String, subject: String) {
+        self.issuer = issuer
+        self.subject = subject
+    }
+}

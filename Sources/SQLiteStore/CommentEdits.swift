@@ -1,0 +1,236 @@
+public import ArticleAPI
+public import ArticleStore
+
+/// Writing, changing and deleting comments.
+extension SQLiteStore {
+    public func createComment(
+        _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
+        _ decide: @escaping @Sendable (CommentSituation) throws -> Comment.Status
+    ) async throws(StoreError) -> Comment {
+        try await write(edit) {
+            .comment($0, isNew: true)
+        } _: { (step) throws(StoreError) in
+            try step.createComment(id, content, at: edit.time, decide)
+        }
+    }
+
+    public func updateComment(
+        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        by edit: Edit, _ change: @escaping @Sendable (CommentEdition) throws -> Comment
+    ) async throws(StoreError) -> Comment {
+        try await write(edit) {
+            .comment($0, isNew: false)
+        } _: { (step) throws(StoreError) in
+            try step.updateComment(id, expecting: expectation, as: viewer, at: edit.time, change)
+        }
+    }
+
+    public func deleteComment(
+        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        by edit: Edit, _ check: @escaping @Sendable (CommentEdition) throws -> Void
+    ) async throws(StoreError) {
+        try await write(edit) { _ in
+            .nothing
+        } _: { (step) throws(StoreError) in
+            try step.deleteComment(id, expecting: expectation, as: viewer, at: edit.time, check)
+        }
+    }
+}
+
+extension SQL {
+    static let recentComments: StaticString = """
+        SELECT created_at FROM comments WHERE writer = ?1 AND created_at BETWEEN ?2 AND ?3
+        ORDER BY created_at DESC LIMIT 1000
+        """
+    static let sameComment: StaticString = """
+        SELECT 1 FROM comments
+        WHERE writer = ?1 AND created_at BETWEEN ?2 AND ?3 AND article = ?4 AND body = ?5 LIMIT 1
+        """
+    fileprivate static let insertComment: StaticString = """
+        INSERT INTO comments (id, article, parent, writer, state, body, created_at, updated_at,
+            revision, visible_replies, sight)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1, 0, ?8) ON CONFLICT (id) DO NOTHING
+        """
+    static let updateComment: StaticString = """
+        UPDATE comments SET writer = ?2, state = ?3, body = ?4, updated_at = ?5, revision = ?6,
+            visible_replies = ?7, sight = ?8
+        WHERE number = ?1
+        """
+    static let countVisible: StaticString = """
+        INSERT INTO comment_counts (article, visible) VALUES (?1, 1)
+        ON CONFLICT (article) DO UPDATE SET visible = visible + 1
+        """
+    static let uncountVisible: StaticString =
+        "UPDATE comment_counts SET visible = visible - 1 WHERE article = ?1"
+}
+
+extension WriteStep {
+    private static let hour: Int64 = 60 * 60 * 1_000
+    private static let minute: Int64 = 60 * 1_000
+
+    fileprivate func createComment(
+        _ id: Comment.ID, _ content: CommentContent, at time: Timestamp,
+        _ decide: (CommentSituation) throws -> Comment.Status
+    ) throws(StoreError) -> Comment {
+        guard let article = try state.stored(.id(content.article)),
+            article.isVisible(to: content.audience),
+            let writer = try state.userNumber(content.writer)
+        else { throw .notFound }
+        guard try state.storedComment(id) == nil else { throw .idTaken }
+        let parent = try parent(of: content, on: article.number)
+        let situation = CommentSituation(
+            policy: article.revision.content.comments?.policy,
+            isParentUnusable: content.parent != nil && parent == nil,
+            recent: try recent(by: writer, at: time),
+            isRepetition: try isRepetition(content, on: article.number, by: writer, at: time))
+        let status: Comment.Status
+        do { status = try decide(situation) } catch { throw .rejected(error) }
+        let state = try CommentState(status)
+        let row = try connection.statement(SQL.insertComment)
+        try row.bind(1, id)
+        try row.bind(2, article.number)
+        try row.bind(3, parent?.number)
+        try row.bind(4, writer)
+        try row.bind(5, state.rawValue)
+        try row.bind(6, content.body)
+        try row.bind(7, time)
+        try row.bind(8, state == .visible ? 2 : 1)
+        guard let number = try row.insertUnlessTaken() else { throw .idTaken }
+        let stored = try self.state.storedComment(number: number)
+        try record(stored, after: nil)
+        return try self.state.present(stored)
+    }
+
+    /// The comment that a new one replies to; `nil` if it cannot have this reply.
+    private func parent(
+        of content: CommentContent, on article: Int64
+    ) throws(StoreError) -> StoredComment? {
+        guard let id = content.parent, let parent = try state.storedComment(id),
+            parent.article == article, parent.parent == nil, parent.state == .visible
+        else { return nil }
+        return parent
+    }
+
+    private func recent(by writer: Int64, at time: Timestamp) throws(StoreError) -> [Timestamp] {
+        let row = try connection.statement(SQL.recentComments)
+        try row.bind(1, writer)
+        try row.bind(2, time.milliseconds - Self.hour + 1)
+        try row.bind(3, time)
+        var times: [Timestamp] = []
+        while try row.step() { times.append(row.time(0)) }
+        return times
+    }
+
+    private func isRepetition(
+        _ content: CommentContent, on article: Int64, by writer: Int64, at time: Timestamp
+    ) throws(StoreError) -> Bool {
+        let row = try connection.statement(SQL.sameComment)
+        try row.bind(1, writer)
+        try row.bind(2, time.milliseconds - Self.minute + 1)
+        try row.bind(3, time)
+        try row.bind(4, article)
+        try row.bind(5, content.body)
+        return try row.step()
+    }
+
+    fileprivate func updateComment(
+        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        at time: Timestamp, _ change: (CommentEdition) throws -> Comment
+    ) throws(StoreError) -> Comment {
+        let before = try state.comment(id, visibleTo: viewer)
+        // What is left of a comment among its replies cannot be edited.
+        guard before.state != .deleted, before.isWhole(to: viewer) else { throw .notFound }
+        try expectation.check(before.id, at: before.revision, in: state)
+        let changed: Comment
+        do { changed = try change(edition(of: before, viewer)) } catch { throw .rejected(error) }
+        var after = before
+        after.body = changed.body
+        after.state = try CommentState(changed.status)
+        guard after.body != before.body || after.state != before.state else {
+            return try state.present(before)
+        }
+        if after.body != before.body { after.updatedAt = max(time, before.updatedAt) }
+        return try state.present(write(after, after: before))
+    }
+
+    fileprivate func deleteComment(
+        _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
+        at time: Timestamp, _ check: (CommentEdition) throws -> Void
+    ) throws(StoreError) {
+        guard let before = try state.storedComment(id), before.state != .deleted,
+            before.isOwn(viewer) || before.isVisible(to: viewer) && before.isWhole(to: viewer)
+        else { throw .notFound }
+        try expectation.check(before.id, at: before.revision, in: state)
+        do { try check(edition(of: before, viewer)) } catch { throw .rejected(error) }
+        try delete(before, at: time)
+    }
+
+    func delete(_ comment: StoredComment, at time: Timestamp) throws(StoreError) {
+        var after = comment
+        after.state = .deleted
+        after.body = ""
+        after.updatedAt = max(time, comment.updatedAt)
+        _ = try write(after, after: comment)
+    }
+
+    private func edition(
+        of stored: StoredComment, _ viewer: CommentViewer
+    ) throws(StoreError) -> CommentEdition {
+        let article = try state.stored(number: stored.article)
+        return CommentEdition(
+            comment: try state.present(stored), isOwn: stored.isOwn(viewer),
+            policy: article.revision.content.comments?.policy)
+    }
+
+    /// Stores a new revision of a comment with its consequences, and returns it.
+    ///
+    /// - Parameters:
+    ///   - changed: what it becomes, with the former revision.
+    ///   - before: what it was.
+    ///   - user: the writer, if it is a new name of theirs that changes the comment.
+    func write(
+        _ changed: StoredComment, after before: StoredComment, renaming user: User.ID? = nil
+    ) throws(StoreError) -> StoredComment {
+        var comment = changed
+        comment.revision = before.revision + 1
+        try set(comment)
+        try record(comment, after: before, renaming: user)
+        return comment
+    }
+
+    private func set(_ comment: StoredComment) throws(StoreError) {
+        let row = try connection.statement(SQL.updateComment)
+        try row.bind(1, comment.number)
+        try row.bind(2, comment.writer)
+        try row.bind(3, comment.state.rawValue)
+        try row.bind(4, comment.body)
+        try row.bind(5, comment.updatedAt)
+        try row.bind(6, comment.revision)
+        try row.bind(7, comment.visibleReplies)
+        try row.bind(8, comment.sight)
+        try row.run()
+    }
+
+    /// Records the change of a stored comment, and what follows from it: the counter of its article
+    /// and that of its parent, which appears or departs with its first and last visible reply if it
+    /// is not visible itself.
+    private func record(
+        _ comment: StoredComment, after before: StoredComment?, renaming user: User.ID? = nil
+    ) throws(StoreError) {
+        try recordTransitions(of: comment, after: before, renaming: user)
+        let (was, isNow) = (before?.state == .visible, comment.state == .visible)
+        guard was != isNow else { return }
+        let count = try connection.statement(isNow ? SQL.countVisible : SQL.uncountVisible)
+        try count.bind(1, comment.article)
+        try count.run()
+        guard let number = comment.parent else { return }
+        let old = try state.storedComment(number: number)
+        var parent = old
+        parent.visibleReplies += isNow ? 1 : -1
+        if parent.sight == old.sight {
+            try set(parent)
+        } else {
+            _ = try write(parent, after: old)
+        }
+    }
+}

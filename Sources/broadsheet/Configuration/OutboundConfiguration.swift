@@ -1,0 +1,26 @@
+import HTTPClient
+import Sockets
+
+/// The connections that `serve` opens itself.
+enum OutboundConfiguration {
+    static let options = [
+        Option(
+            "outbound-ca", "FILE",
+            "Certificate authorities (PEM) that the server's own requests trust instead of the "
+                + "system's.")
+    ]
+
+    static func connections(
+        _ settings: Settings
+    ) throws(CommandFailure) -> HTTPClientConfiguration {
+        var configuration = HTTPClientConfiguration()
+        if let path = settings.text("outbound-ca") {
+            let authorities = try Files.read(path)
+            do throws(TLSConfigurationError) {
+                configuration.tls = try TLSClient(
+                    authorities: authorities, protocols: ["http/1.1"])
+            } catch { throw CommandFailure(.configuration, "\(path): \(error)") }
+        }
+        return configuration
+    }
+}

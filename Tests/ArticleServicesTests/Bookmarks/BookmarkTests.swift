@@ -1,0 +1,80 @@
+import ArticleAPI
+import ArticleServices
+import HTTP
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Bookmarks over HTTP.
+@Suite struct BookmarkTests {
+    private static let target = "/v1/me/bookmarks/\(CommentDesk.article)"
+
+    private func bookmarks(
+        _ desk: CommentDesk, _ person: CommentDesk.Person
+    ) throws -> [Bookmark] {
+        let response = try desk.send("GET /v1/me/bookmarks", as: person)
+        #expect(response.fields[.cacheControl] == "no-store")
+        return try Page<Bookmark>(mapping: response.body).items
+    }
+
+    @Test func `a bookmark is that of its user alone`() async throws {
+        try await CommentDesk.run { desk in
+            let first = try desk.send("PUT \(Self.target)", as: .ada)
+            #expect(first.status == 200)
+            #expect(try Bookmark(mapping: first.body).position == nil)
+            let placed = try desk.send("PUT \(Self.target)", as: .ada, #"{"position":0.4}"#)
+            let bookmark = try Bookmark(mapping: placed.body)
+            #expect(bookmark.position == 0.4 && bookmark.revision == 2)
+            #expect(placed.text.contains(#""position":0.4,"#))
+            #expect(try bookmarks(desk, .ada) == [bookmark])
+            #expect(try bookmarks(desk, .bob) == [])
+            #expect(try desk.send("DELETE \(Self.target)", as: .bob).status == 404)
+            let emptied = try desk.send("PUT \(Self.target)", as: .ada, "{}")
+            #expect(try Bookmark(mapping: emptied.body).position == nil)
+            #expect(try desk.send("DELETE \(Self.target)", as: .ada).status == 204)
+            #expect(try desk.send("DELETE \(Self.target)", as: .ada).status == 404)
+            #expect(try bookmarks(desk, .ada) == [])
+        }
+    }
+
+    @Test func `what is not acceptable is rejected`() async throws {
+        var limits = SQLiteConfiguration()
+        limits.bookmarksPerUser = 1
+        try await CommentDesk.run(store: limits) { desk in
+            let cases = [
+                (#"{"position":1.01}"#, "422 invalid-values /position"),
+                (#"{"position":-0.1}"#, "422 invalid-values /position"),
+                (#"{"position":1e999}"#, "422 invalid-values /position"),
+                (#"{"position":"0.4"}"#, "422 invalid-values /position"),
+                (#"{"page":1}"#, "422 invalid-values /page"),
+                (#"[]"#, "422 invalid-values #"), (#"{"#, "400 malformed-request #"),
+            ]
+            for (json, summary) in cases {
+                let response = try desk.send("PUT \(Self.target)", as: .ada, json)
+                #expect(response.summary == summary, "\(json)")
+            }
+            for id in [Cast.nobody, "x"] {
+                let response = try desk.send("PUT /v1/me/bookmarks/\(id)", as: .ada)
+                #expect([404, 400].contains(response.status), "\(response.text)")
+            }
+            #expect(try bookmarks(desk, .ada) == [])
+            #expect(try desk.send("PUT \(Self.target)", as: .ada).status == 200)
+            let other = try desk.send(
+                "POST /v1/articles", as: .eve, #"{"title":"Other","status":"published"}"#)
+            let id = try Article(mapping: other.body).id
+            let full = try desk.send("PUT /v1/me/bookmarks/\(id)", as: .ada)
+            #expect(full.summary == "422 too-many-bookmarks")
+        }
+    }
+
+    @Test func `what is not visible is left out, not lost`() async throws {
+        try await CommentDesk.run { desk in
+            try desk.send("PUT \(Self.target)", as: .ada)
+            try desk.set(#"{"status":"draft"}"#)
+            #expect(try bookmarks(desk, .ada) == [])
+            #expect(try desk.send("PUT \(Self.target)", as: .bob).status == 404)
+            try desk.set(#"{"status":"published"}"#)
+            #expect(try bookmarks(desk, .ada).map(\.articleID) == [CommentDesk.article])
+        }
+    }
+}

@@ -1,0 +1,203 @@
+import ArticleAPI
+import ArticleServices
+import ArticleStore
+import HTTP
+import HTTPServer
+import SQLiteStore
+import TestSupport
+import Testing
+
+/// Who may change, hide and delete comments, and when.
+@Suite struct ModerationTests {
+    private static let thread = CommentDesk.thread
+
+    private static var moderated: CommentRules {
+        var rules = CommentRules()
+        rules.policy = .moderated
+        return rules
+    }
+
+    @Test func `in a moderated thread, comments wait for an editor`() async throws {
+        try await CommentDesk.run(Self.moderated) { desk in
+            let comment = try desk.comment("one", as: .ada)
+            #expect(comment.status == .pending)
+            #expect(try desk.comment("mine", as: .eve).status == .visible)
+            // In this order: a cached public list is not that of the writer.
+            for _ in 0..<2 {
+                #expect(try desk.bodies(as: nil) == ["mine"])
+                #expect(try desk.bodies(as: .ada) == ["one", "mine"])
+                #expect(try desk.bodies(as: .bob) == ["mine"])
+                #expect(try desk.bodies(as: .eve) == ["one", "mine"])
+            }
+            let target = "/v1/comments/\(comment.id)"
+            #expect(try desk.send("GET \(target)", as: .bob).status == 404)
+            #expect(try desk.send("GET \(target)", as: .ada).status == 200)
+            let waiting = try desk.send("GET /v1/comments?status=pending", as: .eve)
+            #expect(try Page<Comment>(mapping: waiting.body).items == [comment])
+            #expect(waiting.fields[.cacheControl] == "private, no-cache")
+            let shown = try desk.send("PATCH \(target)", as: .eve, #"{"status":"visible"}"#)
+            #expect(shown.status == 200)
+            #expect(try desk.bodies(as: nil) == ["one", "mine"])
+        }
+    }
+
+    @Test func `an edit of what was approved waits for an editor again`() async throws {
+        try await CommentDesk.run(Self.moderated) { desk in
+            let comment = try desk.comment("one", as: .ada)
+            let target = "/v1/comments/\(comment.id)"
+            try desk.send("PATCH \(target)", as: .eve, #"{"status":"visible"}"#)
+            #expect(try desk.bodies(as: nil) == ["one"])
+            let edited = try desk.send("PATCH \(target)", as: .ada, #"{"body":"spam"}"#)
+            #expect(try Comment(mapping: edited.body).status == .pending)
+            #expect(try desk.bodies(as: nil) == [])
+            try desk.send("PATCH \(target)", as: .eve, #"{"status":"hidden"}"#)
+            let again = try desk.send("PATCH \(target)", as: .ada, #"{"body":"more"}"#)
+            #expect(again.status == 404)
+        }
+    }
+
+    @Test func `an article's policy overrides the server's`() async throws {
+        try await CommentDesk.run(Self.moderated) { desk in
+            try desk.set(#"{"comments":"open"}"#)
+            let comment = try desk.comment("one", as: .ada)
+            #expect(comment.status == .visible)
+            try desk.set(#"{"comments":"closed"}"#)
+            for person in [CommentDesk.Person.ada, .eve] {
+                let response = try desk.send("POST \(Self.thread)", as: person, #"{"body":"x"}"#)
+                #expect(response.summary == "403 comments-closed")
+            }
+            #expect(try desk.bodies(as: nil) == ["one"])
+            let article = try desk.send("GET /v1/articles/\(CommentDesk.article)", as: nil)
+            #expect(article.text.contains(#""comments":"closed""#))
+            try desk.set(#"{"comments":null}"#)
+            #expect(try desk.comment("two", as: .ada).status == .pending)
+        }
+    }
+
+    @Test func `who may change what is decided for each attribute`() async throws {
+        try await CommentDesk.run { desk in
+            let comment = try desk.comment("one", as: .ada)
+            let target = "/v1/comments/\(comment.id)"
+            let cases: [(CommentDesk.Person?, String, String)] = [
+                (nil, #"{"body":"x"}"#, "401 unauthenticated"),
+                (.bob, #"{"body":"x"}"#, "403 not-the-writer"),
+                (.bob, #"{"status":"hidden"}"#, "403 not-the-writer"),
+                (.eve, #"{"body":"x"}"#, "403 not-the-writer"),
+                (.ada, #"{"status":"hidden"}"#, "403 forbidden"),
+                (.ada, #"{"body":"x","status":"visible"}"#, "403 forbidden"),
+                (.eve, #"{"status":"pending"}"#, "422 invalid-values /status"),
+                (.eve, #"{"status":"deleted"}"#, "422 invalid-values /status"),
+                (.eve, #"{"status":"gone"}"#, "422 invalid-values /status"),
+                (.eve, #"{"status":null}"#, "422 invalid-values /status"),
+                (.ada, #"{"body":null}"#, "422 invalid-values /body"),
+                (.ada, #"{"body":""}"#, "422 invalid-values /body"),
+                (.ada, #"{"author":null}"#, "422 invalid-values /author"),
+            ]
+            for (person, json, summary) in cases {
+                let response = try desk.send("PATCH \(target)", as: person, json)
+                #expect(response.summary == summary, "\(json)")
+            }
+            for person in [CommentDesk.Person.bob] {
+                let response = try desk.send("DELETE \(target)", as: person)
+                #expect(response.summary == "403 not-the-writer")
+            }
+            #expect(try desk.send("GET \(target)", as: nil).body == comment.json())
+            #expect(try desk.send("DELETE \(target)", as: .eve).status == 204)
+            #expect(try desk.send("DELETE \(target)", as: .ada).status == 404)
+            #expect(try desk.bodies(as: .eve) == [])
+        }
+    }
+
+    @Test func `a writer changes a comment for some minutes, and deletes it at any time`()
+        async throws
+    {
+        try await CommentDesk.run { desk in
+            let comment = try desk.comment("one", as: .ada)
+            let target = "/v1/comments/\(comment.id)"
+            desk.pass(milliseconds: 899_998)
+            let edited = try desk.send("PATCH \(target)", as: .ada, #"{"body":"two"}"#)
+            #expect(edited.status == 200 && edited.revision == 2)
+            desk.pass(milliseconds: 1)
+            let late = try desk.send("PATCH \(target)", as: .ada, #"{"body":"three"}"#)
+            #expect(late.summary == "403 edit-time-over")
+            let wrong = try desk.send(
+                "DELETE \(target)", as: .ada, with: [.ifMatch: #""1-aaaaaa""#])
+            #expect(wrong.summary == "412 precondition-failed @If-Match")
+            let tag = try #require(edited.fields[.etag])
+            #expect(
+                try desk.send("DELETE \(target)", as: .ada, with: [.ifMatch: tag]).status == 204)
+            #expect(try desk.send("GET \(target)", as: .ada).status == 404)
+        }
+    }
+
+    @Test func `a deleted comment with visible replies leaves its place`() async throws {
+        try await CommentDesk.run { desk in
+            let top = try desk.comment("top", as: .ada)
+            _ = try desk.comment("reply", as: .bob, to: top.id)
+            try desk.send("DELETE /v1/comments/\(top.id)", as: .ada)
+            let response = try desk.send("GET \(Self.thread)", as: nil)
+            let items = try Page<Comment>(mapping: response.body).items
+            #expect(items.map(\.body) == ["", "reply"])
+            #expect(items[0].author == nil && items[0].status == .deleted)
+            let reply = try desk.send(
+                "POST \(Self.thread)", as: .bob, #"{"body":"x","parentID":"\#(top.id)"}"#)
+            #expect(reply.summary == "422 invalid-values /parentID")
+            let edit = try desk.send("PATCH /v1/comments/\(top.id)", as: .ada, #"{"body":"x"}"#)
+            #expect(edit.status == 404)
+        }
+    }
+
+    @Test func `a writer cannot write many comments, or one twice`() async throws {
+        var rules = CommentRules()
+        rules.commentsPerMinute = 2
+        rules.commentsPerHour = 3
+        try await CommentDesk.run(rules) { desk in
+            let line = "POST \(Self.thread)"
+            let key: HTTPFields = [try #require(HTTPFieldName("Idempotency-Key")): "k-1"]
+            #expect(try desk.send(line, as: .ada, #"{"body":"1"}"#, with: key).status == 201)
+            let twice = try desk.send(line, as: .ada, #"{"body":"1"}"#)
+            #expect(twice.summary == "409 repeated-comment")
+            #expect(try desk.send(line, as: .bob, #"{"body":"1"}"#).status == 201)
+            desk.pass(milliseconds: 1_000)
+            _ = try desk.comment("2", as: .ada)
+            let many = try desk.send(line, as: .ada, #"{"body":"3"}"#)
+            #expect(many.summary == "429 too-many-requests")
+            #expect(many.fields[.retryAfter] == "59")
+            // A repeated request is answered as it was at first.
+            #expect(try desk.send(line, as: .ada, #"{"body":"1"}"#, with: key).status == 201)
+            desk.pass(milliseconds: 59_000)
+            #expect(try desk.send(line, as: .ada, #"{"body":"1"}"#).status == 201)
+            desk.pass(milliseconds: 60_000)
+            let last = try desk.send(line, as: .ada, #"{"body":"4"}"#)
+            #expect(last.summary == "429 too-many-requests")
+            #expect(last.fields[.retryAfter] == "3480")
+            // A deleted comment counts, too.
+            desk.pass(milliseconds: 3_479_998)
+            #expect(try desk.send(line, as: .ada, #"{"body":"4"}"#).status == 429)
+            desk.pass(milliseconds: 1)
+            #expect(try desk.send(line, as: .ada, #"{"body":"4"}"#).status == 201)
+        }
+    }
+
+    @Test func `a busy thread does not empty the cache of its article`() async throws {
+        try await CommentDesk.run { desk in
+            let article = "GET /v1/articles/\(CommentDesk.article)"
+            let targets = [article, "GET /v1/articles", "GET /v1/authors"]
+            for target in targets { try desk.send(target, as: nil) }
+            try desk.send("GET \(Self.thread)", as: nil)
+            let hits = desk.backend.cacheStatistics.hits
+            _ = try desk.comment("one", as: .ada)
+            for target in targets { try desk.send(target, as: nil) }
+            #expect(desk.backend.cacheStatistics.hits == hits + 3)
+            #expect(try desk.bodies(as: nil) == ["one"])
+            #expect(desk.backend.cacheStatistics.hits == hits + 3)
+            #expect(try desk.bodies(as: nil) == ["one"])
+            #expect(desk.backend.cacheStatistics.hits == hits + 4)
+            // The name of a writer is part of the list.
+            _ = try await desk.store.updateUser(
+                try desk.user(.ada).id, expecting: nil, .init(displayName: "Ada"),
+                at: CommentDesk.opening)
+            #expect(try desk.send("GET \(Self.thread)", as: nil).text.contains(#""Ada""#))
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import ArticleAPI
+import Platform
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// When the keys of a provider are fetched.
+@Suite struct ProviderKeysTests {
+    private let desk: OpenIDDesk
+
+    init() throws { desk = try OpenIDDesk() }
+
+    @Test(
+        arguments: [
+            (nil, 300), (0, 300), (-1, 300), (10, 300), (301, 301), (3_600, 3_600),
+            (86_400, 86_400), (90_000, 86_400), (Int64.max, 86_400),
+        ] as [(Int64?, Int64)])
+    func `keys are kept as long as the provider says, within bounds`(
+        maxAge: Int64?, lifetime: Int64
+    ) async throws {
+        desk.state.withLock { $0.maxAgeSeconds = maxAge }
+        try await desk.run {
+            _ = try await desk.verify(desk.token())
+            desk.advance(seconds: lifetime - 1)
+            _ = try await desk.verify(desk.token())
+            #expect(desk.fetchCount == 1)
+            desk.advance(seconds: 1)
+            _ = try await desk.verify(desk.token())
+            #expect(desk.fetchCount == 2)
+        }
+    }
+
+    @Test func `keys that were replaced are fetched when a token names a new one`() async throws {
+        let new = try TestSigningKey(.p256, id: "c2")
+        try await desk.run {
+            _ = try await desk.verify(desk.token())
+            desk.state.withLock { $0.keys = [new.publicKey] }
+            desk.advance(seconds: 60)
+            _ = try await desk.verify(desk.token(by: new))
+            #expect(desk.fetchCount == 2)
+            // The former key is no longer trusted.
+            desk.advance(seconds: 60)
+            let reason = try await desk.rejection(of: desk.token())
+            #expect(reason == IdentityTokenFault.unknownKey.reason)
+        }
+    }
+
+    /// Rejects tokens with these names of keys, all at once.
+    private func storm(_ names: Range<Int>) async throws {
+        let tokens = try names.map {
+            try desk.token(header: #"{"alg":"ES256","kid":"storm-\#($0)"}"#)
+        }
+        let reasons = try await withThrowingTaskGroup(of: String?.self) { group in
+            for token in tokens {
+                group.addTask { [desk] in try await desk.rejection(of: token) }
+            }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(reasons == [IdentityTokenFault.unknownKey.reason])
+    }
+
+    @Test func `unknown names of keys cause one fetch in a minute`() async throws {
+        try await desk.run {
+            try await storm(0..<200)
+            #expect(desk.fetchCount == 1)
+            desk.advance(seconds: 59)
+            try await storm(200..<400)
+            #expect(desk.fetchCount == 1)
+            desk.advance(seconds: 1)
+            try await storm(400..<600)
+            try await storm(600..<800)
+            #expect(desk.fetchCount == 2)
+            _ = try await desk.verify(desk.token())
+        }
+    }
+
+    @Test func `clients that need keys at once share a fetch`() async throws {
+        let token = try desk.token()
+        try await desk.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<100 {
+                    group.addTask { [desk] in _ = try await desk.verify(token) }
+                }
+                try await group.waitForAll()
+            }
+            #expect(desk.fetchCount == 1)
+        }
+    }
+
+    @Test func `a provider that hangs delays no other one, and disconnecting ends no fetch`()
+        async throws
+    {
+        let gate = Signal()
+        desk.state.withLock { $0.gate = gate }
+        let (mine, other) = (
+            try desk.token(), try desk.token(["iss": "\"\(OpenIDDesk.otherIssuer)\""])
+        )
+        try await desk.run {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { [desk] in _ = try await desk.verify(mine) }
+                let hasBegun = await eventually { !desk.state.withLock { $0.fetched.isEmpty } }
+                #expect(hasBegun)
+                _ = try await desk.verify(other, with: "other")
+                // The client has disconnected.
+                group.cancelAll()
+                gate.give()
+                try await group.waitForAll()
+            }
+            _ = try await desk.verify(mine)
+            #expect(desk.fetchCount == 2)
+        }
+    }
+
+    @Test func `without keys, a failing provider is an outage with a cause`() async throws {
+        desk.state.withLock { $0.failure = "no route" }
+        try await desk.run {
+            let cause = try await desk.outage(of: desk.token())
+            #expect(cause == "the keys of the provider main cannot be fetched: no route")
+            // It is not bothered by each client.
+            desk.advance(seconds: 4)
+            let again = try await desk.outage(of: desk.token())
+            #expect(again == cause)
+            #expect(desk.state.withLock { $0.fetched.count } == 1)
+            desk.state.withLock { $0.failure = nil }
+            desk.advance(seconds: 1)
+            _ = try await desk.verify(desk.token())
+        }
+    }
+
+    @Test func `keys that are there are used for a day without the provider`() async throws {
+        try await desk.run {
+            _ = try await desk.verify(desk.token())
+            desk.state.withLock { $0.failure = "no route" }
+            desk.advance(seconds: 86_399)
+            _ = try await desk.verify(desk.token())
+            _ = try await desk.verify(desk.token())
+            #expect(desk.state.withLock { $0.fetched.count } == 3)
+            let log = desk.state.withLock { $0.log }
+            #expect(log == ["the keys of the provider main cannot be fetched: no route"])
+            desk.advance(seconds: 1)
+            let cause = try await desk.outage(of: desk.token())
+            #expect(cause.contains("no route"))
+        }
+    }
+
+    @Test func `an unknown key is an outage while the provider fails`() async throws {
+        let new = try TestSigningKey(.p256, id: "c2")
+        try await desk.run {
+            _ = try await desk.verify(desk.token())
+            desk.state.withLock { $0.failure = "no route" }
+            desk.advance(seconds: 60)
+            for _ in 1...2 {
+                let cause = try await desk.outage(of: desk.token(by: new))
+                #expect(cause.contains("no route"))
+            }
+            _ = try await desk.verify(desk.token())
+            #expect(desk.state.withLock { $0.fetched.count } == 3)
+        }
+    }
+
+    @Test func `if the clock was set back, keys are fetched again`() async throws {
+        try await desk.run {
+            _ = try await desk.verify(desk.token())
+            desk.advance(seconds: -90_000)
+            _ = try await desk.verify(desk.token())
+            #expect(desk.fetchCount == 2)
+        }
+    }
+
+    @Test(arguments: [
+        ("{}", "issuer"), ("[]", "issuer"), ("", "issuer"),
+        (#"{"issuer":"https://id.example.org/a/","jwks_uri":"https://a.test"}"#, "another issuer"),
+        (#"{"issuer":"https://id.example.org/a"}"#, "jwks_uri"),
+        (#"{"issuer":"https://id.example.org/a","jwks_uri":"http://a.test/k"}"#, "jwks_uri"),
+        (#"{"issuer":"https://id.example.org/a","jwks_uri":"https://u@a.test/k"}"#, "jwks_uri"),
+        (#"{"issuer":"https://id.example.org/a","jwks_uri":"file:///etc/passwd"}"#, "jwks_uri"),
+        (#"{"issuer":"x","issuer":"https://id.example.org/a","jwks_uri":"https://a"}"#, "issuer"),
+    ])
+    func `a wrong configuration is an outage`(text: String, cause: String) async throws {
+        desk.state.withLock { $0.configuration = text }
+        try await desk.run {
+            let found = try await desk.outage(of: desk.token())
+            #expect(found.contains(cause))
+            #expect(desk.state.withLock { $0.fetched.count } == 1)
+        }
+    }
+
+    @Test func `when the server stops, nobody waits`() async throws {
+        let gate = Signal()
+        desk.state.withLock { $0.gate = gate }
+        let token = try desk.token()
+        let causes = try await withThrowingTaskGroup(of: String.self) { group in
+            try await desk.run {
+                group.addTask { [desk] in try await desk.outage(of: token) }
+                let hasBegun = await eventually { !desk.state.withLock { $0.fetched.isEmpty } }
+                #expect(hasBegun)
+                desk.state.withLock { $0.failure = "cancelled" }
+                gate.give()
+            }
+            group.addTask { [desk] in try await desk.outage(of: token) }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(causes.count == 2)
+    }
+}

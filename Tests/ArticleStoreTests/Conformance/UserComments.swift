@@ -1,0 +1,154 @@
+import ArticleAPI
+import ArticleStore
+import Platform
+import Testing
+
+extension ArticleStoreConformance {
+    /// What becomes of comments and bookmarks with their users.
+    @Suite struct UserComments {
+        @Test(arguments: Engine.all)
+        func `comments stay when their writer is deleted`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                let first = try await thread.comment("one", by: thread.ada)
+                let second = try await thread.comment("two", by: thread.bob, to: first.id)
+                _ = try await thread.comment("three", by: thread.ada, as: .pending)
+                try await store.deleteUser(thread.ada.id, expecting: nil, at: .start)
+                let left = try await thread.list(Thread.editor)
+                #expect(left.map(\.body) == ["one", "two", "three"])
+                #expect(left.map(\.author) == [nil, second.author, nil])
+                #expect(left.map(\.revision) == [2, 1, 2])
+                #expect(try await thread.list(Thread.anonymous).map(\.body) == ["one", "two"])
+                #expect(try await store.commentCounts(of: [thread.article]) == [2])
+
+                // Another user, whose row may have the same number, is not taken for the writer.
+                let eve = UserRecord.sample("eve")
+                try await store.createUser(eve, using: nil, at: .start)
+                let seen = try await thread.list(thread.viewer(eve))
+                #expect(seen.map(\.body) == ["one", "two"])
+                let error = try await failure {
+                    try await thread.delete(left[2].id, as: thread.viewer(eve))
+                }
+                guard case .notFound = error else { throw error }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `comments are deleted with their writer`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                let first = try await thread.comment("one", by: thread.ada)
+                let reply = try await thread.comment("two", by: thread.bob, to: first.id)
+                for number in 0..<450 {
+                    _ = try await thread.comment("more \(number)", by: thread.ada)
+                }
+                let wrong = try await failure {
+                    try await store.deleteUser(
+                        thread.ada.id, expecting: 7, comments: .delete, at: .start)
+                }
+                guard case .preconditionFailed(current: 1) = wrong else { throw wrong }
+                #expect(try await store.commentCounts(of: [thread.article]) == [452])
+                try await store.deleteUser(
+                    thread.ada.id, expecting: 1, comments: .delete, at: .start)
+                let left = try await thread.list(Thread.anonymous)
+                #expect(left.map(\.id) == [first.id, reply.id])
+                #expect(left.map(\.status) == [.deleted, .visible])
+                #expect(left.map(\.body) == ["", "two"])
+                #expect(try await store.commentCounts(of: [thread.article]) == [1])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `a new display name is a change of one comment`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                let change = UserChange(displayName: "Countess")
+                let start = try await store.changeSequence()
+                _ = try await store.updateUser(
+                    thread.bob.id, expecting: nil, change, at: .start + 50)
+                #expect(try await store.changeSequence() == start)
+                _ = try await thread.comment("one", by: thread.ada)
+                let last = try await thread.comment("two", by: thread.ada)
+                let observer = RecordKeeper()
+                store.observeChanges(observer)
+                _ = try await store.updateUser(
+                    thread.ada.id, expecting: nil, change, at: .start + 50)
+                let record = ChangeRecord(
+                    sequence: start + 3, subject: .comment(last.id, on: thread.article),
+                    revision: 2, isDeletion: false, isPublic: true,
+                    renamedWriter: thread.ada.id)
+                #expect(observer.records.withLock { $0 } == [record])
+                let names = try await thread.list(Thread.anonymous).map { $0.author?.displayName }
+                #expect(names == ["Countess", "Countess"])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `comments are part of the change sequence`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                let observer = RecordKeeper()
+                store.observeChanges(observer)
+                let start = try await store.changeSequence()
+                let pending = try await thread.comment("one", by: thread.ada, as: .pending)
+                _ = try await thread.set(pending.id, .visible)
+                let reply = try await thread.comment("two", by: thread.bob, to: pending.id)
+                try await thread.delete(pending.id, as: thread.viewer(thread.ada))
+                _ = try await thread.set(reply.id, .hidden)
+                func record(
+                    _ place: Int64, _ comment: Comment, _ revision: Int,
+                    isDeletion: Bool = false, isPublic: Bool = true
+                ) -> ChangeRecord {
+                    ChangeRecord(
+                        sequence: start + place,
+                        subject: .comment(comment.id, on: thread.article), revision: revision,
+                        isDeletion: isDeletion, isPublic: isPublic)
+                }
+                var expected = [
+                    record(1, pending, 1, isPublic: false), record(2, pending, 2),
+                    record(3, reply, 1), record(4, pending, 3, isDeletion: true),
+                    // The deleted comment has no visible reply any more.
+                    record(5, reply, 2), record(6, pending, 4, isDeletion: true),
+                ]
+                #expect(observer.records.withLock { $0 } == expected)
+                expected[0].isPublic = true
+                #expect(try await store.changes(after: start, limit: 100) == expected)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `followers of articles do not notice comments and bookmarks`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                for audience in [Audience.everyone, .editors] {
+                    var query = ChangeQuery(audience: audience)
+                    query.startsNow = true
+                    let before = try await store.changes(query).position
+                    _ = try await thread.comment("\(audience)", by: thread.ada)
+                    _ = try await store.putBookmark(
+                        of: thread.article, for: thread.ada.id,
+                        position: audience == .everyone ? 0 : 1, seeing: .everyone, at: .start)
+                    #expect(try await store.changes(query).position == before)
+                    query.startsNow = false
+                    query.position = before
+                    let slice = try await store.changes(query)
+                    #expect(slice.items.isEmpty && slice.position == before && slice.isLast)
+                }
+            }
+        }
+    }
+}
+
+/// Keeps the changes that it is notified of.
+private final class RecordKeeper: ChangeObserver {
+    let records = Lock<[ChangeRecord]>([])
+
+    func willCommit(_ changes: PendingChanges) {
+        records.withLock { $0 += changes.records ?? [] }
+    }
+
+    func didCommit(through sequence: Int64) {}
+    func didNotCommit(beyond sequence: Int64) {}
+}

@@ -1,0 +1,50 @@
+import ArticleAPI
+import ArticleServices
+import HTTP
+
+/// An untrusted token of a session.
+enum SessionLaws {
+    private static let secret = [UInt8](repeating: 7, count: 32)
+    private static let ring = KeyRing([], operatorKey: nil) { Timestamp(milliseconds: 1) }
+
+    static func broken(_ input: [UInt8]) -> [String] {
+        var laws = LawBook()
+        let text = String(decoding: input, as: UTF8.self)
+        let (access, refresh) = (AccessToken(text), RefreshToken(text))
+        laws.expect(access == nil || refresh == nil, "a token is of one kind")
+        if let access { check(access, text, &laws) }
+        if let refresh {
+            check(refresh, text, &laws)
+            let next = refresh.successor(secret: secret)
+            laws.expect(next == refresh.successor(secret: secret), "a successor is the same again")
+            laws.expect(AccessToken(next.access.text) == next.access, "a successor is a token")
+            laws.expect(RefreshToken(next.refresh.text) == next.refresh, "a successor is a token")
+            laws.expect(next.refresh.text != text, "a successor is another token")
+            laws.expect(next.access.sessionID == refresh.sessionID, "a session keeps its id")
+        }
+        if access != nil || refresh != nil {
+            laws.expect(APIKey.publicID(of: text) == nil, "a token of a session is no key")
+        }
+        for value in [text, "Bearer \(text)"] {
+            var fields = HTTPFields()
+            guard fields.append(.authorization, value) else { continue }
+            let key = try? BearerCredentials.text(in: fields)
+            let principal = key.flatMap { try? ring.principal(of: $0) }
+            laws.expect(principal?.role == nil, "a token that was not issued gives no role")
+        }
+        return laws.broken
+    }
+
+    private static func check<Token: SessionToken>(
+        _ token: Token, _ text: String, _ laws: inout LawBook
+    ) {
+        laws.expect(token.text == text && text.utf8.count == 64, "a token has one spelling")
+        laws.expect(
+            text.hasPrefix(Token.prefix + token.sessionID + "_"), "a token contains its session")
+        laws.expect(token.hasDigest(token.digest), "a token has its own digest")
+        let other = text.utf8.last == 0x41 ? "E" : "A"
+        let changed = String(text.dropLast()) + other
+        laws.expect(
+            Token(changed)?.hasDigest(token.digest) != true, "another secret has another digest")
+    }
+}
