@@ -59,6 +59,10 @@ static const unsigned char comments[] = {
 #embed "migrations/014-comments.sql"
 };
 
+static const unsigned char owners[] = {
+#embed "migrations/016-owners.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -74,6 +78,7 @@ static const struct broadsheet_resource migrations[] = {
     {"012-key-owners.sql", key_owners, sizeof key_owners},
     {"013-identities.sql", identities, sizeof identities},
     {"014-comments.sql", comments, sizeof comments},
+    {"016-owners.sql", owners, sizeof owners},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -11,7 +11,8 @@ public import ArticleAPI
 /// ```
 public struct ArticleContent: Sendable, Hashable {
     /// The attributes, without id and slug. A `scheduled` article has a `publishedAt`, at which
-    /// `publishDueArticles` publishes it.
+    /// `publishDueArticles` publishes it. Only editors may change `owner`; an author's new article
+    /// gets its owner from the edit's audience.
     public var draft: Article.Draft
     public var slug: SlugChoice
     /// The draft's tags with their keys. An existing tag keeps its display name.
@@ -84,11 +85,21 @@ public struct Edit: Sendable {
     /// A write with a key is done once: the caller checks `idempotencyRecord` before. If another
     /// write with the key was committed in between, `.repeated` or `.keyReused` is thrown.
     public var key: IdempotencyKey?
+    /// Whose edit it is, which decides what it may change: editors write everything, authors the
+    /// articles that they own, and everyone else nothing.
+    ///
+    /// It is compared with the owner in the transaction of the write. An article that is hidden
+    /// from the audience throws `.notFound`, and one that it may only read `.notOwner`.
+    public var audience: Audience
 
-    public init(at time: Timestamp, by actor: Actor, key: IdempotencyKey? = nil) {
+    public init(
+        at time: Timestamp, by actor: Actor, key: IdempotencyKey? = nil,
+        as audience: Audience = .editors
+    ) {
         self.time = time
         self.actor = actor
         self.key = key
+        self.audience = audience
     }
 
     /// Who makes an edit. Its name is looked up when the history is read.
@@ -99,6 +110,8 @@ public struct Edit: Sendable {
         case system
         /// The API key with this public id.
         case key(id: String)
+        /// The user with this id, in person or by a key.
+        case user(UserRecord.ID)
         /// Nobody who could be looked up.
         case unrecorded(name: String?)
     }

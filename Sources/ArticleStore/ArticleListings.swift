@@ -42,6 +42,9 @@ public protocol TagRepository: Sendable {
 public enum Audience: Sendable, Hashable {
     /// Sees articles with the status `published`.
     case everyone
+    /// A user with the role `author`: sees articles with the status `published`, and those that
+    /// the user owns, unless they are deleted.
+    case author(UserRecord.ID)
     /// Sees everything that is not deleted.
     case editors
 }

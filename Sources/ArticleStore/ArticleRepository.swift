@@ -18,8 +18,8 @@ public protocol ArticleRepository: Sendable {
     func edition(of key: Article.Key, visibleTo audience: Audience) async throws(StoreError)
         -> ArticleVersion
 
-    /// Creates an article with revision 1. Throws `.idTaken`, `.slugTaken`, `.unknownAuthor` or
-    /// `.authorDiffers`.
+    /// Creates an article with revision 1. Throws `.idTaken`, `.slugTaken`, `.unknownAuthor`,
+    /// `.authorDiffers`, `.unknownOwner` or `.ownerFixed`.
     func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) async throws(StoreError) -> Article
@@ -52,6 +52,20 @@ public protocol ArticleRepository: Sendable {
     ) async throws(StoreError)
 }
 
+extension RevisionRepository {
+    /// The history as editors see it.
+    public func revisions(
+        of id: Article.ID, below number: Int?, limit: Int
+    ) async throws(StoreError) -> Slice<Revision, Int> {
+        try await revisions(of: id, below: number, limit: limit, visibleTo: .editors)
+    }
+
+    /// The article as it was at a revision, as editors see it.
+    public func revision(_ number: Int, of id: Article.ID) async throws(StoreError) -> Article {
+        try await revision(number, of: id, visibleTo: .editors)
+    }
+}
+
 extension ArticleRepository {
     /// The article without its metadata.
     public func article(
@@ -72,14 +86,20 @@ extension ArticleRepository {
 public protocol RevisionRepository: Sendable {
     /// The history, newest first: at most `limit` revisions with numbers below `number`. Actors
     /// have their current names.
+    ///
+    /// Editors see all histories, authors those of articles that they own, also deleted ones; of
+    /// others, `.notOwner` is thrown for public and `.notFound` for hidden articles.
     func revisions(
-        of id: Article.ID, below number: Int?, limit: Int
+        of id: Article.ID, below number: Int?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Revision, Int>
 
-    /// The article as it was at a revision.
-    func revision(_ number: Int, of id: Article.ID) async throws(StoreError) -> Article
+    /// The article as it was at a revision, for those who may see its history.
+    func revision(
+        _ number: Int, of id: Article.ID, visibleTo audience: Audience
+    ) async throws(StoreError) -> Article
 
-    /// Adds a revision with the content of an earlier one; a deleted article is undeleted.
+    /// Adds a revision with the content of an earlier one; a deleted article is undeleted. The
+    /// owner stays as it is.
     func restoreArticle(
         _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
     ) async throws(StoreError) -> Article

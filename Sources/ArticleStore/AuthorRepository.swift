@@ -11,7 +11,8 @@ public import ArticleAPI
 /// }
 /// ```
 public protocol AuthorRepository: Sendable {
-    /// Authors in the order of their ids; the public only sees those with a public article.
+    /// Authors in the order of their ids; the public only sees those with a public article, and
+    /// the owner of an article its authors, too.
     func authors(
         after id: Author.ID?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Author, Author.ID>

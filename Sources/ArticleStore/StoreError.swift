@@ -13,6 +13,12 @@ public import ArticleAPI
 /// ```
 public enum StoreError: Error, Sendable {
     case notFound
+    /// The writer may see the article, but another user owns it, or none.
+    case notOwner
+    /// Only editors may change the owner of an article.
+    case ownerFixed
+    /// No user with this id may own articles.
+    case unknownOwner(UserRecord.ID)
     /// The state was not the expected one; the payload is the current revision, `nil` if there is
     /// none.
     case preconditionFailed(current: Int?)

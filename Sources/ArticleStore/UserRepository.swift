@@ -53,24 +53,26 @@ public protocol UserRepository: Sendable {
     ) async throws(StoreError) -> Bool
 
     /// Removes a user with the user's sessions, identities and bookmarks. An invitation that the
-    /// user accepted stays used, but no longer names the user. Comments stay without their
-    /// writer, or are deleted.
+    /// user accepted stays used, but no longer names the user, and neither do histories. Comments
+    /// stay without their writer, or are deleted. The user's articles have no owner afterwards:
+    /// each gets a revision for this, made by the system.
     ///
-    /// There may be many comments: they are changed in several steps before the last one removes
-    /// the user, so the account should be disabled before.
+    /// There may be many comments and articles: they are changed in several steps before the last
+    /// one removes the user, so the account should be disabled before.
     ///
     /// Throws `.preconditionFailed` if the user does not have the expected revision.
     func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+        at time: Timestamp
     ) async throws(StoreError)
 }
 
 extension UserRepository {
     /// Removes a user whose comments stay.
     public func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?
+        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
     ) async throws(StoreError) {
-        try await deleteUser(id, expecting: revision, comments: .keep)
+        try await deleteUser(id, expecting: revision, comments: .keep, at: time)
     }
 }
 

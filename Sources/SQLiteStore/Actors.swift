@@ -38,6 +38,8 @@ extension SQL {
         SELECT actors.kind, actors.id, ifnull(keys.name, actors.name) FROM actors
         LEFT JOIN keys ON actors.kind = 1 AND keys.id = actors.id WHERE actors.number = ?1
         """
+    static let forgetActorName: StaticString =
+        "UPDATE actors SET name = NULL WHERE kind = 2 AND id = ?1"
     fileprivate static let systemNumber: StaticString = "SELECT number FROM actors WHERE kind = 3"
     fileprivate static let insertActor: StaticString = """
         INSERT INTO actors (kind, id, name) VALUES (?1, ?2, CASE
@@ -67,6 +69,7 @@ extension WriteStep {
         case .operator: .theOperator
         case .system: .numbered(try systemNumber())
         case .key(let id): .numbered(try number(of: .key, id, name: nil))
+        case .user(let id): .numbered(try number(of: .user, id.description, name: nil))
         case .unrecorded(let name): .unrecorded(name: name)
         }
     }
@@ -80,10 +83,20 @@ extension WriteStep {
         case (.operator, nil): return .theOperator
         case (.system, nil): return .numbered(try systemNumber())
         case (.key, let id?): return .numbered(try number(of: .key, id, name: actor.name))
-        case (.user, let id?): return .numbered(try number(of: .user, id, name: actor.name))
+        case (.user, let id?):
+            let isHere = try UserRecord.ID(id).map(state.userNumber) ?? nil != nil
+            return .numbered(try number(of: .user, id, name: isHere ? nil : actor.name))
         case (.unrecorded, nil): return .unrecorded(name: actor.name)
         default: throw .conflict("\(revision): its actor is invalid")
         }
+    }
+
+    /// Removes the name that an export gave a user who made revisions.
+    func forgetActorName(_ id: UserRecord.ID) throws(StoreError) {
+        let row = try connection.statement(SQL.forgetActorName)
+        try row.bind(1, id.description)
+        try row.run()
+        connection.names.forgetActors()
     }
 
     /// The row of the server itself, which every file has.

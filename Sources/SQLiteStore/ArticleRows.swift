@@ -7,23 +7,27 @@ public import ArticleStore
 extension SQL {
     // The first four statements return the columns of `StoredArticle`.
     fileprivate static let articleByNumber: StaticString = """
-        SELECT articles.id, articles.state, articles.revision, articles.created_at, revisions.*
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*
         FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)
         WHERE articles.number = ?1
         """
     fileprivate static let articleByID: StaticString = """
-        SELECT articles.id, articles.state, articles.revision, articles.created_at, revisions.*
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*
         FROM articles JOIN revisions ON row = (articles.number << 20 | articles.revision)
         WHERE articles.id = ?1
         """
     fileprivate static let articleBySlug: StaticString = """
-        SELECT articles.id, articles.state, articles.revision, articles.created_at, revisions.*
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*
         FROM slugs JOIN articles ON articles.number = slugs.article
         JOIN revisions ON row = (articles.number << 20 | articles.revision)
         WHERE slugs.slug = ?1
         """
     fileprivate static let articleAtRevision: StaticString = """
-        SELECT articles.id, articles.state, articles.revision, articles.created_at, revisions.*
+        SELECT articles.id, articles.state, articles.revision, articles.created_at, articles.owner,
+            revisions.*
         FROM articles JOIN revisions ON row = (articles.number << 20 | ?2)
         WHERE articles.id = ?1
         """
@@ -31,10 +35,10 @@ extension SQL {
         INSERT INTO revisions (
             row, article, number, action, editor, time, state, published_at, updated_at, slug,
             title, summary, language, authors, tags, hero_url, hero_text, source_name, source_url,
-            word_count, reading_minutes, body, body_bytes, actor, comments)
+            word_count, reading_minutes, body, body_bytes, actor, comments, owner)
         VALUES (
             ?1 << 20 | ?2, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-            ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
+            ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)
         """
     fileprivate static let body: StaticString = "SELECT text FROM bodies WHERE number = ?1"
     fileprivate static let insertBody: StaticString = "INSERT INTO bodies (text) VALUES (?1)"
@@ -90,6 +94,8 @@ struct StoredArticle {
     let state: StoredState
     let lastRevision: Int
     let createdAt: Timestamp
+    /// The current owner, not that of the revision.
+    let owner: UserRecord.ID?
     let revision: StoredRevision
 
     /// An article whose last revision is this one.
@@ -100,6 +106,7 @@ struct StoredArticle {
         self.state = state
         self.createdAt = createdAt
         self.revision = revision
+        owner = revision.content.owner
         number = revision.article
         lastRevision = revision.number
     }
@@ -110,16 +117,15 @@ struct StoredArticle {
         state = try StoredState(row.integer(1))
         lastRevision = Int(row.integer(2))
         createdAt = row.time(3)
-        revision = try StoredRevision(row, from: 4)
+        owner = try row.optionalIdentifier(4)
+        revision = try StoredRevision(row, from: 5)
         number = revision.article
     }
 
-    func isVisible(to audience: Audience) -> Bool {
-        switch audience {
-        case .editors: state != .deleted
-        case .everyone: state == .published
-        }
-    }
+    func isVisible(to audience: Audience) -> Bool { audience.sees(state, ownedBy: owner) }
+
+    /// Whether the audience is the owner of the article.
+    func isOwned(by audience: Audience) -> Bool { owner.map { audience == .author($0) } ?? false }
 }
 
 /// A stored revision.
@@ -170,15 +176,18 @@ struct StoredContent: Equatable {
     var body: Int64
     var bodyBytes: Int
     var comments: StoredPolicy?
+    var owner: UserRecord.ID?
 }
 
 extension StoredContent {
     /// The content of a draft whose names have been resolved.
     ///
-    /// - Parameter body: the row of the draft's body.
+    /// - Parameters:
+    ///   - body: the row of the draft's body.
+    ///   - owner: the draft's, or another one who may own the article.
     init(
         _ draft: Article.Draft, state: StoredState, slug: String, language: String,
-        authors: [Int64], tags: [Int64], body: Int64, measure: TextMeasure
+        authors: [Int64], tags: [Int64], body: Int64, measure: TextMeasure, owner: UserRecord.ID?
     ) throws(StoreError) {
         self.state = state
         publishedAt = draft.publishedAt
@@ -197,6 +206,7 @@ extension StoredContent {
         comments = try draft.comments.map { (policy) throws(StoreError) in
             try StoredPolicy(policy)
         }
+        self.owner = owner
     }
 
     /// Reads the columns of `revisions.*`.
@@ -222,6 +232,7 @@ extension StoredContent {
         comments = try row.optionalInteger(first + 24).map { (number) throws(StoreError) in
             try StoredPolicy(number)
         }
+        owner = try row.optionalIdentifier(first + 25)
     }
 
     /// An estimate of the size in a page in bytes, without the body.
@@ -249,6 +260,7 @@ extension StoredContent {
         try row.bind(21, body)
         try row.bind(22, bodyBytes)
         try row.bind(24, comments?.rawValue)
+        try row.bind(25, owner)
     }
 
     private static func list(_ numbers: [Int64]) -> String {
@@ -269,7 +281,8 @@ extension Article {
             publishedAt: content.publishedAt, createdAt: stored.createdAt,
             updatedAt: stored.revision.updatedAt, revision: stored.revision.number,
             source: content.source, wordCount: content.wordCount,
-            readingMinutes: content.readingMinutes, comments: content.comments?.policy)
+            readingMinutes: content.readingMinutes, comments: content.comments?.policy,
+            owner: content.owner)
     }
 }
 

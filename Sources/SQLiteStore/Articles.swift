@@ -47,12 +47,12 @@ extension SQL {
     fileprivate static let articleNumber: StaticString =
         "SELECT number, revision FROM articles WHERE id = ?1"
     fileprivate static let insertArticle: StaticString = """
-        INSERT INTO articles (id, state, revision, publication, created_at, updated_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT (id) DO NOTHING
+        INSERT INTO articles (id, state, revision, publication, created_at, updated_at, owner)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6) ON CONFLICT (id) DO NOTHING
         """
     fileprivate static let setArticle: StaticString = """
         UPDATE articles SET state = ?2, revision = ?3, publication = ?4, created_at = ?5,
-            updated_at = ?6
+            updated_at = ?6, owner = ?7
         WHERE number = ?1
         """
 }
@@ -64,7 +64,7 @@ extension Snapshot {
         guard let stored = try stored(key), stored.isVisible(to: audience),
             try isKnown(stored, by: key, to: audience)
         else { throw .notFound }
-        let article = try present(stored, withBody: true)
+        let article = try present(stored, withBody: true, to: audience)
         var changedAt = article.updatedAt
         for number in stored.revision.content.authors {
             changedAt = max(changedAt, try author(number: number).updatedAt)
@@ -72,20 +72,26 @@ extension Snapshot {
         return ArticleVersion(article: article, changedAt: changedAt)
     }
 
-    /// Whether the audience may find the article by this key: the public must not find it by a slug
-    /// that it only had as a draft or before its publication.
+    /// Whether the audience may find the article by this key: only editors and the owner find it by
+    /// a slug that it only had as a draft or before its publication.
     private func isKnown(
         _ stored: StoredArticle, by key: Article.Key, to audience: Audience
     ) throws(StoreError) -> Bool {
-        guard case .slug(let slug) = key, audience == .everyone,
+        guard case .slug(let slug) = key, audience != .editors, !stored.isOwned(by: audience),
             slug != stored.revision.content.slug
         else { return true }
         return try isPublic(slug)
     }
 
-    /// The article with its version, as callers see it.
-    func present(_ stored: StoredArticle, withBody: Bool) throws(StoreError) -> Article {
+    /// The article with its version, as the audience sees it: only editors and the owner see whose
+    /// it is.
+    func present(
+        _ stored: StoredArticle, withBody: Bool, to audience: Audience
+    ) throws(StoreError) -> Article {
         var article = try content(of: stored, withBody: withBody)
+        if let owner = article.owner, audience != .editors, audience != .author(owner) {
+            article.owner = nil
+        }
         article.version = try epoch().version(of: article.id, revision: article.revision)
         return article
     }
@@ -114,7 +120,8 @@ extension WriteStep {
     func createArticle(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) throws(StoreError) -> Article {
-        var article = try state.present(create(id, content, by: edit), withBody: false)
+        var article = try state.present(
+            create(id, content, by: edit), withBody: false, to: edit.audience)
         article.body = content.draft.body
         return article
     }
@@ -122,10 +129,13 @@ extension WriteStep {
     func create(
         _ id: Article.ID, _ content: ArticleContent, by edit: Edit
     ) throws(StoreError) -> StoredArticle {
+        let owner = try ownerOfNew(content.draft.owner, by: edit)
         let article = try insert(
             id, state: StoredState(content.status), revision: 1,
-            publication: content.draft.publishedAt ?? edit.time, createdAt: edit.time)
-        let resolved = try resolve(content, for: article, id: id, current: nil, at: edit.time)
+            publication: content.draft.publishedAt ?? edit.time, createdAt: edit.time,
+            owner: owner)
+        let resolved = try resolve(
+            content, for: article, id: id, current: nil, owner: owner, at: edit.time)
         let step = Step(
             action: .created, actor: try stored(edit.actor), time: edit.time, updatedAt: edit.time,
             content: resolved, isDeletion: false)
@@ -144,12 +154,14 @@ extension WriteStep {
         guard let current = try state.stored(.id(id)), current.state != .deleted else {
             throw .notFound
         }
+        try edit.audience.checkAccess(to: current)
         try expectation.check(current.id, at: current.lastRevision, in: state)
-        let before = try state.present(current, withBody: true)
+        let before = try state.present(current, withBody: true, to: edit.audience)
         let content: ArticleContent
         do { content = try change(before) } catch { throw .rejected(error) }
         return try state.present(
-            update(current, to: content, from: before, by: edit), withBody: true)
+            update(current, to: content, from: before, by: edit), withBody: true,
+            to: edit.audience)
     }
 
     /// The article after an update; unchanged if the content is equal.
@@ -158,7 +170,8 @@ extension WriteStep {
     ) throws(StoreError) -> StoredArticle {
         let resolved = try resolve(
             content, for: current.number, id: current.id,
-            current: (current.revision.content, before.body ?? ""), at: edit.time)
+            current: (current.revision.content, before.body ?? ""),
+            owner: ownerAfterEdit(content.draft.owner, of: current, by: edit), at: edit.time)
         guard resolved != current.revision.content else { return current }
         let time = max(edit.time, current.revision.time)
         try record(
@@ -175,6 +188,7 @@ extension WriteStep {
         guard let current = try state.stored(.id(id)), current.state != .deleted else {
             throw .notFound
         }
+        try edit.audience.checkAccess(to: current)
         try expectation.check(current.id, at: current.lastRevision, in: state)
         try record(
             Step(
@@ -189,7 +203,8 @@ extension WriteStep {
     /// needed.
     func resolve(
         _ content: ArticleContent, for article: Int64, id: Article.ID,
-        current: (content: StoredContent, body: String)?, at time: Timestamp
+        current: (content: StoredContent, body: String)?, owner: UserRecord.ID?,
+        at time: Timestamp
     ) throws(StoreError) -> StoredContent {
         let body: Int64
         if let current, current.body.utf8.elementsEqual(content.draft.body.utf8) {
@@ -203,7 +218,7 @@ extension WriteStep {
             slug: try resolve(
                 content.slug, for: article, keeping: current?.content.slug ?? id.description),
             language: content.language, authors: try resolve(content.draft.authors, at: time),
-            tags: try resolve(content.tags), body: body, measure: content.measure)
+            tags: try resolve(content.tags), body: body, measure: content.measure, owner: owner)
     }
 }
 
@@ -229,7 +244,7 @@ extension WriteStep {
     /// - Throws: `.idTaken` if there is or was an article with this id.
     func insert(
         _ id: Article.ID, state: StoredState, revision: Int, publication: Timestamp,
-        createdAt: Timestamp
+        createdAt: Timestamp, owner: UserRecord.ID? = nil
     ) throws(StoreError) -> Int64 {
         let row = try connection.statement(SQL.insertArticle)
         try row.bind(1, id)
@@ -237,6 +252,7 @@ extension WriteStep {
         try row.bind(3, revision)
         try row.bind(4, publication)
         try row.bind(5, createdAt)
+        try row.bind(6, owner)
         guard let number = try row.insertUnlessTaken() else { throw .idTaken }
         return number
     }
@@ -253,7 +269,7 @@ extension WriteStep {
             of: .article(id), number: article, revision: 1, isDeletion: false,
             isPublic: content.state == .published)
         try recordTransitions(
-            of: article, revision: 1, at: sequence, from: nil, to: (content.state, content))
+            of: article, revision: 1, at: sequence, from: nil, to: Exposure(of: content))
     }
 
     /// Records one step in an article's history with its consequences: the article's state, its
@@ -271,7 +287,7 @@ extension WriteStep {
         let state = step.isDeletion ? StoredState.deleted : content.state
         try set(
             article, state: state, revision: number, publication: publication,
-            createdAt: createdAt, updatedAt: step.updatedAt)
+            createdAt: createdAt, updatedAt: step.updatedAt, owner: content.owner)
 
         var before: Places?
         if let previous, previous.state != .deleted {
@@ -291,13 +307,14 @@ extension WriteStep {
                 || previous?.revision.content.state == .published)
         try recordTransitions(
             of: article, revision: number, at: sequence,
-            from: previous.map { ($0.state, $0.revision.content) }, to: (state, content))
+            from: previous.map(Exposure.init(of:)),
+            to: Exposure(state: state, owner: content.owner, content: content))
     }
 
     /// Updates the row of an article.
     private func set(
         _ article: Int64, state: StoredState, revision: Int, publication: Timestamp,
-        createdAt: Timestamp, updatedAt: Timestamp
+        createdAt: Timestamp, updatedAt: Timestamp, owner: UserRecord.ID?
     ) throws(StoreError) {
         let row = try connection.statement(SQL.setArticle)
         try row.bind(1, article)
@@ -306,6 +323,7 @@ extension WriteStep {
         try row.bind(4, publication)
         try row.bind(5, createdAt)
         try row.bind(6, updatedAt)
+        try row.bind(7, owner)
         try row.run()
     }
 }

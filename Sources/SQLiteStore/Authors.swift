@@ -111,7 +111,12 @@ extension Snapshot {
     }
 
     private func isVisible(_ author: Int64, to audience: Audience) throws(StoreError) -> Bool {
-        guard audience == .everyone else { return true }
+        switch audience {
+        case .editors: return true
+        case .author(let id):
+            if try hiddenArticles(of: id, under: author) != nil { return true }
+        case .everyone: break
+        }
         let row = try connection.statement(SQL.hasPublic)
         try row.bind(1, author)
         return try row.step()

@@ -34,14 +34,14 @@ extension SQL {
     /// Articles with the same time follow one another in the order of their rows.
     static let bookmarksBefore: StaticString = """
         SELECT articles.id, position, bookmarks.created_at, bookmarks.updated_at,
-            bookmarks.revision, articles.state
+            bookmarks.revision, articles.state, articles.owner
         FROM bookmarks JOIN articles ON articles.number = bookmarks.article
         WHERE user = ?1 AND (bookmarks.created_at, bookmarks.article) < (?2, ?3)
         ORDER BY bookmarks.created_at DESC, bookmarks.article DESC
         """
     static let bookmark: StaticString = """
         SELECT articles.id, position, bookmarks.created_at, bookmarks.updated_at,
-            bookmarks.revision, articles.state
+            bookmarks.revision, articles.state, articles.owner
         FROM bookmarks JOIN articles ON articles.number = bookmarks.article
         WHERE user = ?1 AND article = ?2
         """
@@ -92,13 +92,8 @@ extension Snapshot {
         var page = Slice<Bookmark, BookmarkPosition>(items: [], next: nil)
         // A user has no more bookmarks than a page may examine.
         while try row.step() {
-            let isSeen =
-                switch (audience, try StoredState(row.integer(5))) {
-                case (.everyone, .published): true
-                case (.everyone, _): false
-                case (.editors, let state): state != .deleted
-                }
-            guard isSeen else { continue }
+            let state = try StoredState(row.integer(5))
+            guard try audience.sees(state, ownedBy: row.optionalIdentifier(6)) else { continue }
             guard page.items.count < limit else {
                 page.next = page.items.last.map {
                     BookmarkPosition(createdAt: $0.createdAt, article: $0.articleID)

@@ -8,7 +8,7 @@ import ArticleStore
 struct ChangeWalk {
     private let state: Snapshot
     private let query: ChangeQuery
-    private let audience: TransitionAudience
+    private let logs: AudienceLogs
     /// `nil` if no article can match or could ever have matched.
     private let matcher: ArticleMatcher?
     private let start: ChangePosition
@@ -25,7 +25,7 @@ struct ChangeWalk {
         self.state = state
         self.query = query
         self.start = start
-        audience = TransitionAudience(query.audience)
+        logs = try AudienceLogs(of: query.audience, in: state)
         matcher = try ArticleMatcher(query.filter, in: state)
         page = ChangeSlice(items: [], position: start, isLast: false)
     }
@@ -33,15 +33,13 @@ struct ChangeWalk {
     /// Walks until a limit is reached: the number of items, their bytes, or the number of examined
     /// rows; or else to the end of all transitions, which is the last page's position.
     mutating func run(to end: ChangePosition) throws(StoreError) -> ChangeSlice {
-        let row = try state.connection.statement(SQL.transitionsAfter)
-        try row.bind(1, audience.rawValue)
-        try row.bind(2, start.sequence)
+        let walks = try logs.walks(after: start.sequence)
         // Invariant: all transitions up to the page's position have been examined, and what follows
         // from them is in the page.
-        while try row.step() {
-            let transition = try Transition(row)
-            guard try take(transition) else { return page }
+        while let walk = LogWalk.first(of: walks), let transition = walk.transition {
+            guard try take(transition, in: walk.log) else { return page }
             page.position.sequence = transition.sequence
+            try walk.advance()
         }
         page.position = end
         page.isLast = true
@@ -51,9 +49,12 @@ struct ChangeWalk {
     private var isExhausted: Bool { examined >= state.configuration.examinedRowsPerPage }
 
     /// Examines a transition and adds what follows from it; `false` if a limit comes first.
-    private mutating func take(_ transition: Transition) throws(StoreError) -> Bool {
+    private mutating func take(
+        _ transition: Transition, in log: TransitionAudience
+    ) throws(StoreError) -> Bool {
         guard page.items.count < min(max(query.limit, 1), 500), !isExhausted else { return false }
         examined += 1
+        guard let transition = try logs.last(transition, in: log) else { return true }
         switch transition.kind {
         case .article:
             guard query.kinds.contains(.article), let matcher else { return true }
@@ -74,7 +75,8 @@ struct ChangeWalk {
             if matcher.matches(content) {
                 let size = content.lightBytes + (query.withBodies ? content.bodyBytes : 0)
                 guard hasRoom(for: size) else { return false }
-                let article = try state.present(stored, withBody: query.withBodies)
+                let article = try state.present(
+                    stored, withBody: query.withBodies, to: query.audience)
                 add(.putArticle(article, revision: article.revision), transition, size)
                 return true
             }
@@ -157,7 +159,7 @@ struct ChangeWalk {
             }
             examined += 1
             let revision = try StoredRevision(row, from: 1)
-            if audience.sees(revision.state), matcher.matches(revision.content) {
+            if logs.sees(Exposure(of: revision)), matcher.matches(revision.content) {
                 return .at(revision.number + 1)
             }
             if row.integer(0) <= start.base { break }
@@ -184,7 +186,7 @@ extension Snapshot {
                 throw .otherHistory
             }
         }
-        let last = try lastTransition(for: TransitionAudience(query.audience))
+        let last = try AudienceLogs(of: query.audience, in: self).lastSequence()
         var end = ChangePosition(epoch: epoch, sequence: last, base: last)
         if query.startsNow { return ChangeSlice(items: [], position: end, isLast: true) }
         let start = query.position ?? ChangePosition(epoch: epoch, sequence: 0, base: last)

@@ -44,8 +44,8 @@ extension WriteStep {
         }
         let (was, isNow) = (before?.sight ?? 0, comment.sight)
         try record(
-            TransitionAudience.everyone.rawValue, was: was == 2, isNow: isNow == 2)
-        try record(TransitionAudience.editors.rawValue, was: was > 0, isNow: isNow > 0)
+            TransitionAudience.everyone.number, was: was == 2, isNow: isNow == 2)
+        try record(TransitionAudience.editors.number, was: was > 0, isNow: isNow > 0)
         guard let writer = comment.writer else { return }
         try record(
             audience(ofUser: writer), was: before?.isSeenByWriter ?? false,

@@ -208,7 +208,7 @@ struct StoredComment {
     func isVisible(to viewer: CommentViewer) -> Bool {
         switch viewer.audience {
         case .editors: articleState != .deleted
-        case .everyone:
+        case .everyone, .author:
             articleState == .published && (sight == 2 || isOwn(viewer) && state == .pending)
         }
     }
@@ -311,7 +311,7 @@ extension Snapshot {
             guard let article = try stored(.id(id)), article.isVisible(to: query.viewer.audience)
             else { throw .notFound }
             switch query.viewer.audience {
-            case .everyone:
+            case .everyone, .author:
                 row = try connection.statement(
                     isUp ? SQL.oldestForEveryone : SQL.newestForEveryone)
                 let writer: Int64? =

@@ -154,7 +154,8 @@ extension WriteStep {
             slug: try claimed(article.slug, for: number), language: article.language,
             authors: authors, tags: tags, body: try body(text, after: current),
             measure: TextMeasure(
-                words: article.wordCount, readingMinutes: article.readingMinutes))
+                words: article.wordCount, readingMinutes: article.readingMinutes),
+            owner: try knownOwner(article.owner))
     }
 
     /// The row of the body: that of the previous revision if it is equal.
@@ -175,6 +176,8 @@ extension WriteStep {
         var there = try state.content(of: stored, withBody: true)
         guard there.authors.map(\.id) == revision.article.authors.map(\.id) else { return false }
         there.authors = revision.article.authors
+        // The owner is left out if there was no such user when the revision was restored.
+        there.owner = there.owner ?? revision.article.owner
         // An export from before there was this state is restored again after the time has come.
         if there.status == .scheduled, revision.article.status == .published,
             let time = there.publishedAt, time > stored.revision.time

@@ -79,7 +79,10 @@ extension Snapshot {
             }
             examined += 1
             let tag = Tag(key: row.text(1), name: row.text(2))
-            let count = row.integer(audience == .everyone ? 4 : 3)
+            var count = row.integer(audience == .editors ? 3 : 4)
+            if case .author(let id) = audience {
+                count += try hiddenArticles(of: id, under: row.integer(0)) ?? 0
+            }
             if count > 0 {
                 guard page.items.count < limit else {
                     page.next = page.items.last?.tag.key

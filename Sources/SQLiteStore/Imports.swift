@@ -85,7 +85,7 @@ extension WriteStep {
         guard current.state != .deleted, current.lastRevision == mark.revision else {
             return .keptEdits
         }
-        let before = try state.present(current, withBody: true)
+        let before = try state.present(current, withBody: true, to: edit.audience)
         let first = current.revision.content.publishedAt ?? current.createdAt
         var content = dated(item.content, first: first, now: edit.time)
         if item.keepsSlug { content.slug = .keep }

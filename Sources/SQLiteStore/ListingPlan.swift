@@ -1,24 +1,55 @@
 import ArticleAPI
 import ArticleStore
 
-/// How a page is queried: the states and the facet to iterate over, the range of publication times,
-/// and the other facets for which each row is tested.
+/// How a page is queried: the states and the facet or owner to iterate over, the range of
+/// publication times, and the other facets for which each row is tested.
 struct ListingPlan {
-    /// The facet to iterate over: the one with the fewest articles.
-    var driver = everyArticle
+    /// What to iterate over.
+    enum Driver {
+        /// The facet with the fewest articles.
+        case facet(Int64)
+        /// The articles of an owner: however few of them match, nothing else is examined.
+        case owner(UserRecord.ID)
+    }
+
+    private(set) var driver = Driver.facet(everyArticle)
     /// The facets to which a row must also belong.
-    var probes: [Int64] = []
+    private(set) var probes: [Int64] = []
     /// The states to iterate over.
     let states: [StoredState]
     /// The range of publication times, both ends included.
     let publications: ClosedRange<Int64>
 
+    /// The plans that together find what matches, each of it once: an author sees public articles,
+    /// and other ones as their owner.
+    static func plans(
+        for query: ArticleQuery, in snapshot: Snapshot
+    ) throws(StoreError) -> [ListingPlan] {
+        let wanted = states(of: query.filter)
+        let isPublic = { $0 == StoredState.published }
+        var plans: [ListingPlan?] = []
+        switch query.audience {
+        case .editors: plans = [try ListingPlan(query, wanted, in: snapshot)]
+        case .everyone: plans = [try ListingPlan(query, wanted.filter(isPublic), in: snapshot)]
+        case .author(let id):
+            let hidden = wanted.filter { !isPublic($0) }
+            plans = [
+                try ListingPlan(query, wanted.filter(isPublic), in: snapshot),
+                try ListingPlan(query, hidden, of: id, in: snapshot),
+            ]
+        }
+        return plans.compactMap { $0 }
+    }
+
     /// `nil` if nothing can match.
-    init?(_ query: ArticleQuery, in snapshot: Snapshot) throws(StoreError) {
+    private init?(
+        _ query: ArticleQuery, _ states: [StoredState], of owner: UserRecord.ID? = nil,
+        in snapshot: Snapshot
+    ) throws(StoreError) {
         let low = query.filter.publishedAfter.map { $0.milliseconds + 1 } ?? .min
         let high = query.filter.publishedBefore.map { $0.milliseconds - 1 } ?? .max
-        states = Self.states(of: query)
         guard !states.isEmpty, low <= high else { return nil }
+        self.states = states
         publications = low...high
         let onlyPublished = states == [.published]
 
@@ -29,8 +60,12 @@ struct ListingPlan {
             guard articles > 0 else { return nil }
             facets.append((found.number, articles))
         }
-        if query.sort.isByPublication, let rarest = facets.min(by: { $0.articles < $1.articles }) {
-            driver = rarest.number
+        if let owner {
+            driver = .owner(owner)
+        } else if query.sort.isByPublication,
+            let rarest = facets.min(by: { $0.articles < $1.articles })
+        {
+            driver = .facet(rarest.number)
             facets.removeAll { $0.number == rarest.number }
         }
         probes = facets.map(\.number)
@@ -44,53 +79,88 @@ struct ListingPlan {
         return facets
     }
 
-    private static func states(of query: ArticleQuery) -> [StoredState] {
-        let wanted: [StoredState] =
-            switch query.filter.status {
-            case nil: [.draft, .scheduled, .published, .archived]
-            case .draft: [.draft]
-            case .scheduled: [.scheduled]
-            case .published: [.published]
-            case .archived: [.archived]
-            case .unknown: []
-            }
-        return query.audience == .everyone ? wanted.filter { $0 == .published } : wanted
+    private static func states(of filter: ArticleFilter) -> [StoredState] {
+        switch filter.status {
+        case nil: [.draft, .scheduled, .published, .archived]
+        case .draft: [.draft]
+        case .scheduled: [.scheduled]
+        case .published: [.published]
+        case .archived: [.archived]
+        case .unknown: []
+        }
     }
 }
 
 extension SQL {
-    // Each order returns sort key, id, number, publication; ?1 is the facet, ?2 the state.
+    // Each order returns sort key, id, number, publication; ?1 is the facet or the owner, ?2 the
+    // state.
 
-    fileprivate static let byPublication: StaticString = """
+    static let byPublication: StaticString = """
         SELECT publication, id, article, publication FROM listings
         WHERE facet = ?1 AND state = ?2
             AND (publication, id) >= (?3, ?4) AND (publication, id) < (?5, ?6)
         ORDER BY publication, id
         """
-    fileprivate static let byPublicationDescending: StaticString = """
+    static let byPublicationDescending: StaticString = """
         SELECT publication, id, article, publication FROM listings
         WHERE facet = ?1 AND state = ?2
             AND (publication, id) >= (?3, ?4) AND (publication, id) < (?5, ?6)
         ORDER BY publication DESC, id DESC
         """
-    fileprivate static let byCreation: StaticString = """
+    static let byCreation: StaticString = """
         SELECT created_at, id, number, publication FROM articles
         WHERE state = ?2 AND (created_at, id) >= (?3, ?4) AND (created_at, id) < (?5, ?6)
         ORDER BY created_at, id
         """
-    fileprivate static let byCreationDescending: StaticString = """
+    static let byCreationDescending: StaticString = """
         SELECT created_at, id, number, publication FROM articles
         WHERE state = ?2 AND (created_at, id) >= (?3, ?4) AND (created_at, id) < (?5, ?6)
         ORDER BY created_at DESC, id DESC
         """
-    fileprivate static let byUpdate: StaticString = """
+    static let byUpdate: StaticString = """
         SELECT updated_at, id, number, publication FROM articles
         WHERE state = ?2 AND (updated_at, id) >= (?3, ?4) AND (updated_at, id) < (?5, ?6)
         ORDER BY updated_at, id
         """
-    fileprivate static let byUpdateDescending: StaticString = """
+    static let byUpdateDescending: StaticString = """
         SELECT updated_at, id, number, publication FROM articles
         WHERE state = ?2 AND (updated_at, id) >= (?3, ?4) AND (updated_at, id) < (?5, ?6)
+        ORDER BY updated_at DESC, id DESC
+        """
+    static let ownByPublication: StaticString = """
+        SELECT publication, id, number, publication FROM articles
+        WHERE owner = ?1 AND state = ?2
+            AND (publication, id) >= (?3, ?4) AND (publication, id) < (?5, ?6)
+        ORDER BY publication, id
+        """
+    static let ownByPublicationDescending: StaticString = """
+        SELECT publication, id, number, publication FROM articles
+        WHERE owner = ?1 AND state = ?2
+            AND (publication, id) >= (?3, ?4) AND (publication, id) < (?5, ?6)
+        ORDER BY publication DESC, id DESC
+        """
+    static let ownByCreation: StaticString = """
+        SELECT created_at, id, number, publication FROM articles
+        WHERE owner = ?1 AND state = ?2
+            AND (created_at, id) >= (?3, ?4) AND (created_at, id) < (?5, ?6)
+        ORDER BY created_at, id
+        """
+    static let ownByCreationDescending: StaticString = """
+        SELECT created_at, id, number, publication FROM articles
+        WHERE owner = ?1 AND state = ?2
+            AND (created_at, id) >= (?3, ?4) AND (created_at, id) < (?5, ?6)
+        ORDER BY created_at DESC, id DESC
+        """
+    static let ownByUpdate: StaticString = """
+        SELECT updated_at, id, number, publication FROM articles
+        WHERE owner = ?1 AND state = ?2
+            AND (updated_at, id) >= (?3, ?4) AND (updated_at, id) < (?5, ?6)
+        ORDER BY updated_at, id
+        """
+    static let ownByUpdateDescending: StaticString = """
+        SELECT updated_at, id, number, publication FROM articles
+        WHERE owner = ?1 AND state = ?2
+            AND (updated_at, id) >= (?3, ?4) AND (updated_at, id) < (?5, ?6)
         ORDER BY updated_at DESC, id DESC
         """
 }
@@ -132,6 +202,7 @@ final class ListingCursor {
         var publication: Int64
     }
 
+    let plan: ListingPlan
     let state: StoredState
     /// The current row; `nil` at the end.
     private(set) var entry: Entry?
@@ -139,12 +210,19 @@ final class ListingCursor {
 
     /// Starts at the first row within `from..<to`.
     init(
-        _ connection: Connection, sort: ArticleSort, facet: Int64, state: StoredState,
+        _ connection: Connection, sort: ArticleSort, plan: ListingPlan, state: StoredState,
         from: Bound, to: Bound
     ) throws(StoreError) {
+        self.plan = plan
         self.state = state
-        statement = try connection.statement(Self.sql(sort))
-        try statement.bind(1, facet)
+        switch plan.driver {
+        case .facet(let facet):
+            statement = try connection.statement(Self.sql(sort))
+            try statement.bind(1, facet)
+        case .owner(let id):
+            statement = try connection.statement(Self.ownSQL(sort))
+            try statement.bind(1, id)
+        }
         try statement.bind(2, state.rawValue)
         try statement.bind(3, from.key)
         try statement.bind(4, from.id)
@@ -172,6 +250,17 @@ final class ListingCursor {
         case .createdFirst: SQL.byCreation
         case .updatedLast: SQL.byUpdateDescending
         case .updatedFirst: SQL.byUpdate
+        }
+    }
+
+    private static func ownSQL(_ sort: ArticleSort) -> StaticString {
+        switch sort {
+        case .newestFirst: SQL.ownByPublicationDescending
+        case .oldestFirst: SQL.ownByPublication
+        case .createdLast: SQL.ownByCreationDescending
+        case .createdFirst: SQL.ownByCreation
+        case .updatedLast: SQL.ownByUpdateDescending
+        case .updatedFirst: SQL.ownByUpdate
         }
     }
 }

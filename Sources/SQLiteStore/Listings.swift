@@ -24,14 +24,11 @@ extension SQL {
 }
 
 extension Snapshot {
-    /// One page. Merges the states of the plan in order, and stops at the first limit: the number
+    /// One page. Merges the states of the plans in order, and stops at the first limit: the number
     /// of items, their bytes, or the number of examined index rows.
     func articles(_ query: ArticleQuery) throws(StoreError) -> ArticleSlice {
-        guard let plan = try ListingPlan(query, in: self) else {
-            return ArticleSlice(items: [], next: nil)
-        }
         let limit = min(max(query.limit, 1), 100)
-        let cursors = try open(plan, query)
+        let cursors = try open(query)
         var page = ArticleSlice(items: [], next: nil)
         var bytes = 0
         var examined = cursors.count
@@ -46,7 +43,7 @@ extension Snapshot {
                 page.next = frontier
                 return page
             }
-            if try matches(entry, cursor.state, plan, &examined),
+            if try matches(entry, of: cursor, &examined),
                 let stored = try candidate(entry, query)
             {
                 bytes += stored.revision.content.lightBytes
@@ -57,7 +54,8 @@ extension Snapshot {
                     page.next = last
                     return page
                 }
-                page.items.append(try present(stored, withBody: query.withBodies))
+                page.items.append(
+                    try present(stored, withBody: query.withBodies, to: query.audience))
                 last = entry.position
             }
             frontier = entry.position
@@ -67,7 +65,15 @@ extension Snapshot {
         return page
     }
 
-    func open(
+    private func open(_ query: ArticleQuery) throws(StoreError) -> [ListingCursor] {
+        var cursors: [ListingCursor] = []
+        for plan in try ListingPlan.plans(for: query, in: self) {
+            cursors += try open(plan, query)
+        }
+        return cursors
+    }
+
+    private func open(
         _ plan: ListingPlan, _ query: ArticleQuery
     ) throws(StoreError) -> [ListingCursor] {
         var cursors: [ListingCursor] = []
@@ -87,8 +93,7 @@ extension Snapshot {
             guard from < to else { continue }
             cursors.append(
                 try ListingCursor(
-                    connection, sort: query.sort, facet: plan.driver, state: state, from: from,
-                    to: to))
+                    connection, sort: query.sort, plan: plan, state: state, from: from, to: to))
         }
         return cursors
     }
@@ -107,15 +112,14 @@ extension Snapshot {
 
     /// Only queries indexes; each query counts as an examined row.
     func matches(
-        _ entry: ListingCursor.Entry, _ state: StoredState, _ plan: ListingPlan,
-        _ examined: inout Int
+        _ entry: ListingCursor.Entry, of cursor: ListingCursor, _ examined: inout Int
     ) throws(StoreError) -> Bool {
-        guard plan.publications.contains(entry.publication) else { return false }
-        for facet in plan.probes {
+        guard cursor.plan.publications.contains(entry.publication) else { return false }
+        for facet in cursor.plan.probes {
             examined += 1
             let row = try connection.statement(SQL.isListed)
             try row.bind(1, facet)
-            try row.bind(2, state.rawValue)
+            try row.bind(2, cursor.state.rawValue)
             try row.bind(3, entry.publication)
             try row.bind(4, entry.position.id)
             guard try row.step() else { return false }
@@ -141,16 +145,15 @@ extension Snapshot {
         // Ordering by publication iterates over the rarest facet.
         query.sort = .newestFirst
         var count = PageCount(value: 0, isExact: true)
-        guard let plan = try ListingPlan(query, in: self) else { return count }
         var examined = 0
-        for cursor in try open(plan, query) {
+        for cursor in try open(query) {
             while let entry = cursor.entry {
                 guard examined < configuration.examinedRowsPerCount else {
                     count.isExact = false
                     return count
                 }
                 examined += 1
-                if try matches(entry, cursor.state, plan, &examined),
+                if try matches(entry, of: cursor, &examined),
                     try isCandidate(entry, query, &examined)
                 {
                     guard count.value < ArticleLimits.count else {

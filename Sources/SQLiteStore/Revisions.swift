@@ -4,18 +4,21 @@ public import ArticleStore
 /// The history of articles.
 extension SQLiteStore: RevisionRepository {
     public func revisions(
-        of id: Article.ID, below number: Int?, limit: Int
+        of id: Article.ID, below number: Int?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Revision, Int> {
         try await readers.read { (state) throws(StoreError) in
-            try state.revisions(of: id, below: number, limit: limit)
+            try state.checkHistory(of: id, visibleTo: audience)
+            return try state.revisions(of: id, below: number, limit: limit)
         }
     }
 
     public func revision(
-        _ number: Int, of id: Article.ID
+        _ number: Int, of id: Article.ID, visibleTo audience: Audience
     ) async throws(StoreError) -> Article {
         try await readers.read { (state) throws(StoreError) in
-            try state.present(state.stored(id, at: number), withBody: true)
+            try state.checkHistory(of: id, visibleTo: audience)
+            return try state.present(
+                state.stored(id, at: number), withBody: true, to: audience)
         }
     }
 
@@ -66,17 +69,19 @@ extension WriteStep {
         _ id: Article.ID, to number: Int, expecting expectation: Precondition, by edit: Edit
     ) throws(StoreError) -> Article {
         guard let current = try state.stored(.id(id)) else { throw .notFound }
+        try edit.audience.checkAccess(to: current)
         try expectation.check(current.id, at: current.lastRevision, in: state)
         let earlier = try state.stored(id, at: number)
         var content = earlier.revision.content
+        content.owner = current.owner
         if current.state != .deleted, content == current.revision.content {
-            return try state.present(current, withBody: true)
+            return try state.present(current, withBody: true, to: edit.audience)
         }
         // It is not published by accident, long after its time.
         if content.state == .scheduled, content.publishedAt.map({ $0 <= edit.time }) ?? true {
             content.state = .draft
             if current.state != .deleted, content == current.revision.content {
-                return try state.present(current, withBody: true)
+                return try state.present(current, withBody: true, to: edit.audience)
             }
         }
         let time = max(edit.time, current.revision.time)
@@ -85,7 +90,8 @@ extension WriteStep {
                 action: .restored, actor: try stored(edit.actor), time: time, updatedAt: time,
                 content: content, isDeletion: false),
             of: current.number, id: id, createdAt: current.createdAt, after: current)
-        return try state.present(state.stored(number: current.number), withBody: true)
+        return try state.present(
+            state.stored(number: current.number), withBody: true, to: edit.audience)
     }
 }
 

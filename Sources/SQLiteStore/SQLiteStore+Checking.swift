@@ -200,6 +200,54 @@ extension SQL {
         WHERE kind = 1 AND changes.is_deletion IS NULL LIMIT 20
         """,
         """
+        SELECT 'article ' || hex(articles.id) || ' has another owner than its last revision'
+        FROM articles JOIN revisions ON row = (articles.number << 20 | revision)
+        WHERE articles.owner IS NOT revisions.owner AND (articles.owner IS NOT NULL
+            OR articles.state <> 3 AND revisions.owner IN (SELECT id FROM users)) LIMIT 20
+        """,
+        """
+        WITH steps AS (
+            SELECT 1 + users.number AS audience, sequence, subject, changes.revision AS revision,
+                after.action <> 2 AND after.owner IS users.id AS is_there,
+                ifnull(before.action <> 2 AND before.owner IS users.id, 0) AS was_there
+            FROM changes
+            JOIN revisions AS after ON after.row = (subject << 20 | changes.revision)
+            LEFT JOIN revisions AS before ON before.row = after.row - 1
+            JOIN users ON users.id IN (after.owner, before.owner)
+            WHERE kind = 0),
+        expected AS (
+            SELECT audience, max(sequence) AS sequence, subject, revision,
+                NOT is_there AS is_departure
+            FROM steps WHERE is_there OR was_there GROUP BY audience, subject),
+        found AS (
+            SELECT audience, sequence, subject, revision, is_departure
+            FROM transitions WHERE kind = 0 AND audience > 1)
+        SELECT 'article ' || subject || fault || sequence || ' for owner ' || (audience - 1)
+        FROM (
+            -- Departures of a user who is being deleted may be gone.
+            SELECT *, ' lacks transition ' AS fault
+            FROM (SELECT * FROM expected WHERE NOT is_departure EXCEPT SELECT * FROM found)
+            UNION ALL SELECT *, ' has the wrong transition '
+            FROM (SELECT * FROM found EXCEPT SELECT * FROM expected)) LIMIT 20
+        """,
+        """
+        WITH owned AS (
+            SELECT articles.owner AS owner, articles.state AS state, authors, tags
+            FROM articles JOIN revisions ON row = (articles.number << 20 | revision)
+            WHERE articles.owner IS NOT NULL AND articles.state <> 3),
+        places AS (
+            SELECT owner, state, value AS facet FROM owned, json_each(authors)
+            UNION ALL SELECT owner, state, value FROM owned, json_each(tags)),
+        expected AS (
+            SELECT facet, owner, count(*) AS live, sum(state <> 1) AS hidden
+            FROM places GROUP BY facet, owner)
+        SELECT 'the articles of an owner under facet ' || facet || ' are not counted correctly'
+        FROM (
+            SELECT * FROM (SELECT * FROM expected EXCEPT SELECT * FROM owned_facets)
+            UNION ALL SELECT * FROM (SELECT * FROM owned_facets EXCEPT SELECT * FROM expected))
+        LIMIT 20
+        """,
+        """
         SELECT 'the slug ' || revisions.slug || ' is not reserved for its article'
         FROM revisions LEFT JOIN slugs ON slugs.slug = revisions.slug
         WHERE slugs.article IS NOT revisions.article LIMIT 20

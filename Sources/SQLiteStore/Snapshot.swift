@@ -47,7 +47,11 @@ struct Snapshot {
                 let row = try connection.statement(SQL.actorByNumber)
                 try row.bind(1, number)
                 guard try row.step() else { throw .corrupt("actor \(number) is missing") }
-                return try Revision.Actor(row)
+                var actor = try Revision.Actor(row)
+                if actor.kind == .user, let id = actor.id.flatMap({ UserRecord.ID($0) }) {
+                    actor.name = try displayName(ofUser: id) ?? actor.name
+                }
+                return actor
             }
         }
     }

@@ -111,6 +111,10 @@ struct Statement: ~Copyable {
         try check(code)
     }
 
+    func bind<Subject>(_ index: Int32, _ id: Identifier<Subject>?) throws(StoreError) {
+        if let id { try bind(index, id) } else { try check(sqlite3_bind_null(handle, index)) }
+    }
+
     // MARK: Columns, counted from 0
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
@@ -170,6 +174,12 @@ struct Statement: ~Copyable {
                 low: UInt64(bigEndian: pointer.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
         else { throw .corrupt("an id is not a UUIDv7") }
         return id
+    }
+
+    func optionalIdentifier<Subject>(
+        _ column: Int32
+    ) throws(StoreError) -> Identifier<Subject>? {
+        isNull(column) ? nil : try identifier(column)
     }
 
     private func check(_ code: Int32) throws(StoreError) {

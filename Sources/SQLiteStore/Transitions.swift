@@ -3,23 +3,61 @@ import ArticleStore
 
 /// An audience of the changes. Each has a log of its own, with the last transition of each article
 /// and author that it has seen.
-enum TransitionAudience: Int64, CaseIterable {
+enum TransitionAudience: Hashable {
     case everyone, editors
+    /// A user as the owner of articles, and the number of the user's row. The log has nothing that
+    /// the user sees for any other reason.
+    case owner(UserRecord.ID, number: Int64)
 
-    init(_ audience: Audience) {
-        switch audience {
-        case .everyone: self = .everyone
-        case .editors: self = .editors
+    /// The column `audience`.
+    var number: Int64 {
+        switch self {
+        case .everyone: 0
+        case .editors: 1
+        case .owner(_, let number): Self.number(ofOwner: number)
         }
     }
 
-    /// Whether the audience sees an article in this state; `nil` before its first revision.
-    func sees(_ state: StoredState?) -> Bool {
-        guard let state else { return false }
+    /// The column `audience` for the user with this row.
+    static func number(ofOwner number: Int64) -> Int64 { 1 + number }
+
+    /// Whether the audience sees an article; `nil` before its first revision.
+    func sees(_ exposure: Exposure?) -> Bool {
+        guard let exposure else { return false }
         return switch self {
-        case .everyone: state == .published
-        case .editors: state != .deleted
+        case .everyone: exposure.state == .published
+        case .editors: exposure.state != .deleted
+        case .owner(let id, _): exposure.state != .deleted && exposure.owner == id
         }
+    }
+}
+
+/// What decides who sees an article, before or after a step of its history.
+struct Exposure {
+    let state: StoredState
+    let owner: UserRecord.ID?
+    let content: StoredContent
+
+    init(state: StoredState, owner: UserRecord.ID?, content: StoredContent) {
+        self.state = state
+        self.owner = owner
+        self.content = content
+    }
+
+    /// The article now.
+    init(of article: StoredArticle) {
+        self.init(
+            state: article.state, owner: article.owner, content: article.revision.content)
+    }
+
+    /// The article as of this revision.
+    init(of revision: StoredRevision) {
+        self.init(state: revision.state, owner: revision.content.owner, content: revision.content)
+    }
+
+    /// A new article with this content.
+    init(of content: StoredContent) {
+        self.init(state: content.state, owner: content.owner, content: content)
     }
 }
 
@@ -50,6 +88,10 @@ extension SQL {
         SELECT sequence, kind, subject, revision, is_departure FROM transitions
         WHERE audience = ?1 AND sequence > ?2 ORDER BY sequence
         """
+    static let transitionOfSubject: StaticString = """
+        SELECT sequence, kind, subject, revision, is_departure FROM transitions
+        WHERE audience = ?1 AND kind = ?2 AND subject = ?3
+        """
     fileprivate static let lastTransition: StaticString =
         "SELECT ifnull(max(sequence), 0) FROM transitions WHERE audience = ?1"
     fileprivate static let setTransition: StaticString = """
@@ -70,8 +112,19 @@ extension Snapshot {
     /// The number of the last transition for an audience; 0 if there is none.
     func lastTransition(for audience: TransitionAudience) throws(StoreError) -> Int64 {
         let row = try connection.statement(SQL.lastTransition)
-        try row.bind(1, audience.rawValue)
+        try row.bind(1, audience.number)
         return try row.step() ? row.integer(0) : 0
+    }
+
+    /// The last transition of a subject for an audience.
+    func transition(
+        of kind: SubjectKind, _ subject: Int64, for audience: TransitionAudience
+    ) throws(StoreError) -> Transition? {
+        let row = try connection.statement(SQL.transitionOfSubject)
+        try row.bind(1, audience.number)
+        try row.bind(2, kind.rawValue)
+        try row.bind(3, subject)
+        return try row.step() ? Transition(row) : nil
     }
 
     /// The number of public articles of an author, at most 2.
@@ -86,24 +139,43 @@ extension WriteStep {
     /// Records what a change of an article is for each audience, and the changes of authors that
     /// follow from it. The article is already listed in its new state.
     func recordTransitions(
-        of article: Int64, revision: Int, at sequence: Int64,
-        from before: (state: StoredState, content: StoredContent)?,
-        to after: (state: StoredState, content: StoredContent)
+        of article: Int64, revision: Int, at sequence: Int64, from before: Exposure?,
+        to after: Exposure
     ) throws(StoreError) {
-        for audience in TransitionAudience.allCases {
-            let isSeen = audience.sees(after.state)
+        var audiences = [TransitionAudience.everyone, .editors]
+        if let owner = try audience(ofOwner: before?.owner) { audiences.append(owner) }
+        if after.owner != before?.owner, let owner = try audience(ofOwner: after.owner) {
+            audiences.append(owner)
+        }
+        for audience in audiences {
+            let isSeen = audience.sees(after)
             // Otherwise a change that the audience does not see would replace a departure.
-            guard isSeen || audience.sees(before?.state) else { continue }
+            guard isSeen || audience.sees(before) else { continue }
             try record(
                 Transition(
                     sequence: sequence, kind: .article, subject: article,
                     revision: revision, isDeparture: !isSeen), for: audience)
         }
-        let wasPublic = TransitionAudience.everyone.sees(before?.state)
-        let isPublic = TransitionAudience.everyone.sees(after.state)
-        try recordTransitions(
+        let wasPublic = TransitionAudience.everyone.sees(before)
+        let isPublic = TransitionAudience.everyone.sees(after)
+        let moved = try recordTransitions(
             ofAuthors: wasPublic ? before?.content.authors ?? [] : [],
             to: isPublic ? after.content.authors : [])
+        for owned in try countOwned(from: before, to: after) where !moved.contains(owned.author) {
+            // An owner sees public authors for another reason.
+            guard try state.publicArticles(ofAuthor: owned.author) == 0,
+                let audience = try audience(ofOwner: owned.owner)
+            else { continue }
+            try recordTransition(
+                ofAuthor: owned.author, isDeparture: owned.isDeparture, for: audience)
+        }
+    }
+
+    private func audience(
+        ofOwner id: UserRecord.ID?
+    ) throws(StoreError) -> TransitionAudience? {
+        guard let id, let number = try state.userNumber(id) else { return nil }
+        return .owner(id, number: number)
     }
 
     /// Records what a change of an author's own content is for each audience.
@@ -114,29 +186,37 @@ extension WriteStep {
             sequence: sequence, kind: .author, subject: number,
             revision: revision, isDeparture: false)
         try record(transition, for: .editors)
-        if isPublic { try record(transition, for: .everyone) }
+        if isPublic {
+            try record(transition, for: .everyone)
+        } else {
+            for owner in try state.owners(under: number) { try record(transition, for: owner) }
+        }
     }
 
     /// Authors are public with their first public article and until their last one: each
     /// appearance and departure is a change with a number of its own, directly after that of the
-    /// article.
+    /// article. Returns the authors who appeared or departed.
     private func recordTransitions(
         ofAuthors before: [Int64], to after: [Int64]
-    ) throws(StoreError) {
-        guard before != after else { return }
+    ) throws(StoreError) -> Set<Int64> {
+        guard before != after else { return [] }
+        var moved: Set<Int64> = []
         var examined = Set(before).intersection(after)
         for author in after where examined.insert(author).inserted {
             guard try state.publicArticles(ofAuthor: author) == 1 else { continue }
-            try recordTransition(ofAuthor: author, isDeparture: false)
+            try recordTransition(ofAuthor: author, isDeparture: false, for: .everyone)
+            moved.insert(author)
         }
         for author in before where examined.insert(author).inserted {
             guard try state.publicArticles(ofAuthor: author) == 0 else { continue }
-            try recordTransition(ofAuthor: author, isDeparture: true)
+            try recordTransition(ofAuthor: author, isDeparture: true, for: .everyone)
+            moved.insert(author)
         }
+        return moved
     }
 
     private func recordTransition(
-        ofAuthor number: Int64, isDeparture: Bool
+        ofAuthor number: Int64, isDeparture: Bool, for audience: TransitionAudience
     ) throws(StoreError) {
         let row = try connection.statement(SQL.authorByNumber)
         try row.bind(1, number)
@@ -144,11 +224,11 @@ extension WriteStep {
         let revision = Int(row.integer(1))
         let sequence = try recordChange(
             of: .author(try row.identifier(0)), number: number, revision: revision,
-            isDeletion: false, isPublic: true)
+            isDeletion: false, isPublic: audience == .everyone)
         try record(
             Transition(
                 sequence: sequence, kind: .author, subject: number,
-                revision: revision, isDeparture: isDeparture), for: .everyone)
+                revision: revision, isDeparture: isDeparture), for: audience)
     }
 
     /// Replaces the subject's last transition for an audience.
@@ -156,7 +236,7 @@ extension WriteStep {
         _ transition: Transition, for audience: TransitionAudience
     ) throws(StoreError) {
         let row = try connection.statement(SQL.setTransition)
-        try row.bind(1, audience.rawValue)
+        try row.bind(1, audience.number)
         try row.bind(2, transition.sequence)
         try row.bind(3, transition.kind.rawValue)
         try row.bind(4, transition.subject)

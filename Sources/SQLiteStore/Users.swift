@@ -51,7 +51,8 @@ extension SQLiteStore: AccountRepository {
     }
 
     public func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+        at time: Timestamp
     ) async throws(StoreError) {
         var isRest = false
         while !isRest {
@@ -59,8 +60,11 @@ extension SQLiteStore: AccountRepository {
                 try step.forgetComments(of: id, expecting: revision, comments)
             }
         }
-        try await writer.submit { (step) throws(StoreError) in
-            try step.deleteUser(id, expecting: revision, comments)
+        var isDeleted = false
+        while !isDeleted {
+            isDeleted = try await writer.submit { (step) throws(StoreError) in
+                try step.deleteUser(id, expecting: revision, comments, at: time)
+            }
         }
     }
 }
@@ -82,6 +86,7 @@ extension SQL {
         FROM users WHERE id > ?1 ORDER BY id LIMIT ?2
         """
     static let userNumber: StaticString = "SELECT number FROM users WHERE id = ?1"
+    static let displayName: StaticString = "SELECT display_name FROM users WHERE id = ?1"
     static let userCount: StaticString = "SELECT value FROM user_count WHERE number = 1"
     fileprivate static let insertUser: StaticString = """
         INSERT INTO users (id, name, name_key, display_name, role, password_hash, is_disabled,
@@ -155,6 +160,13 @@ extension Snapshot {
         return Int(row.integer(0))
     }
 
+    /// What others see of a user, if there is one with this id.
+    func displayName(ofUser id: UserRecord.ID) throws(StoreError) -> String? {
+        let row = try connection.statement(SQL.displayName)
+        try row.bind(1, id)
+        return try row.step() ? row.text(0) : nil
+    }
+
     /// The number of a user's row, if there is one.
     func userNumber(_ id: UserRecord.ID) throws(StoreError) -> Int64? {
         let row = try connection.statement(SQL.userNumber)
@@ -212,6 +224,7 @@ extension WriteStep {
         new.revision += 1
         try update(old.number, to: new)
         if new.displayName != old.record.displayName {
+            connection.names.forgetActors()
             try recordRename(ofUser: old.number, id)
         }
         return new
@@ -253,19 +266,27 @@ extension WriteStep {
             ofUser: user.number, disposal, atMost: Self.commentsPerStep)
     }
 
+    /// Deletes the user, unless too much depends on it for one commit: then a part of this is
+    /// removed, and the result is `false`.
     fileprivate func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal
-    ) throws(StoreError) {
+        _ id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal,
+        at time: Timestamp
+    ) throws(StoreError) -> Bool {
         let user = try user(id, expecting: revision)
+        guard try disown(id, at: time), try forgetTransitions(ofOwner: user.number) else {
+            return false
+        }
         // Those that were written since the previous step.
         while try forgetComments(ofUser: user.number, disposal, atMost: Self.commentsPerStep) {}
         try forgetBookmarks(ofUser: user.number)
         try endSessions(of: user.number, except: nil)
         try forgetInvited(user.number)
         try forgetIdentities(of: user.number)
+        try forgetActorName(id)
         let row = try connection.statement(SQL.deleteUser)
         try row.bind(1, user.number)
         try row.run()
+        return true
     }
 
     private func user(

@@ -5,6 +5,7 @@ import HTTP
 enum Samples {
     static let id = Article.ID("01890a5d-ac96-774b-bcce-b302099a8057")!
     static let authorID = Author.ID("01890a5d-ac97-7000-8000-000000000001")!
+    static let userID = User.ID("01890a5d-ac98-7000-8000-000000000002")!
     static let time = Timestamp("2026-01-31T23:59:59.999Z")!
     static let etag = IfMatch.tags([EntityTag(value: "3-x1y2z39f86d081884c7d65")!])
 
@@ -17,7 +18,7 @@ enum Samples {
         status: .published, publishedAt: time, createdAt: time,
         updatedAt: time.advanced(byMilliseconds: 1), revision: 3, version: "3-x1y2z3",
         source: Article.Source(name: "Elsewhere", url: "https://b.example/"), wordCount: 6,
-        readingMinutes: 1, comments: .moderated, commentCount: 12)
+        readingMinutes: 1, comments: .moderated, commentCount: 12, owner: userID)
 
     static var bare: Article {
         Article(
@@ -33,7 +34,7 @@ enum Samples {
         id: id, slug: "hello", title: "Hello", summary: "S", body: "B\n", language: "en",
         authors: [.id(authorID, name: "Ada"), .id(authorID, name: nil), .name("Bo")],
         tags: ["Swift", "한국어"], heroImage: article.heroImage, status: .scheduled,
-        publishedAt: time, source: article.source, comments: .closed)
+        publishedAt: time, source: article.source, comments: .closed, owner: userID)
 
     static let replacement = Article.Replacement(
         content: draft,
@@ -44,13 +45,12 @@ enum Samples {
     static let changes = Article.Changes(
         title: .set("New"), summary: .clear, tags: .set([]),
         heroImage: .set(Article.HeroImageChanges(alternativeText: .clear)),
-        status: .set(.archived), source: .clear, comments: .clear)
+        status: .set(.archived), source: .clear, comments: .clear, owner: .set(userID))
 
     static let authorReplacement = Author.Replacement(
         id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example", revision: 2,
         version: "2-x1y2z3")
 
-    static let userID = User.ID("01890a5d-ac98-7000-8000-000000000002")!
 
     static let user = User(
         id: userID, displayName: "Mina K.", name: "mina", role: .author, isDisabled: false,

@@ -19,12 +19,16 @@ extension Article {
         public var source: Source?
         /// `nil` for the backend's default.
         public var comments: CommentPolicy?
+        /// A user with the role `author` or above. An author's new article is the author's own;
+        /// only editors may choose somebody else.
+        public var owner: User.ID?
 
         public init(
             id: ID? = nil, slug: String? = nil, title: String, summary: String = "",
             body: String = "", language: String? = nil, authors: [Author.Mention] = [],
             tags: [String] = [], heroImage: HeroImage? = nil, status: Status? = nil,
-            publishedAt: Timestamp? = nil, source: Source? = nil, comments: CommentPolicy? = nil
+            publishedAt: Timestamp? = nil, source: Source? = nil, comments: CommentPolicy? = nil,
+            owner: User.ID? = nil
         ) {
             self.id = id
             self.slug = slug
@@ -39,12 +43,14 @@ extension Article {
             self.publishedAt = publishedAt
             self.source = source
             self.comments = comments
+            self.owner = owner
         }
     }
 
     /// The new content of a whole article (`PUT`): its representation with edits.
     ///
-    /// It may contain the read-only attributes of the representation, unchanged.
+    /// It may contain the read-only attributes of the representation, unchanged. Without an owner,
+    /// the article keeps the one that it has.
     public struct Replacement: Sendable, Hashable {
         public var content: Draft
         public var readOnly: ReadOnly
@@ -96,6 +102,8 @@ extension Article {
         public var publishedAt: Change<Timestamp>
         public var source: Change<SourceChanges>
         public var comments: Change<CommentPolicy>
+        /// Only editors may change it.
+        public var owner: Change<User.ID>
 
         public init(
             slug: Change<String> = .keep, title: Change<String> = .keep,
@@ -103,7 +111,8 @@ extension Article {
             language: Change<String> = .keep, authors: Change<[Author.Mention]> = .keep,
             tags: Change<[String]> = .keep, heroImage: Change<HeroImageChanges> = .keep,
             status: Change<Status> = .keep, publishedAt: Change<Timestamp> = .keep,
-            source: Change<SourceChanges> = .keep, comments: Change<CommentPolicy> = .keep
+            source: Change<SourceChanges> = .keep, comments: Change<CommentPolicy> = .keep,
+            owner: Change<User.ID> = .keep
         ) {
             self.slug = slug
             self.title = title
@@ -117,6 +126,7 @@ extension Article {
             self.publishedAt = publishedAt
             self.source = source
             self.comments = comments
+            self.owner = owner
         }
     }
 
@@ -138,7 +148,8 @@ extension Article.Draft: JSONModel {
         .optional("status", \.status, .text(.status)),
         .optional("publishedAt", \.publishedAt, .timestamp),
         .optional("source", \.source, Article.Source.format),
-        .optional("comments", \.comments, .text(.commentPolicy)))
+        .optional("comments", \.comments, .text(.commentPolicy)),
+        .optional("owner", \.owner, .identifier()))
 }
 
 extension Article.Replacement: JSONModel {
@@ -147,7 +158,7 @@ extension Article.Replacement: JSONModel {
         Self.init(
             id:slug:title:summary:body:bodyHTML:language:authors:tags:heroImage:status:publishedAt:
             createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:comments:
-            commentCount:),
+            commentCount:owner:),
         .optional("id", \.content.id, .identifier()),
         .optional("slug", \.content.slug, .text(.servedSlug)),
         .required("title", \.content.title, .text(.line(ArticleLimits.title))),
@@ -171,7 +182,8 @@ extension Article.Replacement: JSONModel {
         .optional("wordCount", \.readOnly.wordCount, .integer(0...Int.max)),
         .optional("readingMinutes", \.readOnly.readingMinutes, .integer(0...Int.max)),
         .optional("comments", \.content.comments, .text(.commentPolicy)),
-        .optional("commentCount", \.readOnly.commentCount, .integer(0...Int.max)))
+        .optional("commentCount", \.readOnly.commentCount, .integer(0...Int.max)),
+        .optional("owner", \.content.owner, .identifier()))
 
     private init(
         id: Article.ID?, slug: String?, title: String, summary: String, body: String,
@@ -179,13 +191,14 @@ extension Article.Replacement: JSONModel {
         heroImage: Article.HeroImage?, status: Article.Status?, publishedAt: Timestamp?,
         createdAt: Timestamp?, updatedAt: Timestamp?, revision: Int?, version: String?,
         source: Article.Source?, wordCount: Int?, readingMinutes: Int?,
-        comments: CommentPolicy?, commentCount: Int?
+        comments: CommentPolicy?, commentCount: Int?, owner: User.ID?
     ) {
         self.init(
             content: Article.Draft(
                 id: id, slug: slug, title: title, summary: summary, body: body,
                 language: language, authors: authors, tags: tags, heroImage: heroImage,
-                status: status, publishedAt: publishedAt, source: source, comments: comments),
+                status: status, publishedAt: publishedAt, source: source, comments: comments,
+                owner: owner),
             readOnly: Article.ReadOnly(
                 bodyHTML: bodyHTML, createdAt: createdAt, updatedAt: updatedAt, revision: revision,
                 version: version, wordCount: wordCount, readingMinutes: readingMinutes,
@@ -207,7 +220,8 @@ extension Article.Changes: JSONModel {
         .change("status", \.status, .text(.status)),
         .change("publishedAt", \.publishedAt, .timestamp),
         .change("source", \.source, Article.SourceChanges.format),
-        .change("comments", \.comments, .text(.commentPolicy)))
+        .change("comments", \.comments, .text(.commentPolicy)),
+        .change("owner", \.owner, .identifier()))
 }
 
 /// Edits as values: articles with merge patches applied.
@@ -220,7 +234,7 @@ extension Article {
             id: id, slug: slug, title: title, summary: summary, body: body ?? "",
             language: language, authors: authors.map(\.mention), tags: tags.map(\.name),
             heroImage: heroImage, status: status, publishedAt: publishedAt, source: source,
-            comments: comments)
+            comments: comments, owner: owner)
     }
 
     /// This article with a merge patch applied (RFC 7396 §2), as a draft of the new value.
@@ -262,6 +276,7 @@ extension Article {
         article.publishedAt = draft.publishedAt
         article.source = draft.source
         article.comments = draft.comments
+        article.owner = draft.owner
         return article
     }
 
@@ -290,6 +305,7 @@ extension Article {
         draft.heroImage = changes.heroImage.merged(into: heroImage, "heroImage", &faults)
         draft.source = changes.source.merged(into: source, "source", &faults)
         draft.comments = changes.comments.applied(to: comments, cleared: nil)
+        draft.owner = changes.owner.applied(to: owner, cleared: nil)
         return (draft, faults)
     }
 }
@@ -315,7 +331,8 @@ extension Article.Changes {
             status: Change(from: before.status, to: after.status),
             publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
             source: Change(from: before.source, to: after.source),
-            comments: Change(from: before.comments, to: after.comments))
+            comments: Change(from: before.comments, to: after.comments),
+            owner: Change(from: before.owner, to: after.owner))
     }
 
     /// What turns one draft into the other. What only the backend can set, if the draft leaves it
@@ -333,7 +350,8 @@ extension Article.Changes {
             status: after.status.map { Change(from: before.status, to: $0) } ?? .keep,
             publishedAt: Change(from: before.publishedAt, to: after.publishedAt),
             source: Change(from: before.source, to: after.source),
-            comments: Change(from: before.comments, to: after.comments))
+            comments: Change(from: before.comments, to: after.comments),
+            owner: Change(from: before.owner, to: after.owner))
     }
 
     /// Whether there is nothing to change.

@@ -59,9 +59,9 @@ public struct Endpoint: Sendable, Hashable {
     public enum Access: Sendable, Hashable, CaseIterable {
         /// Everyone; what they see depends on their role.
         case everyone
-        /// Those who may read revisions and deleted articles: editors.
+        /// Those who may read revisions and deleted articles: editors, and authors their own.
         case readHistory
-        /// Those who may change articles: editors.
+        /// Those who may change articles: editors, and authors those that they own.
         case writeArticles
         /// Those who may change authors: editors.
         case writeAuthors

@@ -71,25 +71,38 @@ public struct Principal: Sendable, Hashable {
     }
 
     /// The audience that this principal belongs to.
-    var audience: Audience { seesHidden ? .editors : .everyone }
+    var audience: Audience {
+        guard let role, role >= .author else { return .everyone }
+        if role >= .editor { return .editors }
+        // A key for no user owns nothing.
+        return user.map { .author($0) } ?? .everyone
+    }
 
-    /// Whether this principal may see drafts, deleted articles and histories. If not, it sees
-    /// exactly what is public, and shared cached responses can be used.
-    var seesHidden: Bool { role.map { $0 >= .editor } ?? false }
+    /// Whether this principal may see drafts, deleted articles and histories: all of them, or those
+    /// that it owns. If not, it sees exactly what is public, and shared cached responses can be
+    /// used.
+    var seesHidden: Bool { audience != .everyone }
 
     /// Names the audience in the description of a list, to which its cursors are bound.
-    var audienceName: String { seesHidden ? "editors" : "everyone" }
+    var audienceName: String {
+        switch audience {
+        case .everyone: "everyone"
+        case .author(let id): "author \(id)"
+        case .editors: "editors"
+        }
+    }
 
     /// An edit by this principal; idempotent if it has a key.
     func edit(at time: Timestamp, _ key: IdempotencyKey?) -> Edit {
         let actor: Edit.Actor =
             switch kind {
             // No endpoint lets an anonymous client edit.
-            case .anonymous, .session: .unrecorded(name: nil)
+            case .anonymous: .unrecorded(name: nil)
+            case .session: user.map { .user($0) } ?? .unrecorded(name: nil)
             case .key: .key(id: id)
             case .operatorKey, .controlSocket: .operator
             }
-        return Edit(at: time, by: actor, key: key)
+        return Edit(at: time, by: actor, key: key, as: audience)
     }
 
     /// Rejects a principal without the permission; an anonymous client is asked to authenticate.

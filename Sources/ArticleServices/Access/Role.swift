@@ -27,7 +27,8 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
         switch access {
         case .everyone: nil
         case .useAccount, .comment, .changeComments, .readProfiles: .reader
-        case .readHistory, .writeArticles, .writeAuthors, .moderate: .editor
+        case .readHistory, .writeArticles: .author
+        case .writeAuthors, .moderate: .editor
         case .manageUsers, .administer: .admin
         }
     }
@@ -35,14 +36,14 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
 
 extension Endpoint.Access {
     /// Whether it is for a user: somebody with an account, or a key that acts for one. Any key of
-    /// an editor may moderate.
+    /// an editor may moderate and write.
     func needsUser(_ role: Role) -> Bool {
         switch self {
         case .useAccount, .comment: true
         case .changeComments: role < .editor
-        case .everyone, .readHistory, .writeArticles, .writeAuthors, .moderate, .readProfiles,
-            .manageUsers, .administer:
-            false
+        // Authors have these for what they own.
+        case .readHistory, .writeArticles: role == .author
+        case .everyone, .writeAuthors, .moderate, .readProfiles, .manageUsers, .administer: false
         }
     }
 

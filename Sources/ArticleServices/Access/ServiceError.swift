@@ -7,6 +7,10 @@ public enum ServiceError: Error, Sendable {
     /// The request violates the API contract.
     case rejected(RequestValidationError)
     case notFound
+    /// The article is public, but another user owns it, or none.
+    case notOwner
+    /// Only editors may change the owner of an article.
+    case ownerFixed
     case unauthenticated(CredentialFault)
     case forbidden(needed: Role, has: Role)
     /// The key acts for no user.
@@ -104,6 +108,11 @@ extension ServiceError {
     private init(store error: StoreError) {
         switch error {
         case .notFound: self = .notFound
+        case .notOwner: self = .notOwner
+        case .ownerFixed: self = .ownerFixed
+        case .unknownOwner(let id):
+            self = .invalidValue(
+                "/owner", "no user with the role author or above has the id \(id)")
         case .preconditionFailed(let current): self = .preconditionFailed(current: current)
         case .idTaken: self = .idTaken
         case .slugTaken(let slug): self = .slugTaken(slug)

@@ -13,6 +13,8 @@ extension ServiceError {
         switch self {
         case .rejected(let rejection): return rejection.problem(instance: instance)
         case .notFound: return plain(.notFound, "The requested resource does not exist.")
+        case .notOwner: return plain(.forbidden, "You may only read this article: it is not yours.")
+        case .ownerFixed: return .fixedOwnerProblem(instance)
         case .unauthenticated(let fault): return plain(.unauthenticated, fault.sentence)
         case .forbidden(let needed, let role):
             return plain(
@@ -180,6 +182,14 @@ extension Problem {
             default: (.notTheWriter, "Only its writer can do this with a comment.")
             }
         return Problem(kind, detail: detail, instance: instance)
+    }
+
+    /// The problem for an author who hands an article over.
+    fileprivate static func fixedOwnerProblem(_ instance: String) -> Problem {
+        Problem(
+            .forbidden, detail: "Only editors may change the owner of an article.",
+            instance: instance,
+            errors: [Detail("cannot be changed by authors", at: .pointer("/owner"))])
     }
 
     /// The problem for an idempotency key that is in use or was reused.

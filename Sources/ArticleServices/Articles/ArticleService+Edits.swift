@@ -28,8 +28,11 @@ extension ArticleService {
         return try await edit(request.id, expecting: expected, by: caller, key) {
             current, now in
             try request.article.checkReadOnly(against: current)
+            var draft = request.article.content
+            // A client that does not know owners, or does not see this one, hands nothing over.
+            draft.owner = draft.owner ?? current.owner
             return try ArticleContent(
-                replacing: current, with: request.article.content, rendered: rendered,
+                replacing: current, with: draft, rendered: rendered,
                 defaultLanguage: defaultLanguage, at: now)
         }
     }

@@ -114,7 +114,7 @@ struct CommentService: Sendable {
         let now = now()
         let content = CommentContent(
             article: request.articleID, parent: draft.parentID, body: draft.body,
-            writer: try caller.requireUser(), audience: caller.audience)
+            writer: try caller.requireUser(), audience: CommentViewer(caller).audience)
         try await check(draft.body)
         do {
             let comment = try await store.createComment(
@@ -163,8 +163,10 @@ struct CommentService: Sendable {
 }
 
 extension CommentViewer {
+    /// Authors take part in the comments on public articles, like readers.
     init(_ caller: Principal) {
-        self.init(audience: caller.audience, user: caller.user)
+        self.init(
+            audience: caller.audience == .editors ? .editors : .everyone, user: caller.user)
     }
 }
 

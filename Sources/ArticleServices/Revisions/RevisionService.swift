@@ -13,7 +13,9 @@ struct RevisionService: Sendable {
         let page = try await cursors.page(
             of: "revisions of \(request.id)", from: request.cursor
         ) { below in
-            try await store.revisions(of: request.id, below: below, limit: request.limit ?? 20)
+            try await store.revisions(
+                of: request.id, below: below, limit: request.limit ?? 20,
+                visibleTo: caller.audience)
         }
         return Reply(page)
     }
@@ -22,7 +24,9 @@ struct RevisionService: Sendable {
         _ request: FetchRevisionRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Article> {
         do {
-            return Reply(try await store.revision(request.number, of: request.id))
+            return Reply(
+                try await store.revision(
+                    request.number, of: request.id, visibleTo: caller.audience))
         } catch { throw ServiceError(error) }
     }
 

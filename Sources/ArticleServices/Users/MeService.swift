@@ -58,7 +58,7 @@ struct MeService: Sendable {
         let expected = try current.revision(expectedBy: request.expected)
         do throws(StoreError) {
             try await store.deleteUser(
-                current.id, expecting: expected, comments: request.comments ?? .keep)
+                current.id, expecting: expected, comments: request.comments ?? .keep, at: now())
         } catch { throw ServiceError(error) }
         access.userDeleted(current.id)
         return Reply(NoContent())

@@ -154,7 +154,7 @@ struct UserService: Sendable {
         let expected = try await record(of: request.id).revision(expectedBy: request.expected)
         do throws(StoreError) {
             try await store.deleteUser(
-                request.id, expecting: expected, comments: request.comments ?? .keep)
+                request.id, expecting: expected, comments: request.comments ?? .keep, at: now())
         } catch { throw ServiceError(error) }
         access.userDeleted(request.id)
         return Reply(NoContent())

@@ -88,6 +88,14 @@ import Testing
         #expect(shown == edited)
     }
 
+    @Test func `an owner is set and cleared`() throws {
+        #expect(try Samples.article.draft(applying: .init()).owner == Samples.userID)
+        #expect(try Samples.article.draft(applying: .init(owner: .clear)).owner == nil)
+        let given = Article.Changes(owner: .set(Samples.userID))
+        #expect(try Samples.bare.draft(applying: given).owner == Samples.userID)
+        #expect(Article.Changes(from: Samples.bare, to: Samples.bare.applying(given)) == given)
+    }
+
     @Test func `a new body is measured, and the old HTML is dropped`() {
         var article = Samples.article
         article.bodyHTML = "<p>old</p>"

@@ -100,13 +100,15 @@ extension SlowStore {
     }
 
     func revisions(
-        of id: Article.ID, below number: Int?, limit: Int
+        of id: Article.ID, below number: Int?, limit: Int, visibleTo audience: Audience
     ) async throws(StoreError) -> Slice<Revision, Int> {
-        try await store.revisions(of: id, below: number, limit: limit)
+        try await store.revisions(of: id, below: number, limit: limit, visibleTo: audience)
     }
 
-    func revision(_ number: Int, of id: Article.ID) async throws(StoreError) -> Article {
-        try await store.revision(number, of: id)
+    func revision(
+        _ number: Int, of id: Article.ID, visibleTo audience: Audience
+    ) async throws(StoreError) -> Article {
+        try await store.revision(number, of: id, visibleTo: audience)
     }
 
     func restoreArticle(
@@ -287,9 +289,10 @@ extension SlowStore {
     }
 
     func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+        at time: Timestamp
     ) async throws(StoreError) {
-        try await store.deleteUser(id, expecting: revision, comments: comments)
+        try await store.deleteUser(id, expecting: revision, comments: comments, at: time)
     }
 
     func createSession(

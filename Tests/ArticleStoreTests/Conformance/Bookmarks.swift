@@ -139,7 +139,7 @@ extension ArticleStoreConformance {
                     ).bookmark
                 }
                 _ = try await put(for: ada)
-                try await store.deleteUser(ada.id, expecting: nil)
+                try await store.deleteUser(ada.id, expecting: nil, at: .start)
                 // The number of the user's row may be that of the former one.
                 let eve = UserRecord.sample("eve")
                 try await store.createUser(eve, using: nil, at: .start)

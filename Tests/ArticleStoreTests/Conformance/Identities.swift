@@ -83,7 +83,7 @@ extension ArticleStoreConformance {
                 let ada = UserRecord.sample("ada")
                 try await store.createUser(
                     ada, using: nil, identity: .sample("s1"), at: .start)
-                try await store.deleteUser(ada.id, expecting: 1)
+                try await store.deleteUser(ada.id, expecting: 1, at: .start)
                 let error = try await failure {
                     _ = try await store.user(identifiedBy: .sample("s1"))
                 }

@@ -59,7 +59,7 @@ extension ArticleStoreConformance {
                 try await Self.expectNotFound { try await store.revokeInvitation("i1") }
                 #expect(try await store.userCount() == 1)
                 // It stays used after its user is deleted.
-                try await store.deleteUser(ada.id, expecting: nil)
+                try await store.deleteUser(ada.id, expecting: nil, at: .start)
                 invitation.usedBy = nil
                 #expect(try await store.invitations() == [invitation])
                 try await Self.expectNotFound {

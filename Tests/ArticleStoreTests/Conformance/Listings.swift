@@ -4,17 +4,23 @@ import Testing
 
 extension ArticleStoreConformance {
     @Suite struct Listings {
-        /// Sixty articles with cyclic attributes and ties in every sort key.
-        private static func fill(_ store: any ArticleStore) async throws -> [Article] {
+        /// Sixty articles with cyclic attributes and ties in every sort key, as editors see them.
+        /// A fifth of them belongs to each of these users.
+        private static func fill(
+            _ store: any ArticleStore, ownedBy users: [UserRecord] = []
+        ) async throws -> [Article] {
+            for user in users { try await store.createUser(user, using: nil, at: .start) }
             let statuses: [Article.Status] = [.published, .scheduled, .draft, .archived]
             var articles: [Article] = []
             for number in 0..<60 {
-                let content = ArticleContent.sample(
+                var content = ArticleContent.sample(
                     "n\(number)", language: number % 2 == 0 ? "en" : "ko",
                     authors: [.name("author \(number % 3)")],
                     tags: ["t\(number % 2)", "u\(number % 5)"], status: statuses[number % 4],
                     at: number % 4 == 2 ? nil : .start + Int64(number / 3),
                     source: number % 6 == 0 ? "Wire" : nil)
+                let owner = number % 5
+                content.draft.owner = owner < users.count ? users[owner].id : nil
                 articles.append(
                     try await store.createArticle(
                         .make(), content, by: .later(Int64(30 - number / 4))))
@@ -57,7 +63,10 @@ extension ArticleStoreConformance {
             let isDescending = query.sort.rawValue.hasPrefix("-")
             let filter = query.filter
             return articles.filter { article in
-                if query.audience == .everyone, article.status != .published { return false }
+                let isOwn = article.owner.map { query.audience == .author($0) } ?? false
+                guard query.audience == .editors || isOwn || article.status == .published else {
+                    return false
+                }
                 if let status = filter.status, article.status != status { return false }
                 if let after = filter.publishedAfter {
                     guard let time = article.publishedAt, time > after else { return false }
@@ -74,12 +83,19 @@ extension ArticleStoreConformance {
             }.sorted { left, right in
                 let (left, right) = isDescending ? (right, left) : (left, right)
                 return (key(left, query.sort), left.id) < (key(right, query.sort), right.id)
+            }.map { article in
+                var article = article
+                let isOwn = article.owner.map { query.audience == .author($0) } ?? false
+                if query.audience != .editors, !isOwn { article.owner = nil }
+                return article
             }
         }
 
-        private static func queries(_ author: Author.ID) -> [ArticleQuery] {
+        private static func queries(
+            _ author: Author.ID, _ users: [UserRecord]
+        ) -> [ArticleQuery] {
             var queries: [ArticleQuery] = []
-            for audience in [Audience.everyone, .editors] {
+            for audience in [.everyone, .editors] + users.map({ Audience.author($0.id) }) {
                 let base = ArticleQuery(audience: audience)
                 queries.append(base)
                 func add(_ change: (inout ArticleQuery) -> Void) {
@@ -115,9 +131,11 @@ extension ArticleStoreConformance {
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
-                let articles = try await Self.fill(store)
+                let users = ["ada", "ben"].map { UserRecord.sample($0, role: "author") }
+                let articles = try await Self.fill(store, ownedBy: users)
                 let author = try #require(articles[0].authors.first?.id)
-                for var query in Self.queries(author) {
+                let nobody = UserRecord.sample("nobody")
+                for var query in Self.queries(author, users + [nobody]) {
                     for sort in ArticleSort.allCases {
                         query.sort = sort
                         let expected = Self.expected(articles, query)

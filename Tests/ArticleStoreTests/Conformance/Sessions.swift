@@ -248,7 +248,7 @@ extension ArticleStoreConformance {
                     _ = try await store.updateUser(
                         ada.id, expecting: 1, change, at: .start + 20)
                     #expect(try await Self.numbers(of: ada, in: store) == left, "\(change)")
-                    try await store.deleteUser(ada.id, expecting: 2)
+                    try await store.deleteUser(ada.id, expecting: 2, at: .start)
                 }
                 #expect(try await Self.numbers(of: bob, in: store) == [1])
             }
@@ -259,7 +259,7 @@ extension ArticleStoreConformance {
             try await engine.with { store in
                 let bob = try await Self.make(1...1, of: "bob", in: store)
                 let ada = try await Self.make(2...4, in: store)
-                try await store.deleteUser(ada.id, expecting: nil)
+                try await store.deleteUser(ada.id, expecting: nil, at: .start)
                 let left = try await store.allSessions(after: nil, limit: 9).items
                 #expect(left.map(\.user) == [bob.id])
                 try await Self.expectNotFound { _ = try await store.session(.session(3)) }

@@ -13,7 +13,7 @@ extension ArticleStoreConformance {
                 let first = try await thread.comment("one", by: thread.ada)
                 let second = try await thread.comment("two", by: thread.bob, to: first.id)
                 _ = try await thread.comment("three", by: thread.ada, as: .pending)
-                try await store.deleteUser(thread.ada.id, expecting: nil)
+                try await store.deleteUser(thread.ada.id, expecting: nil, at: .start)
                 let left = try await thread.list(Thread.editor)
                 #expect(left.map(\.body) == ["one", "two", "three"])
                 #expect(left.map(\.author) == [nil, second.author, nil])
@@ -43,11 +43,13 @@ extension ArticleStoreConformance {
                     _ = try await thread.comment("more \(number)", by: thread.ada)
                 }
                 let wrong = try await failure {
-                    try await store.deleteUser(thread.ada.id, expecting: 7, comments: .delete)
+                    try await store.deleteUser(
+                        thread.ada.id, expecting: 7, comments: .delete, at: .start)
                 }
                 guard case .preconditionFailed(current: 1) = wrong else { throw wrong }
                 #expect(try await store.commentCounts(of: [thread.article]) == [452])
-                try await store.deleteUser(thread.ada.id, expecting: 1, comments: .delete)
+                try await store.deleteUser(
+                    thread.ada.id, expecting: 1, comments: .delete, at: .start)
                 let left = try await thread.list(Thread.anonymous)
                 #expect(left.map(\.id) == [first.id, reply.id])
                 #expect(left.map(\.status) == [.deleted, .visible])

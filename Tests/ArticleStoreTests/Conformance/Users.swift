@@ -45,7 +45,7 @@ extension ArticleStoreConformance {
                 }
                 guard case .nameTaken = sameName else { throw sameName }
                 #expect(try await store.userCount() == 1)
-                try await store.deleteUser(ada.id, expecting: nil)
+                try await store.deleteUser(ada.id, expecting: nil, at: .start)
                 try await store.createUser(.sample(), using: nil, at: .start)
             }
         }
@@ -98,7 +98,7 @@ extension ArticleStoreConformance {
                 } while next != nil
                 #expect(items == all.items && sizes == [3, 3, 1])
                 // A position remains valid without its user.
-                try await store.deleteUser(items[2].id, expecting: nil)
+                try await store.deleteUser(items[2].id, expecting: nil, at: .start)
                 let rest = try await store.users(after: items[2].id, limit: 100)
                 #expect(rest.items == Array(items[3...]))
                 #expect(try await store.users(after: nil, limit: 0).items.count == 1)
@@ -152,17 +152,17 @@ extension ArticleStoreConformance {
                     },
                     // Nothing would be different, but the caller has seen something else.
                     { _ = try await store.updateUser(user.id, expecting: 1, change, at: .start) },
-                    { try await store.deleteUser(user.id, expecting: 3) },
+                    { try await store.deleteUser(user.id, expecting: 3, at: .start) },
                 ]
                 for operation in operations {
                     let error = try await failure(of: operation)
                     guard case .preconditionFailed(current: 2) = error else { throw error }
                 }
                 #expect(try await store.user(user.id).displayName == "A")
-                try await store.deleteUser(user.id, expecting: 2)
+                try await store.deleteUser(user.id, expecting: 2, at: .start)
                 let late: [() async throws -> Void] = [
                     { _ = try await store.updateUser(user.id, expecting: 2, change, at: .start) },
-                    { try await store.deleteUser(user.id, expecting: nil) },
+                    { try await store.deleteUser(user.id, expecting: nil, at: .start) },
                 ]
                 for operation in late {
                     let error = try await failure(of: operation)
@@ -213,7 +213,7 @@ extension ArticleStoreConformance {
                 _ = try await store.createSession(.sample(1, of: user), expecting: 0)
                 _ = try await store.updateUser(
                     user.id, expecting: nil, UserChange(role: "admin"), at: .start)
-                try await store.deleteUser(user.id, expecting: nil)
+                try await store.deleteUser(user.id, expecting: nil, at: .start)
                 #expect(try await store.changeSequence() == 0)
                 #expect(observer.changes.withLock { $0 } == 0)
                 let records = Lock(0)

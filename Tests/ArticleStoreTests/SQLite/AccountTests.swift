@@ -30,7 +30,7 @@ import Testing
         }
         guard case .tooMany("users") = error else { throw error }
         #expect(try await store.userCount() == 3)
-        try await store.deleteUser(users[1].id, expecting: nil)
+        try await store.deleteUser(users[1].id, expecting: nil, at: .start)
         try await store.createUser(.sample("more"), using: nil, at: .start)
         await store.close()
         #expect(try SQLiteStore.check(path: path).findings == [])

@@ -138,7 +138,14 @@ import Testing
         try Plain(path).run(
             """
             CREATE TABLE before AS SELECT * FROM transitions
-                WHERE audience = 1 OR kind = 0 OR NOT is_departure;
+                WHERE audience < 2 AND (audience = 1 OR kind = 0 OR NOT is_departure);
+            DROP TABLE bookmarks; DROP TABLE comment_transitions; DROP TABLE comment_counts;
+            DROP TABLE comments; ALTER TABLE revisions DROP COLUMN comments;
+            DROP TABLE identities; DROP TABLE used_tokens; DROP TABLE used_token_count;
+            ALTER TABLE keys DROP COLUMN owner;
+            DROP INDEX articles_by_owner; DROP INDEX articles_by_owner_creation;
+            DROP INDEX articles_by_owner_update; DROP TABLE owned_facets;
+            ALTER TABLE articles DROP COLUMN owner; ALTER TABLE revisions DROP COLUMN owner;
             DROP TABLE transitions; DROP INDEX changes_by_subject; DROP TABLE webhooks;
             DROP TABLE invitations; DROP TABLE sessions; DROP TABLE users; DROP TABLE user_count;
             PRAGMA user_version = 8;

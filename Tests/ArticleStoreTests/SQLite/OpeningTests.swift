@@ -252,6 +252,11 @@ import Testing
                 DROP TABLE bookmarks; DROP TABLE comment_transitions; DROP TABLE comment_counts;
                 DROP TABLE comments; ALTER TABLE revisions DROP COLUMN comments;
                 ALTER TABLE keys DROP COLUMN owner;
+                DROP TABLE identities; DROP TABLE used_tokens; DROP TABLE used_token_count;
+                DROP INDEX articles_by_owner; DROP INDEX articles_by_owner_creation;
+                DROP INDEX articles_by_owner_update; DROP TABLE owned_facets;
+                ALTER TABLE articles DROP COLUMN owner;
+                ALTER TABLE revisions DROP COLUMN owner;
                 DROP TABLE invitations; DROP TABLE sessions; DROP TABLE users;
                 DROP TABLE user_count;
                 UPDATE facets SET key = key || char(0xFE0F) WHERE key = 'heart';

@@ -1,9 +1,12 @@
 import ArticleAPI
 import ArticleStore
 import TestSupport
+import Testing
 
-/// Random writes to a few articles and authors of a store.
+/// Random writes to a few articles, authors and users of a store.
 struct RandomHistory {
+    /// Users with the role `author`, who may own articles.
+    private(set) var users: [UserRecord] = []
     private var generator: SeededGenerator
     private var articles: [Article.ID] = []
     private var authors: [Author.ID] = []
@@ -28,7 +31,10 @@ struct RandomHistory {
         writes += 1
         let edit = Edit.later(writes)
         do throws(StoreError) {
-            switch below(12) {
+            switch below(15) {
+            case 12: try await changeUsers(in: store, edit)
+            case 13 where !users.isEmpty, 14 where !users.isEmpty:
+                try await writeAsAuthor(any(users), to: store)
             case 0 where authors.count < 4: try await putAuthor(.make(), in: store, edit)
             case 1 where !authors.isEmpty: try await putAuthor(any(authors), in: store, edit)
             case 2 where articles.count < 4, 3 where articles.count < 4:
@@ -61,17 +67,73 @@ struct RandomHistory {
     ) async throws(StoreError) {
         let id = Article.ID.make()
         var content = ArticleContent.sample("n\(writes)", slug: .keep)
-        for attribute in 0..<7 { change(attribute, of: &content) }
+        for attribute in 0..<8 { change(attribute, of: &content) }
         _ = try await store.createArticle(id, content, by: edit)
         articles.append(id)
+    }
+
+    private mutating func changeUsers(
+        in store: any ArticleStore, _ edit: Edit
+    ) async throws(StoreError) {
+        if users.count < 3 {
+            let user = UserRecord.sample("u\(writes)", role: "author")
+            try await store.createUser(user, using: nil, at: edit.time)
+            users.append(user)
+        } else if isTrue(in: 3) {
+            let user = users.remove(at: below(users.count))
+            try await store.deleteUser(user.id, expecting: nil, at: edit.time)
+        }
+    }
+
+    /// Carries out one write by an author, and expects that it is possible only for own articles.
+    private mutating func writeAsAuthor(
+        _ user: UserRecord, to store: any ArticleStore
+    ) async throws(StoreError) {
+        let edit = Edit.author(user, writes)
+        if articles.count < 6, isTrue(in: 3) {
+            let id = Article.ID.make()
+            var content = ArticleContent.sample("n\(writes)", slug: .keep)
+            for attribute in 0..<7 { change(attribute, of: &content) }
+            let made = try await store.createArticle(id, content, by: edit)
+            #expect(made.owner == user.id)
+            articles.append(id)
+            return
+        }
+        guard !articles.isEmpty else { return }
+        let id = any(articles)
+        let history = try await store.revisions(of: id, below: nil, limit: 3).items
+        let last = try await store.revision(history[0].number, of: id)
+        let isDeleted = history[0].action == .deleted
+        let isMine = last.owner == user.id
+        do throws(StoreError) {
+            switch below(3) {
+            case 0: try await store.deleteArticle(id, expecting: .anything, by: edit)
+            case 1:
+                let number = any(history).number
+                _ = try await store.restoreArticle(id, to: number, expecting: .anything, by: edit)
+            default:
+                var content = ArticleContent.of(last)
+                let attribute = below(7)
+                change(attribute, of: &content)
+                let changed = content
+                _ = try await store.updateArticle(id, expecting: .anything, by: edit) { _ in
+                    changed
+                }
+            }
+            #expect(isMine)
+        } catch .notOwner {
+            #expect(!isMine && !isDeleted && last.status == .published)
+        } catch .notFound {
+            #expect(isDeleted || !isMine && last.status != .published)
+        }
     }
 
     private mutating func update(
         _ id: Article.ID, in store: any ArticleStore, _ edit: Edit
     ) async throws(StoreError) {
         var copy = self
-        var changes = [below(7)]
-        if isTrue(in: 3) { changes.append(below(7)) }
+        var changes = [below(8)]
+        if isTrue(in: 3) { changes.append(below(8)) }
         let current = try await store.article(.id(id), visibleTo: .editors)
         var content = ArticleContent.of(current)
         for attribute in changes { copy.change(attribute, of: &content) }
@@ -92,6 +154,7 @@ struct RandomHistory {
             content.draft.authors = authors.filter { _ in isTrue(in: 3) }
                 .map { .id($0, name: nil) }
         case 5: content.draft.publishedAt = any(Self.times)
+        case 7: content.draft.owner = any(users.map(\.id) + [nil])
         default:
             content.draft.language = any(Self.languages)
             content.draft.source = any(Self.sources).map { Article.Source(name: $0, url: nil) }
@@ -100,7 +163,8 @@ struct RandomHistory {
 
     /// A query of a random audience with a random filter.
     mutating func query() -> ChangeQuery {
-        var query = ChangeQuery(audience: isTrue(in: 2) ? .everyone : .editors)
+        let owners = users.map { Audience.author($0.id) }
+        var query = ChangeQuery(audience: any([.everyone, .editors] + owners))
         query.withBodies = isTrue(in: 4)
         if isTrue(in: 6) { query.kinds = [any(SyncKind.allCases)] }
         for _ in 0..<below(3) {

@@ -49,6 +49,11 @@ extension Edit {
     static func later(_ milliseconds: Int64) -> Edit {
         Edit(at: .start + milliseconds, by: .key(id: "editor"))
     }
+
+    /// An edit by a user with the role `author`.
+    static func author(_ user: UserRecord, _ milliseconds: Int64 = 0) -> Edit {
+        Edit(at: .start + milliseconds, by: .user(user.id), as: .author(user.id))
+    }
 }
 
 extension Identifier {
@@ -74,12 +79,13 @@ extension Precondition {
 }
 
 extension UserRecord {
-    /// A reader with a password, whose name is its own folded form.
+    /// A user with a password, whose name is its own folded form.
     static func sample(
-        _ name: String = "ada", id: UserRecord.ID = .make(), at time: Timestamp = .start
+        _ name: String = "ada", id: UserRecord.ID = .make(), role: String = "reader",
+        at time: Timestamp = .start
     ) -> UserRecord {
         UserRecord(
-            id: id, name: name, nameKey: name, displayName: "User \(name)", role: "reader",
+            id: id, name: name, nameKey: name, displayName: "User \(name)", role: role,
             passwordHash: "$argon2id$\(name)", createdAt: time)
     }
 }

@@ -31,6 +31,7 @@ struct SyncModel {
     /// Each history has a few new clients, which begin and catch up at random times.
     mutating func run(histories: Int, writes: Int) async throws {
         for index in witnesses.indices { try await witnesses[index].catchUp(with: store) }
+        try await meetUsers()
         for number in 0..<histories {
             let comment = Testing.Comment("seed \(seed), history \(number)")
             clients = (0..<3).map { _ in
@@ -47,9 +48,28 @@ struct SyncModel {
         }
     }
 
+    /// Ends the copies of users who were deleted.
+    private mutating func forgetUsers() {
+        let known = [.everyone, .editors] + history.users.map { Audience.author($0.id) }
+        witnesses.removeAll { !known.contains($0.query.audience) }
+        clients.removeAll { !known.contains($0.copy.query.audience) }
+    }
+
+    /// Begins a copy for each new user.
+    private mutating func meetUsers() async throws {
+        for audience in history.users.map({ Audience.author($0.id) })
+        where !witnesses.contains(where: { $0.query.audience == audience }) {
+            var copy = SyncCopy(for: audience)
+            try await copy.catchUp(with: store)
+            try await copy.expectCurrent(in: store)
+            witnesses.append(copy)
+        }
+    }
+
     /// Writes once. The position of a copy changes if, and only if, what it shows does.
     private mutating func write(_ comment: Testing.Comment) async throws {
         try await history.write(to: store)
+        forgetUsers()
         for index in witnesses.indices {
             let before = witnesses[index]
             let first = try await witnesses[index].follow(store, comment)
@@ -59,6 +79,7 @@ struct SyncModel {
             #expect((witnesses[index].position == before.position) == isSame, comment)
             if isSame { #expect(first.items.isEmpty && first.isLast, comment) }
         }
+        try await meetUsers()
         for index in clients.indices {
             var copy = clients[index].copy
             if !isExact { copy.query.filter = ArticleFilter() }

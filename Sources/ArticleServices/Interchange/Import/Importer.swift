@@ -162,6 +162,8 @@ extension StoreError {
     var sentence: String {
         switch self {
         case .notFound: "it does not exist"
+        case .notOwner, .ownerFixed: "it belongs to another user"
+        case .unknownOwner(let id): "$.owner: no user with the id \(id) may own articles"
         case .preconditionFailed: "it has changed in the meantime"
         case .idTaken: "the id is taken by another article"
         case .slugTaken(let slug): "the slug \"\(slug)\" is taken by another article"
