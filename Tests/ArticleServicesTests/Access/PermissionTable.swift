@@ -37,15 +37,16 @@ struct PermissionRow: Sendable {
     /// admitted, and its value is examined elsewhere.
     let statuses: [Int]
 
+    /// A request about no single object.
+    init(_ endpoint: String, json: String? = nil, _ statuses: Int...) {
+        self.init(endpoint, .others, "", json: json, all: statuses)
+    }
+
     init(
-        _ endpoint: String, _ ownership: Ownership = .others, _ object: String = "",
-        json: String? = nil, _ statuses: Int...
+        _ endpoint: String, _ ownership: Ownership, _ object: String, json: String? = nil,
+        _ statuses: Int...
     ) {
-        self.endpoint = endpoint
-        self.ownership = ownership
-        self.object = object
-        self.json = json
-        self.statuses = statuses
+        self.init(endpoint, ownership, object, json: json, all: statuses)
     }
 
     /// The same statuses for several requests.
