@@ -15,6 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import report  # noqa: E402
+from accounts import AccountTrials  # noqa: E402
 from changes import ChangeTrials  # noqa: E402
 from client import ClientTrials  # noqa: E402
 from defaults import DefaultTrials  # noqa: E402
@@ -31,8 +32,8 @@ def options():
     parser.add_argument("--client-bench", default=".build/release/client-bench")
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
     parser.add_argument("--only", help="run a single group: cached, rested, logged, keyed, "
-                        "uncached, changes, creates, published, footprint, crowds, streams, secure or "
-                        "client")
+                        "uncached, changes, creates, published, footprint, crowds, streams, accounts, "
+                        "secure or client")
     parser.add_argument("--seconds", type=int, default=3, help="duration of each run")
     parser.add_argument("--pairs", type=int, default=5, help="number of runs for each median")
     parser.add_argument("--seed", type=int, default=7, help="seed for the generated articles")
@@ -58,6 +59,7 @@ def main():
                 "creates": trials.creates,
                 "published": defaults.creates, "footprint": trials.footprint,
                 "crowds": trials.crowds, "streams": StreamTrials(lab, trials).run,
+                "accounts": AccountTrials(lab, trials).run,
                 "secure": SecureTrials(lab, trials).run,
                 "client": ClientTrials(lab, trials, os.path.abspath(wanted.client_bench)).run}
         rows = []

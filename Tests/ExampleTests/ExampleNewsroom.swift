@@ -18,6 +18,7 @@ enum ExampleNewsroom {
             addHistory(to: &routes)
             addAuthors(to: &routes)
             addComments(to: &routes)
+            addAccounts(to: &routes)
             routes.on(FetchTagsRequest.self) { _ in
                 Page(items: [Tag.Usage(tag: Tag(named: "Baking"), articleCount: 1)])
             }
@@ -88,6 +89,47 @@ enum ExampleNewsroom {
             return bookmark
         }
         routes.on(DeleteBookmarkRequest.self) { _ in NoContent() }
+    }
+
+    static let user = User(
+        id: User.ID(at: time), displayName: "Ada", name: "ada", role: .reader, isDisabled: false,
+        createdAt: time, updatedAt: time, revision: 1)
+
+    private static func addAccounts(to routes: inout StubRoutes) {
+        let session = UserSession(
+            accessToken: "bsa_x", expiresAt: time, refreshToken: "bsr_x", user: user)
+        routes.on(SignUpRequest.self) { _ in user }
+        routes.on(SignInRequest.self) { _ in session }
+        routes.on(RefreshSessionRequest.self) { _ in session }
+        routes.on(SignOutRequest.self) { _ in NoContent() }
+        routes.on(FetchSessionsRequest.self) { _ in
+            let device = DeviceSession(
+                id: "0123456789abcdef", device: "Ada's phone", address: "203.0.113.7",
+                createdAt: time, usedAt: time, isCurrent: false)
+            return Page(items: [device])
+        }
+        routes.on(EndSessionRequest.self) { _ in NoContent() }
+        routes.on(FetchMeRequest.self) { _ in user }
+        routes.on(UpdateMeRequest.self) { request in
+            var user = user
+            if case .set(let name) = request.changes.displayName { user.displayName = name }
+            return user
+        }
+        routes.on(DeleteMeRequest.self) { _ in NoContent() }
+        routes.on(ChangePasswordRequest.self) { _ in NoContent() }
+        routes.on(FetchUsersRequest.self) { _ in Page(items: [user]) }
+        routes.on(FetchUserRequest.self) { _ in user }
+        routes.on(UpdateUserRequest.self) { request in
+            var user = user
+            if case .set(let role) = request.changes.role { user.role = role }
+            return user
+        }
+        routes.on(DeleteUserRequest.self) { _ in NoContent() }
+        routes.on(CreateInvitationRequest.self) { request in
+            Invitation(
+                id: "0123456789abcdef", code: "bsi_x", role: request.invitation.role,
+                createdAt: time, expiresAt: time)
+        }
     }
 
     private static func addHistory(to routes: inout StubRoutes) {

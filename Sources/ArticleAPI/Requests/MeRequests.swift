@@ -45,7 +45,7 @@ public struct UpdateMeRequest: BackendAPIRequest {
 /// anywhere.
 ///
 /// ```swift
-/// _ = try await backend.send(DeleteMeRequest(comments: .delete))
+/// try await backend.send(DeleteMeRequest(comments: .delete))
 /// ```
 public struct DeleteMeRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
@@ -72,7 +72,7 @@ public struct DeleteMeRequest: BackendAPIRequest {
 /// anywhere.
 ///
 /// ```swift
-/// _ = try await backend.send(
+/// try await backend.send(
 ///     ChangePasswordRequest(User.PasswordChange(current: old, password: new)))
 /// ```
 public struct ChangePasswordRequest: BackendAPIRequest {

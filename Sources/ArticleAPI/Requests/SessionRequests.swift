@@ -60,7 +60,7 @@ public struct RefreshSessionRequest: BackendAPIRequest {
 /// value; use it anywhere.
 ///
 /// ```swift
-/// _ = try await backend.send(SignOutRequest())
+/// try await backend.send(SignOutRequest())
 /// ```
 public struct SignOutRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
@@ -93,7 +93,7 @@ public struct FetchSessionsRequest: BackendAPIRequest {
 /// `DELETE /v1/me/sessions/{id}`: ends one of the user's sessions. A value; use it anywhere.
 ///
 /// ```swift
-/// _ = try await backend.send(EndSessionRequest(id: session.id))
+/// try await backend.send(EndSessionRequest(id: session.id))
 /// ```
 public struct EndSessionRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(

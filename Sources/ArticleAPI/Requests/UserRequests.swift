@@ -106,7 +106,7 @@ public struct UpdateUserRequest: BackendAPIRequest {
 /// anywhere.
 ///
 /// ```swift
-/// _ = try await backend.send(DeleteUserRequest(id: id, comments: .delete))
+/// try await backend.send(DeleteUserRequest(id: id, comments: .delete))
 /// ```
 public struct DeleteUserRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
