@@ -13,7 +13,8 @@ extension ServiceError {
         switch self {
         case .rejected(let rejection): return rejection.problem(instance: instance)
         case .notFound: return plain(.notFound, "The requested resource does not exist.")
-        case .notOwner, .ownerFixed: return .ownerProblem(self, instance)
+        case .notOwner: return plain(.forbidden, "You may only read this article: it is not yours.")
+        case .ownerFixed: return .fixedOwnerProblem(instance)
         case .unauthenticated(let fault): return plain(.unauthenticated, fault.sentence)
         case .forbidden(let needed, let role):
             return plain(
@@ -183,6 +184,14 @@ extension Problem {
         return Problem(kind, detail: detail, instance: instance)
     }
 
+    /// The problem for an author who hands an article over.
+    fileprivate static func fixedOwnerProblem(_ instance: String) -> Problem {
+        Problem(
+            .forbidden, detail: "Only editors may change the owner of an article.",
+            instance: instance,
+            errors: [Detail("cannot be changed by authors", at: .pointer("/owner"))])
+    }
+
     /// The problem for an idempotency key that is in use or was reused.
     fileprivate static func keyProblem(_ kind: Kind, _ instance: String) -> Problem {
         let isWaiting = kind == .requestInFlight
@@ -206,19 +215,6 @@ extension Problem {
         Problem(
             kind, detail: detail, instance: instance,
             errors: [Problem.Detail("is already taken", at: .pointer(pointer))])
-    }
-
-    /// The problem for an author with an article of somebody else, or with its owner.
-    fileprivate static func ownerProblem(_ error: ServiceError, _ instance: String) -> Problem {
-        guard case .ownerFixed = error else {
-            return Problem(
-                .forbidden, detail: "You may only read this article: it is not yours.",
-                instance: instance)
-        }
-        return Problem(
-            .forbidden, detail: "Only editors may change the owner of an article.",
-            instance: instance,
-            errors: [Detail("cannot be changed by authors", at: .pointer("/owner"))])
     }
 
     /// The problem for an unmet precondition in this header field.

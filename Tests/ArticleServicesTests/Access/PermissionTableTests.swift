@@ -1,0 +1,162 @@
+import ArticleAPI
+import HTTP
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// Every request of the contract, by every role, for own objects and those of others.
+@Suite struct PermissionTableTests {
+    @Test func `the table has every endpoint of the contract`() {
+        func place(_ type: any BackendAPIRequest.Type) -> String {
+            "\(type.endpoint.method) \(type.endpoint.template)"
+        }
+        let declared = Set((Contract.requests + Contract.adminRequests).map(place))
+        let listed = PermissionTable.rows.map { row in
+            String(row.endpoint.prefix { $0 != "?" })
+        }
+        #expect(declared == Set(listed))
+    }
+
+    @Test(arguments: PermissionTable.rows.indices)
+    func `each role may do what its row says`(index: Int) async throws {
+        let row = PermissionTable.rows[index]
+        try #require(row.statuses.count == TableSender.allCases.count)
+        try await Newsroom.run(cast: false) { newsroom in
+            for sender in TableSender.allCases {
+                let stage = try PermissionStage(newsroom, sender, row)
+                try stage.play()
+            }
+        }
+    }
+}
+
+/// One field of the table: the sender and another user, and the object of the request.
+private struct PermissionStage {
+    private let newsroom: Newsroom
+    private let sender: TableSender
+    private let row: PermissionRow
+    /// The sender's account, if it has one.
+    private let user: (user: User, session: UserSession)?
+    /// An author, who owns what the sender does not.
+    private let other: (user: User, session: UserSession)
+
+    init(_ newsroom: Newsroom, _ sender: TableSender, _ row: PermissionRow) throws {
+        self.newsroom = newsroom
+        self.sender = sender
+        self.row = row
+        func account(_ name: String, _ role: String) throws -> (User, UserSession) {
+            (try newsroom.hire(name, role), try newsroom.signIn(name))
+        }
+        user = try sender.accountRole.map { try account("\(sender)", $0) }
+        other = try account("other-\(sender.rawValue)", "author")
+    }
+
+    func play() throws {
+        let id = try object()
+        let path = row.endpoint.replacing("{id}", with: id).replacing("{articleID}", with: id)
+            .replacing("{number}", with: "1")
+        let response = try send(path)
+        let expected = row.statuses[sender.rawValue]
+        let words = "\(row.endpoint) \(row.ownership) \(row.object) by \(sender): \(response.text)"
+        guard expected != 0 else {
+            // A backup that is not running is not found.
+            let isAdmitted = ![401, 403].contains(response.status)
+            #expect(isAdmitted, "\(words)")
+            return
+        }
+        #expect(response.status == expected, "\(words)")
+        // What is hidden looks like what does not exist.
+        if response.status == 404, path.contains(id) {
+            let unknown = try send(path.replacing(id, with: Self.unknown(like: id)))
+            #expect(plain(response) == plain(unknown), "\(words)")
+        }
+    }
+
+    private func plain(_ response: NewsroomResponse) -> String {
+        response.text.replacing(/"instance":"[^"]*"/, with: "")
+    }
+
+    private static func unknown(like id: String) -> String {
+        id.count == 36 ? Cast.nobody : "fedcba9876543210"
+    }
+
+    private func send(_ line: String) throws -> NewsroomResponse {
+        var fields = HTTPFields()
+        if line.hasPrefix("PUT /v1/a") { fields.append(.ifMatch, "*") }
+        let json = body
+        switch sender {
+        case .anonymous: return try newsroom.send(line, as: .anonymous, json, with: fields)
+        case .readerKey: return try newsroom.send(line, as: .reader, json, with: fields)
+        case .editorKey: return try newsroom.send(line, as: .editor, json, with: fields)
+        case .reader, .author, .editor, .admin:
+            let user = try #require(user)
+            return try newsroom.send(line, in: user.session, json, with: fields)
+        }
+    }
+
+    private var body: String? {
+        switch row.json {
+        case "{draft}":
+            #"{"name":"new-\#(sender.rawValue)","password":"correct horse"}"#
+        case "{draft of an editor}":
+            #"{"name":"new-\#(sender.rawValue)","password":"correct horse","role":"editor"}"#
+        case "{sign-in}": #"{"name":"\#(other.user.name ?? "")","password":"correct horse"}"#
+        case "{refresh}": #"{"refreshToken":"\#(other.session.refreshToken)"}"#
+        default: row.json
+        }
+    }
+
+    // MARK: Objects
+
+    /// The id of the row's object, which is made for this field alone.
+    private func object() throws -> String {
+        switch row.object {
+        case "draft", "public", "deleted": return try article()
+        case "comment": return try comment(isPending: false)
+        case "pending comment": return try comment(isPending: true)
+        case "session":
+            let owner = row.ownership == .own ? user ?? other : other
+            return String(owner.session.accessToken.dropFirst(4).prefix(16))
+        case "user":
+            let owner = row.ownership == .own ? user ?? other : other
+            return owner.user.id.description
+        case "key": return newsroom.keys.revokedID
+        case "author":
+            let id = Cast.id(0xB0 + sender.rawValue)
+            try newsroom.send("PUT /v1/authors/\(id)", as: .editor, #"{"name":"Ghost"}"#)
+            return id
+        default: return ""
+        }
+    }
+
+    private func article() throws -> String {
+        let isOwn = row.ownership == .own && sender.ownsArticles
+        let owner = isOwn ? try #require(user) : other
+        let status = row.object == "public" ? "published" : "draft"
+        let made = try newsroom.send(
+            "POST /v1/articles", in: owner.session,
+            #"{"title":"Rye \#(sender.rawValue)","status":"\#(status)"}"#)
+        let id = try Article(mapping: made.body).id.description
+        if row.object == "deleted" {
+            #expect(try newsroom.send("DELETE /v1/articles/\(id)", in: owner.session).status == 204)
+        }
+        return id
+    }
+
+    private func comment(isPending: Bool) throws -> String {
+        let writer = row.ownership == .own ? user ?? other : other
+        let made = try newsroom.send(
+            "POST /v1/articles", as: .editor, #"{"title":"Spelt","status":"published"}"#)
+        let article = "/v1/articles/\(try Article(mapping: made.body).id)"
+        let written = try newsroom.send(
+            "POST \(article)/comments", in: writer.session, #"{"body":"Good."}"#)
+        try #require(written.status == 201, "\(written.text)")
+        let id = try ArticleAPI.Comment(mapping: written.body).id.description
+        guard isPending else { return id }
+        // In a moderated thread, a changed comment waits for approval again; an editor's does not.
+        try newsroom.send("PATCH \(article)", as: .editor, #"{"comments":"moderated"}"#)
+        try newsroom.send("PATCH /v1/comments/\(id)", in: writer.session, #"{"body":"Fine."}"#)
+        return id
+    }
+}
