@@ -51,7 +51,6 @@ enum Samples {
         id: authorID, name: "Ada", about: "Writes.", website: "https://ada.example", revision: 2,
         version: "2-x1y2z3")
 
-
     static let user = User(
         id: userID, displayName: "Mina K.", name: "mina", role: .author, isDisabled: false,
         createdAt: time, updatedAt: time, revision: 2)
