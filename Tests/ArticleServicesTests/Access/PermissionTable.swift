@@ -30,7 +30,7 @@ struct PermissionRow: Sendable {
     let endpoint: String
     let ownership: Ownership
     /// What `{id}` is, or the article that a list belongs to: `draft`, `public`, `deleted`,
-    /// `comment`, `pending comment`, `session`, `user`, `key`, `author`.
+    /// `bookmark`, `comment`, `pending comment`, `session`, `user`, `key`, `author`.
     let object: String
     let json: String?
     /// In the order of `TableSender`. 0 is any status but 401, 403 and 404: the request was
@@ -131,7 +131,8 @@ enum PermissionTable {
             "GET \(article)/comments", .others, "public", 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
             "GET \(article)/comments", .others, "draft", 404, 404, 404, 404, 200, 200, 200),
-        PermissionRow("GET \(article)/comments", .own, "draft", 404, 404, 404, 200, 200, 200, 200),
+        // Comments are shown where readers see the article.
+        PermissionRow("GET \(article)/comments", .own, "draft", 404, 404, 404, 404, 200, 200, 200),
         PermissionRow(
             "POST \(article)/comments", .others, "public", json: #"{"body":"Good."}"#,
             401, 403, 201, 201, 403, 201, 201),
@@ -211,7 +212,8 @@ enum PermissionTable {
         PermissionRow("PUT \(bookmark)", .others, "public", 401, 403, 200, 200, 403, 200, 200),
         PermissionRow("PUT \(bookmark)", .others, "draft", 401, 403, 404, 404, 403, 200, 200),
         PermissionRow("PUT \(bookmark)", .own, "draft", 401, 403, 404, 200, 403, 200, 200),
-        PermissionRow("DELETE \(bookmark)", .others, "public", 401, 403, 204, 204, 403, 204, 204),
+        PermissionRow("DELETE \(bookmark)", .others, "public", 401, 403, 404, 404, 403, 404, 404),
+        PermissionRow("DELETE \(bookmark)", .own, "bookmark", 401, 403, 204, 204, 403, 204, 204),
     ]
 
     private static let administration = PermissionRow.each(

@@ -113,6 +113,7 @@ private struct PermissionStage {
     private func object() throws -> String {
         switch row.object {
         case "draft", "public", "deleted": return try article()
+        case "bookmark": return try bookmark()
         case "comment": return try comment(isPending: false)
         case "pending comment": return try comment(isPending: true)
         case "session":
@@ -133,13 +134,23 @@ private struct PermissionStage {
     private func article() throws -> String {
         let isOwn = row.ownership == .own && sender.ownsArticles
         let owner = isOwn ? try #require(user) : other
-        let status = row.object == "public" ? "published" : "draft"
+        let status = ["public", "bookmark"].contains(row.object) ? "published" : "draft"
         let made = try newsroom.send(
             "POST /v1/articles", in: owner.session,
             #"{"title":"Rye \#(sender.rawValue)","status":"\#(status)"}"#)
         let id = try Article(mapping: made.body).id.description
         if row.object == "deleted" {
             #expect(try newsroom.send("DELETE /v1/articles/\(id)", in: owner.session).status == 204)
+        }
+        return id
+    }
+
+    /// A public article that the sender has bookmarked.
+    private func bookmark() throws -> String {
+        let id = try article()
+        if let user {
+            let made = try newsroom.send("PUT /v1/me/bookmarks/\(id)", in: user.session)
+            #expect(made.status == 200, "\(made.text)")
         }
         return id
     }
