@@ -14,6 +14,7 @@ public struct Backend: Sendable {
     private let sessions: SessionService
     private let users: UserService
     private let me: MeService
+    private let exports: AccountExports
     private let cursors: CursorSealer
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
@@ -84,6 +85,7 @@ public struct Backend: Sendable {
             now: now)
         me = MeService(
             store: store, access: access, hasher: accounts.hasher, throttle: throttle, now: now)
+        exports = AccountExports(store: store, spool: Spool(beside: file.path))
     }
 
     private static func keyRing(
@@ -189,6 +191,7 @@ public struct Backend: Sendable {
         users.register(on: &routes)
         sessions.register(on: &routes)
         me.register(on: &routes)
+        exports.register(on: &routes)
 
         HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
         admin.register(on: &routes)

@@ -69,7 +69,7 @@ extension SQL {
 
 extension Bookmark {
     /// Reads the columns of `SQL.bookmark`.
-    fileprivate init(_ row: borrowing Statement) throws(StoreError) {
+    init(_ row: borrowing Statement) throws(StoreError) {
         self.init(
             articleID: try row.identifier(0), position: row.optionalReal(1),
             createdAt: row.time(2), updatedAt: row.time(3), revision: Int(row.integer(4)))

@@ -6,7 +6,7 @@ extension SQLiteStore: ExportSource {
     public func export(
         _ body: @escaping @Sendable (ExportRecord) throws -> Void
     ) async throws(StoreError) {
-        try await exports.export(body)
+        try await exports.export { (state) throws(StoreError) in try state.export(body) }
     }
 }
 

@@ -73,6 +73,21 @@ enum Samples {
     static let invitation = Invitation(
         id: "0123456789abcdef", code: "bsi_x", role: .author, createdAt: time, expiresAt: time)
 
+    static let accountExport = AccountExport(
+        account: user,
+        invitation: AccountExport.UsedInvitation(
+            id: "0123456789abcdef", role: .author, createdAt: time, expiresAt: time, usedAt: time),
+        identities: [
+            AccountExport.Identity(issuer: "https://id.example.org", subject: "001.ab.0042")
+        ],
+        sessions: [deviceSession],
+        keys: [AccountExport.Key(id: "k7", name: "Phone", role: .author, createdAt: time)],
+        articles: [
+            AccountExport.OwnedArticle(id: id, slug: "rye", title: "Rye", status: .draft),
+            AccountExport.OwnedArticle(id: id, slug: "oats", title: "Oats", status: nil),
+        ],
+        comments: [comment], bookmarks: [bookmark])
+
     static let commentID = ArticleAPI.Comment.ID("01890a5d-ac98-7000-8000-00000000c0de")!
 
     static let comment = ArticleAPI.Comment(
@@ -147,6 +162,7 @@ enum Samples {
         DeleteMeRequest(expected: etag, comments: .keep),
         ChangePasswordRequest(
             User.PasswordChange(current: "correct horse", password: "battery staple")),
+        ExportAccountRequest(),
         FetchSessionsRequest(),
         EndSessionRequest(id: "0123456789abcdef"),
     ]

@@ -99,6 +99,18 @@ struct Routes {
             Request.self, as: EventStream.encoding.mediaType.flatMap { MediaType($0) }, handle)
     }
 
+    /// Binds a request whose response is a document that may be too long for memory. Its sender is
+    /// charged with its cost.
+    mutating func document<Request: CostlyRequest>(
+        _: Request.Type, _ handle: @escaping StreamHandler<Request>
+    ) where Request.Item: JSONModel {
+        stream(Request.self, as: Request.Item.encoding.mediaType.flatMap { MediaType($0) }) {
+            (request, caller, context) throws(ServiceError) in
+            try Turns.charge(request.cost, context)
+            return try await handle(request, caller, context)
+        }
+    }
+
     typealias StreamHandler<Request> =
         @Sendable (Request, Principal, RequestContext) async throws(ServiceError) -> HTTPResponse
 

@@ -60,6 +60,7 @@ struct ResponseGoldenTests {
         var unread = Samples.bookmark
         unread.position = nil
         try check(Page(items: [Samples.bookmark, unread], next: "c"), "bookmarks.json")
+        try check(Samples.accountExport, "account-export.json")
     }
 
     @Test func `changes`() throws {
@@ -89,6 +90,7 @@ struct ResponseGoldenTests {
         let answers = try GoldenFiles.names.filter { $0.hasSuffix(".json") }
         #expect(
             answers.sorted() == [
+                "account-export.json",
                 "article-bare.json", "article-fields.json", "article.json", "articles-counted.json",
                 "articles-empty.json", "articles-fields.json", "articles.json", "author.json",
                 "authors.json", "bookmarks.json", "changes-fields.json", "changes-none.json",

@@ -10,14 +10,21 @@ struct Spool: Sendable {
 
     /// Each file may be as large as the database, and lasts until a slow client has read it.
     static let limitFiles = 8
+    /// Disk space left free for concurrent writes.
+    private static let marginBytes = 64 << 20
 
     init(beside path: String) { self.path = path }
 
     /// Creates a file, readable only by its owner.
     ///
-    /// - Parameter use: opens the file by its name before it is unlinked.
+    /// - Parameters:
+    ///   - use: opens the file by its name before it is unlinked.
+    ///   - closed: called once the file is closed.
     /// - Throws: `ServiceError.busy` if there are too many files.
-    func file(_ use: (_ name: String) throws -> Void = { _ in }) throws -> SpoolFile {
+    func file(
+        _ use: (_ name: String) throws -> Void = { _ in },
+        closed: @escaping @Sendable () -> Void = {}
+    ) throws -> SpoolFile {
         let hasRoom = openFiles.withLock { count in
             guard count < Self.limitFiles else { return false }
             count += 1
@@ -25,11 +32,22 @@ struct Spool: Sendable {
         }
         guard hasRoom else { throw ServiceError.busy }
         do {
-            return try SpoolFile(beside: path, use) { openFiles.withLock { $0 -= 1 } }
+            return try SpoolFile(beside: path, use) {
+                openFiles.withLock { $0 -= 1 }
+                closed()
+            }
         } catch {
             openFiles.withLock { $0 -= 1 }
             throw error
         }
+    }
+
+    /// Whether the disk has room for a file of this size (`statvfs(3)`): what is buffered must not
+    /// fill the disk and block writers.
+    func hasRoom(forBytes count: Int) -> Bool {
+        var disk = statvfs()
+        guard statvfs(path, &disk) == 0 else { return true }
+        return Int(disk.f_bavail) * Int(disk.f_frsize) > count + Self.marginBytes
     }
 }
 
@@ -38,7 +56,7 @@ struct Spool: Sendable {
 final class SpoolFile: Sendable {
     let descriptor: Int32
     private let closed: @Sendable () -> Void
-    private let pool = BlockingPool(label: "broadsheet.admin.spool", width: 1, depth: 1)
+    private let pool = BlockingPool(label: "broadsheet.spool", width: 1, depth: 1)
     private let position = Lock(0)
 
     private static let pieceBytes = 256 << 10
@@ -65,11 +83,19 @@ final class SpoolFile: Sendable {
         closed()
     }
 
-    /// A response that streams the whole file with this media type.
-    func response(_ mediaType: String) throws(SystemError) -> HTTPResponse {
+    /// A response that streams the whole file.
+    ///
+    /// - Parameters:
+    ///   - mediaType: that of the file's contents.
+    ///   - name: the name under which browsers save it; `nil` to leave that to them.
+    func response(
+        _ mediaType: String, savedAs name: String? = nil
+    ) throws(SystemError) -> HTTPResponse {
         let length = Int(try retrying("lseek") { lseek(descriptor, 0, SEEK_END) })
+        var fields: HTTPFields = [.contentType: mediaType, .cacheControl: "no-store"]
+        if let name { fields.append(.contentDisposition, "attachment; filename=\"\(name)\"") }
         return HTTPResponse(
-            .ok, fields: [.contentType: mediaType, .cacheControl: "no-store"],
+            .ok, fields: fields,
             body: .stream(HTTPBodyStream(length: length) { try await self.next() }))
     }
 
