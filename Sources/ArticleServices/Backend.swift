@@ -70,13 +70,12 @@ public struct Backend: Sendable {
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
             log: log)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
-        let throttle = SignInThrottle(now: accounts.uptime)
         let rules = SignUpRules(
             store: store, policy: accounts.signUp, throttle: SignUpThrottle(now: accounts.uptime),
             now: now)
         let signIn = SignInService(
-            store: store, hasher: accounts.hasher, throttle: throttle, providers: providers,
-            rules: rules, now: now)
+            store: store, hasher: accounts.hasher, throttle: accounts.throttle,
+            providers: providers, rules: rules, now: now)
         sessions = SessionService(
             store: store, access: access, signIn: signIn,
             secret: try await store.secret(named: "sessions"), now: now)
@@ -84,7 +83,8 @@ public struct Backend: Sendable {
             store: store, access: access, hasher: accounts.hasher, rules: rules, cursors: cursors,
             now: now)
         me = MeService(
-            store: store, access: access, hasher: accounts.hasher, throttle: throttle, now: now)
+            store: store, access: access, hasher: accounts.hasher,
+            throttle: accounts.throttle, now: now)
         exports = AccountExports(store: store, spool: Spool(beside: file.path))
     }
 
