@@ -33,7 +33,7 @@ extension SQL {
         SELECT comments.number, comments.id, comments.article, articles.id, comments.parent,
             parents.id, comments.writer, users.id, users.display_name, comments.state,
             comments.body, comments.created_at, comments.updated_at, comments.revision,
-            comments.visible_replies, articles.state
+            comments.visible_replies, articles.state, articles.owner
         FROM comments JOIN articles ON articles.number = comments.article
         LEFT JOIN comments AS parents ON parents.number = comments.parent
         LEFT JOIN users ON users.number = comments.writer
@@ -43,7 +43,7 @@ extension SQL {
         SELECT comments.number, comments.id, comments.article, articles.id, comments.parent,
             parents.id, comments.writer, users.id, users.display_name, comments.state,
             comments.body, comments.created_at, comments.updated_at, comments.revision,
-            comments.visible_replies, articles.state
+            comments.visible_replies, articles.state, articles.owner
         FROM comments JOIN articles ON articles.number = comments.article
         LEFT JOIN comments AS parents ON parents.number = comments.parent
         LEFT JOIN users ON users.number = comments.writer
@@ -168,7 +168,8 @@ struct StoredComment {
     var updatedAt: Timestamp
     var revision: Int
     var visibleReplies: Int
-    let articleState: StoredState
+    private let articleState: StoredState
+    private let articleOwner: User.ID?
 
     /// Reads the columns of `SQL.comment`.
     init(_ row: borrowing Statement) throws(StoreError) {
@@ -190,6 +191,7 @@ struct StoredComment {
         revision = Int(row.integer(13))
         visibleReplies = Int(row.integer(14))
         articleState = try StoredState(row.integer(15))
+        articleOwner = try row.optionalIdentifier(16)
     }
 
     /// The column `sight`: 2 if the public's lists have it, 1 if only those of editors do.
@@ -206,11 +208,8 @@ struct StoredComment {
     }
 
     func isVisible(to viewer: CommentViewer) -> Bool {
-        switch viewer.audience {
-        case .editors: articleState != .deleted
-        case .everyone, .author:
-            articleState == .published && (sight == 2 || isOwn(viewer) && state == .pending)
-        }
+        viewer.audience.sees(articleState, ownedBy: articleOwner)
+            && (viewer.audience == .editors || sight == 2 || isOwn(viewer) && state == .pending)
     }
 
     /// Whether the viewer sees the comment itself and not only its place among its replies.

@@ -30,7 +30,8 @@ struct PermissionRow: Sendable {
     let endpoint: String
     let ownership: Ownership
     /// What `{id}` is, or the article that a list belongs to: `draft`, `public`, `deleted`,
-    /// `bookmark`, `comment`, `pending comment`, `session`, `user`, `key`, `author`.
+    /// `bookmark`, `comment`, `pending comment`, `comment on a draft`, `session`, `user`, `key`,
+    /// `author`.
     let object: String
     let json: String?
     /// In the order of `TableSender`. 0 is any status but 401, 403 and 404: the request was
@@ -131,14 +132,16 @@ enum PermissionTable {
             "GET \(article)/comments", .others, "public", 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
             "GET \(article)/comments", .others, "draft", 404, 404, 404, 404, 200, 200, 200),
-        // Comments are shown where readers see the article.
-        PermissionRow("GET \(article)/comments", .own, "draft", 404, 404, 404, 404, 200, 200, 200),
+        PermissionRow("GET \(article)/comments", .own, "draft", 404, 404, 404, 200, 200, 200, 200),
         PermissionRow(
             "POST \(article)/comments", .others, "public", json: #"{"body":"Good."}"#,
             401, 403, 201, 201, 403, 201, 201),
         PermissionRow(
             "POST \(article)/comments", .others, "draft", json: #"{"body":"Good."}"#,
             401, 403, 404, 404, 403, 201, 201),
+        PermissionRow(
+            "POST \(article)/comments", .own, "draft", json: #"{"body":"Good."}"#,
+            401, 403, 404, 201, 403, 201, 201),
         PermissionRow("GET /v1/comments", 401, 403, 403, 403, 200, 200, 200),
         PermissionRow(
             "GET /v1/comments/{id}", .others, "comment", 200, 200, 200, 200, 200, 200, 200),
@@ -168,6 +171,12 @@ enum PermissionTable {
             401, 403, 404, 404, 204, 204, 204),
         PermissionRow(
             "DELETE /v1/comments/{id}", .own, "comment", 401, 403, 204, 204, 204, 204, 204),
+        PermissionRow(
+            "GET /v1/comments/{id}", .own, "comment on a draft",
+            404, 404, 404, 200, 200, 200, 200),
+        PermissionRow(
+            "GET /v1/comments/{id}", .others, "comment on a draft",
+            404, 404, 404, 404, 200, 200, 200),
     ]
 
     private static let bookmark = "/v1/me/bookmarks/{articleID}"

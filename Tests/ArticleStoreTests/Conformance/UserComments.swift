@@ -117,6 +117,56 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `the owner of a draft sees its comments, and others do not`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let ada = UserRecord.sample("ada", role: "author")
+                let ben = UserRecord.sample("ben", role: "author")
+                for user in [ada, ben] {
+                    try await store.createUser(user, using: nil, at: .start)
+                }
+                let draft = ArticleContent.sample(status: .draft, at: nil)
+                let article = try await store.createArticle(.make(), draft, by: .author(ada)).id
+                func write(
+                    _ body: String, by user: UserRecord, as status: Comment.Status
+                ) async throws(StoreError) -> Comment {
+                    let content = CommentContent(
+                        article: article, body: body, writer: user.id, audience: .author(user.id))
+                    return try await store.createComment(.make(), content, by: .first) { _ in
+                        status
+                    }
+                }
+                let comment = try await write("one", by: ada, as: .visible)
+                _ = try await write("two", by: ada, as: .hidden)
+                let rejected = try await failure {
+                    _ = try await write("three", by: ben, as: .visible)
+                }
+                guard case .notFound = rejected else { throw rejected }
+
+                let owner = CommentViewer(audience: .author(ada.id), user: ada.id)
+                let seen = try await store.comments(CommentQuery(on: article, viewer: owner))
+                #expect(seen.items == [comment])
+                #expect(try await store.comment(comment.id, visibleTo: owner) == comment)
+                let others = [
+                    CommentViewer(audience: .author(ben.id), user: ben.id), Thread.anonymous,
+                    // Without the role of an author, nobody sees their own drafts.
+                    CommentViewer(audience: .everyone, user: ada.id),
+                ]
+                for viewer in others {
+                    let list = try await failure {
+                        _ = try await store.comments(CommentQuery(on: article, viewer: viewer))
+                    }
+                    guard case .notFound = list else { throw list }
+                    let one = try await failure {
+                        _ = try await store.comment(comment.id, visibleTo: viewer)
+                    }
+                    guard case .notFound = one else { throw one }
+                }
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `followers of articles do not notice comments and bookmarks`(
             _ engine: Engine
         ) async throws {
