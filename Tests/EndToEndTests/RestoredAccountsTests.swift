@@ -54,6 +54,10 @@ import Testing
             let line = "account \(user.id) (editor, \(user.name ?? "")) \(text)"
             #expect(messages.contains { $0.contains(line) }, "\(messages)")
         }
+        for command in ["disable deleted", "disable disabled", "role demoted author"] {
+            let end = "; broadsheet user \(command) changes this"
+            #expect(messages.contains { $0.hasSuffix(end) }, "\(messages)")
+        }
 
         let again = try Served(database)
         let session = #"{"name":"disabled","password":"correct horse"}"#

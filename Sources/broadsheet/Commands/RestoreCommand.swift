@@ -78,15 +78,23 @@ struct RestoreCommand: Command {
         for account in accounts.first {
             let user = account.user
             let name = "account \(user.id) (\(user.role), \(user.name))"
-            let change =
+            let disabling = "disable \(user.name)"
+            let (change, command) =
                 switch account.reason {
-                case .missing: "exists again: the replaced database has no such account"
-                case .disabled: "is enabled again: the replaced database has disabled it"
-                case .role(let role): "has this role again: in the replaced database it is \(role)"
-                case .unreadable: "is enabled: the replaced database could not be read"
+                case .missing:
+                    ("exists again: the replaced database has no such account", disabling)
+                case .disabled:
+                    ("is enabled again: the replaced database has disabled it", disabling)
+                case .role(let role):
+                    (
+                        "has this role again: in the replaced database it is \(role)",
+                        "role \(user.name) \(role)"
+                    )
+                case .unreadable:
+                    ("is enabled: the replaced database could not be read", disabling)
                 }
             Console.printError(
-                "\(name) \(change); PATCH /v1/users/\(user.id) changes this")
+                "\(name) \(change); broadsheet user \(command) changes this")
         }
         if accounts.others > 0 {
             Console.printError("the same goes for \(accounts.others) more accounts")
