@@ -57,13 +57,18 @@ final class SpoolFile: Sendable {
     let descriptor: Int32
     private let closed: @Sendable () -> Void
     private let pool = BlockingPool(label: "broadsheet.spool", width: 1, depth: 1)
-    private let position = Lock(0)
+    private let state = Lock(State())
+
+    private struct State {
+        var position = 0
+        var isClosed = false
+    }
 
     private static let pieceBytes = 256 << 10
 
     /// - Parameters:
     ///   - use: opens the file by its name before it is unlinked.
-    ///   - closed: called once the file is closed.
+    ///   - closed: called once the file is closed, after its last byte was read at the latest.
     fileprivate init(
         beside path: String, _ use: (_ name: String) throws -> Void,
         closed: @escaping @Sendable () -> Void
@@ -78,7 +83,15 @@ final class SpoolFile: Sendable {
         self.closed = closed
     }
 
-    deinit {
+    deinit { end() }
+
+    /// Closes the file, unless that was done.
+    private func end() {
+        let isOpen = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        guard isOpen else { return }
         close(descriptor)
         closed()
     }
@@ -96,26 +109,29 @@ final class SpoolFile: Sendable {
         if let name { fields.append(.contentDisposition, "attachment; filename=\"\(name)\"") }
         return HTTPResponse(
             .ok, fields: fields,
-            body: .stream(HTTPBodyStream(length: length) { try await self.next() }))
+            body: .stream(HTTPBodyStream(length: length) { try await self.next(of: length) }))
     }
 
-    private func next() async throws -> [UInt8]? {
+    private func next(of length: Int) async throws -> [UInt8]? {
         let piece = try await pool.run {
-            Result { () throws(SystemError) in try self.read() }
+            Result { () throws(SystemError) in try self.read(of: length) }
         }.get()
         return piece.isEmpty ? nil : piece
     }
 
-    /// The bytes after those that were already read (`pread(2)`).
-    private func read() throws(SystemError) -> [UInt8] {
-        let offset = position.withLock { $0 }
+    /// The bytes after those that were already read (`pread(2)`). The last ones end the file: a
+    /// client that has received them may request another one.
+    private func read(of length: Int) throws(SystemError) -> [UInt8] {
+        let (offset, isClosed) = state.withLock { ($0.position, $0.isClosed) }
+        guard !isClosed else { return [] }
         var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
         let count = try retrying("pread") {
             piece.withUnsafeMutableBytes {
                 pread(descriptor, $0.baseAddress, $0.count, off_t(offset))
             }
         }
-        position.withLock { $0 += count }
+        state.withLock { $0.position += count }
+        if count == 0 || offset + count >= length { end() }
         piece.removeLast(piece.count - count)
         return piece
     }
