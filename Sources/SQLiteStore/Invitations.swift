@@ -65,6 +65,8 @@ extension SQL {
         """
     static let revokeInvitation: StaticString =
         "DELETE FROM invitations WHERE id = ?1 AND used_at IS NULL"
+    static let revokeAllInvitations: StaticString =
+        "DELETE FROM invitations WHERE used_at IS NULL"
     static let forgetInvited: StaticString =
         "UPDATE invitations SET used_by = NULL WHERE used_by = ?1"
 }

@@ -60,7 +60,9 @@ extension SQLiteStore {
             // A damaged file is reported, not changed.
             if report.findings.isEmpty {
                 if version >= DatabaseSchema.firstVersionWithAccounts {
+                    // Those that are used or revoked later would be valid again.
                     try connection.execute(SQL.endAllSessions)
+                    try connection.execute(SQL.revokeAllInvitations)
                 }
                 if version >= Self.firstVersionWithEpoch {
                     try connection.execute(SQL.dropEpoch)
