@@ -70,7 +70,7 @@ extension SQL {
 
 extension Bookmark {
     /// Reads the columns of `SQL.bookmark`.
-    fileprivate init(_ row: borrowing Statement) throws(StoreError) {
+    init(_ row: borrowing Statement) throws(StoreError) {
         self.init(
             articleID: try row.identifier(0), position: row.optionalReal(1),
             createdAt: row.time(2), updatedAt: row.time(3), revision: Int(row.integer(4)))
@@ -105,7 +105,7 @@ extension Snapshot {
         return page
     }
 
-    fileprivate func bookmark(
+    func bookmark(
         of article: Int64, for user: Int64
     ) throws(StoreError) -> Bookmark? {
         let row = try connection.statement(SQL.bookmark)
@@ -142,28 +142,36 @@ extension WriteStep {
         else { throw .notFound }
         let old = try state.bookmark(of: article.number, for: number)
         if let old, old.position == position { return (old, false) }
-        if old == nil {
-            let row = try connection.statement(SQL.hasBookmarks)
-            try row.bind(1, number)
-            try row.bind(2, state.configuration.bookmarksPerUser - 1)
-            guard try !row.step() else { throw .tooMany("bookmarks") }
-        }
+        if old == nil { try checkRoomForBookmark(of: number) }
         let bookmark = Bookmark(
             articleID: id, position: position, createdAt: old?.createdAt ?? time,
             updatedAt: max(time, old?.updatedAt ?? time),
             revision: try state.nextBookmarkRevision(of: article.number, for: number))
+        try set(bookmark, of: article.number, for: number)
+        return (bookmark, old == nil)
+    }
+
+    func checkRoomForBookmark(of user: Int64) throws(StoreError) {
+        let row = try connection.statement(SQL.hasBookmarks)
+        try row.bind(1, user)
+        try row.bind(2, state.configuration.bookmarksPerUser - 1)
+        guard try !row.step() else { throw .tooMany("bookmarks") }
+    }
+
+    func set(
+        _ bookmark: Bookmark, of article: Int64, for user: Int64
+    ) throws(StoreError) {
         let row = try connection.statement(SQL.setBookmark)
-        try row.bind(1, number)
-        try row.bind(2, article.number)
+        try row.bind(1, user)
+        try row.bind(2, article)
         try row.bind(3, bookmark.position)
         try row.bind(4, bookmark.createdAt)
         try row.bind(5, bookmark.updatedAt)
         try row.bind(6, bookmark.revision)
         try row.run()
         try recordTransition(
-            ofBookmark: id, article.number, for: number, revision: bookmark.revision,
+            ofBookmark: bookmark.articleID, article, for: user, revision: bookmark.revision,
             isDeparture: false)
-        return (bookmark, old == nil)
     }
 
     fileprivate func deleteBookmark(

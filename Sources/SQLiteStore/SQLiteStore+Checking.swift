@@ -352,5 +352,17 @@ extension SQL {
             ON comment = number AND comment_transitions.audience = who.audience
         WHERE ifnull(NOT is_departure, 0) <> (sight > 1 - who.audience) LIMIT 20
         """,
+        """
+        SELECT 'comment ' || number || ' has the wrong transition for its writer'
+        FROM comments LEFT JOIN comment_transitions ON comment = number AND audience = 1 + writer
+        WHERE writer IS NOT NULL AND ifnull(NOT is_departure, 0) <> (sight = 2 OR state = 1)
+        LIMIT 20
+        """,
+        """
+        SELECT 'the bookmark of article ' || article || ' by user ' || user
+            || ' has the wrong transition'
+        FROM bookmarks LEFT JOIN transitions ON audience = 1 + user AND kind = 3 AND subject = article
+        WHERE transitions.revision IS NOT bookmarks.revision OR is_departure LIMIT 20
+        """,
     ]
 }
