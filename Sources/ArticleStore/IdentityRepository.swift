@@ -25,11 +25,11 @@ public protocol IdentityRepository: Sendable {
         at time: Timestamp
     ) async throws(StoreError)
 
-    /// Uses up a token that is accepted until `expiry`, and forgets those that are no longer
-    /// accepted at `time`.
+    /// Records the use of a token that expires at `expiry`, and removes the records of those that
+    /// have expired by `time`.
     ///
-    /// Throws `.tokenUsed` if a token with this digest was used before or is no longer accepted,
-    /// `.tooMany` if 100,000 used ones would still be accepted.
+    /// Throws `.tokenUsed` if the use of this digest is recorded or the token has expired,
+    /// `.tooMany` if there are 100,000 records.
     func useIdentityToken(
         _ digest: [UInt8], until expiry: Timestamp, at time: Timestamp
     ) async throws(StoreError)

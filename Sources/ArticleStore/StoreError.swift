@@ -28,7 +28,7 @@ public enum StoreError: Error, Sendable {
     case nameTaken
     /// Another user has this identity of a provider.
     case identityTaken
-    /// A token that is accepted once was used before, or is no longer accepted.
+    /// The single-use token was used before, or has expired.
     case tokenUsed
     /// No author has this id; `index` is the position in the article's byline.
     case unknownAuthor(index: Int, Author.ID)

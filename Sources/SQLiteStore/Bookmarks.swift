@@ -65,7 +65,6 @@ extension SQL {
         ON CONFLICT (audience, kind, subject) DO UPDATE SET sequence = excluded.sequence,
             revision = excluded.revision, is_departure = excluded.is_departure
         """
-    static let removeTransitions: StaticString = "DELETE FROM transitions WHERE audience = ?1"
 }
 
 extension Bookmark {
@@ -114,21 +113,14 @@ extension Snapshot {
         return try row.step() ? Bookmark(row) : nil
     }
 
-    /// That of the user's last change to the bookmark, which may be its removal; 0 if there is
-    /// none.
-    private func bookmarkRevision(
-        of article: Int64, for user: Int64
-    ) throws(StoreError) -> Int {
-        let row = try connection.statement(SQL.lastBookmarkRevision)
-        try row.bind(1, audience(ofUser: user))
-        try row.bind(2, article)
-        return try row.step() ? Int(row.integer(0)) : 0
-    }
-
+    /// The one after the user's last change to the bookmark, which may be its removal.
     fileprivate func nextBookmarkRevision(
         of article: Int64, for user: Int64
     ) throws(StoreError) -> Int {
-        try bookmarkRevision(of: article, for: user) + 1
+        let row = try connection.statement(SQL.lastBookmarkRevision)
+        try row.bind(1, TransitionAudience.number(ofUser: user))
+        try row.bind(2, article)
+        return try row.step() ? Int(row.integer(0)) + 1 : 1
     }
 }
 
@@ -198,7 +190,7 @@ extension WriteStep {
             of: .bookmark(id), number: article, revision: revision, isDeletion: isDeparture,
             isPublic: false)
         let row = try connection.statement(SQL.setBookmarkTransition)
-        try row.bind(1, audience(ofUser: user))
+        try row.bind(1, TransitionAudience.number(ofUser: user))
         try row.bind(2, sequence)
         try row.bind(3, article)
         try row.bind(4, revision)
@@ -206,14 +198,10 @@ extension WriteStep {
         try row.run()
     }
 
-    /// Removes what only concerns a user: bookmarks, and the user's audience of changes, as the
-    /// number of the user may be reused.
+    /// Removes the bookmarks of a user, whose log of changes is removed by `forgetTransitions`.
     func forgetBookmarks(ofUser number: Int64) throws(StoreError) {
         let bookmarks = try connection.statement(SQL.removeBookmarks)
         try bookmarks.bind(1, number)
         try bookmarks.run()
-        let transitions = try connection.statement(SQL.removeTransitions)
-        try transitions.bind(1, audience(ofUser: number))
-        try transitions.run()
     }
 }

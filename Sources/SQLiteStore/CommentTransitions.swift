@@ -19,9 +19,6 @@ extension SQL {
         "SELECT number FROM comments WHERE writer = ?1 ORDER BY created_at LIMIT ?2"
 }
 
-/// The audience of one user, in logs of changes.
-func audience(ofUser number: Int64) -> Int64 { 1 + number }
-
 extension WriteStep {
     /// Gives a change of a comment its number, and records what it is for each audience.
     func recordTransitions(
@@ -48,7 +45,7 @@ extension WriteStep {
         try record(TransitionAudience.editors.number, was: was > 0, isNow: isNow > 0)
         guard let writer = comment.writer else { return }
         try record(
-            audience(ofUser: writer), was: before?.isSeenByWriter ?? false,
+            TransitionAudience.number(ofUser: writer), was: before?.isSeenByWriter ?? false,
             isNow: comment.isSeenByWriter)
     }
 
@@ -96,7 +93,7 @@ extension WriteStep {
         // The number of the user may be reused.
         let row = try connection.statement(SQL.removeCommentTransition)
         try row.bind(1, before.number)
-        try row.bind(2, audience(ofUser: writer))
+        try row.bind(2, TransitionAudience.number(ofUser: writer))
         try row.run()
     }
 }

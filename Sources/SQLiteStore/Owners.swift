@@ -41,8 +41,8 @@ extension Audience {
         }
     }
 
-    /// The only place that decides who may change an article and see its history. A public article
-    /// of somebody else is no secret; a hidden one is.
+    /// The only place that decides who may change an article and see its history. Others
+    /// may know that a public article exists, but not that a hidden one does.
     fileprivate func checkAccess(
         to state: StoredState, ownedBy owner: UserRecord.ID?
     ) throws(StoreError) {
@@ -175,11 +175,11 @@ extension WriteStep {
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)
     }
 
-    /// Removes the log of an owner, as another user may get the number; `false` if there may be
+    /// Removes the log of a user, as another one may get the number; `false` if there may be
     /// more of it.
-    func forgetTransitions(ofOwner number: Int64) throws(StoreError) -> Bool {
+    func forgetTransitions(ofUser number: Int64) throws(StoreError) -> Bool {
         let row = try connection.statement(SQL.removeSomeTransitions)
-        try row.bind(1, TransitionAudience.number(ofOwner: number))
+        try row.bind(1, TransitionAudience.number(ofUser: number))
         try row.bind(2, Self.forgottenPerCommit)
         try row.run()
         return connection.changedRows < Self.forgottenPerCommit

@@ -14,12 +14,12 @@ enum TransitionAudience: Hashable {
         switch self {
         case .everyone: 0
         case .editors: 1
-        case .owner(_, let number): Self.number(ofOwner: number)
+        case .owner(_, let number): Self.number(ofUser: number)
         }
     }
 
     /// The column `audience` for the user with this row.
-    static func number(ofOwner number: Int64) -> Int64 { 1 + number }
+    static func number(ofUser number: Int64) -> Int64 { 1 + number }
 
     /// Whether the audience sees an article; `nil` before its first revision.
     func sees(_ exposure: Exposure?) -> Bool {

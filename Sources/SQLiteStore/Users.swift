@@ -273,7 +273,7 @@ extension WriteStep {
         at time: Timestamp
     ) throws(StoreError) -> Bool {
         let user = try user(id, expecting: revision)
-        guard try disown(id, at: time), try forgetTransitions(ofOwner: user.number) else {
+        guard try disown(id, at: time), try forgetTransitions(ofUser: user.number) else {
             return false
         }
         // Those that were written since the previous step.

@@ -112,4 +112,13 @@ public struct Principal: Sendable, Hashable {
         guard role >= needed else { throw .forbidden(needed: needed, has: role) }
         guard user != nil || !access.needsUser(role) else { throw .userRequired }
     }
+
+    /// The user; rejects a principal without an account.
+    func requireUser() throws(ServiceError) -> User.ID {
+        guard let user else { throw .userRequired }
+        return user
+    }
+
+    /// Whether the credentials have expired.
+    func isExpired(at time: Timestamp) -> Bool { expiresAt.map { $0 <= time } ?? false }
 }

@@ -82,6 +82,16 @@ public enum ServiceError: Error, Sendable {
         case identityToken(reason: String)
     }
 
+    /// What the store has, or `nil` if it does not have it.
+    static func ifFound<Value>(
+        _ read: () async throws(StoreError) -> Value
+    ) async throws(ServiceError) -> Value? {
+        do throws(StoreError) { return try await read() } catch {
+            if case .notFound = error { return nil }
+            throw ServiceError(error)
+        }
+    }
+
     /// One invalid value in the body.
     static func invalidValue(_ pointer: String, _ detail: String) -> ServiceError {
         .invalid([Problem.Detail(detail, at: .pointer(pointer))])

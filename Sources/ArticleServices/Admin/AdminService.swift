@@ -140,7 +140,7 @@ struct AdminService: Sendable {
             throw .invalidValue("/role", "must be reader, author, editor or admin")
         }
         var key = request.key
-        var owner = try await owner(of: key)
+        let owner = try await owner(of: key)
         // The server's time decides how many keys are valid.
         key.createdAt = now()
         do throws(StoreError) {
@@ -151,19 +151,28 @@ struct AdminService: Sendable {
             }
             throw ServiceError(error)
         }
-        // The owner may have been changed since it was read; later changes are reported.
-        owner = try await self.owner(of: key)
         keys.admit(key, owner: owner)
+        if let owner { try await refresh(owner.id) }
         return Reply(NoContent())
+    }
+
+    /// The owner may have been changed or deleted before the key was admitted; later changes are
+    /// reported.
+    private func refresh(_ owner: User.ID) async throws(ServiceError) {
+        let present = try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.user(owner)
+        }
+        if let present { keys.admit(present) } else { keys.remove(owner) }
     }
 
     /// The user that the key acts for, if any.
     private func owner(of key: KeyRecord) async throws(ServiceError) -> UserRecord? {
         guard let id = key.owner else { return nil }
-        do throws(StoreError) { return try await store.user(id) } catch {
-            if case .notFound = error { throw .invalidValue("/owner", "no user has this id") }
-            throw ServiceError(error)
+        let owner = try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.user(id)
         }
+        guard let owner else { throw .invalidValue("/owner", "no user has this id") }
+        return owner
     }
 
     private func revokeKey(

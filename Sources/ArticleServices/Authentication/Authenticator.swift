@@ -58,9 +58,7 @@ public final class Authenticator: Sendable {
     }
 
     /// Whether the credentials have expired.
-    func isExpired(_ principal: Principal) -> Bool {
-        principal.expiresAt.map { $0 <= now() } ?? false
-    }
+    func isExpired(_ principal: Principal) -> Bool { principal.isExpired(at: now()) }
 
     /// The user was changed: the keys that act for the user, and the sessions, allow other things.
     ///
@@ -91,7 +89,7 @@ extension Authenticator: PublicReaders {
 package enum BearerCredentials {
     enum Kind { case key, session }
 
-    /// The credentials after the scheme; `nil` if there is no such field.
+    /// The key or token in `Authorization`; `nil` if the request has no such field.
     package static func text(in fields: HTTPFields) throws(ServiceError) -> String? {
         guard fields.contains(.authorization) else { return nil }
         guard let text = fields.withOnlyBytes(of: .authorization, text) ?? nil else {
@@ -100,7 +98,7 @@ package enum BearerCredentials {
         return text
     }
 
-    /// The credentials after the scheme; `nil` for a different scheme.
+    /// What follows the scheme `Bearer`; `nil` for another scheme.
     private static func text(in authorization: borrowing Span<UInt8>) -> String? {
         let scheme = "bearer"
         guard authorization.count > scheme.utf8.count else { return nil }

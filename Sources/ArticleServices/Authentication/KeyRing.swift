@@ -12,18 +12,11 @@ public final class KeyRing: Sendable {
         var records: [String: KeyRecord]
         /// Verified credentials of readers by the number of the key's public id: at most one per
         /// key, removed when its record changes.
-        var verified: [UInt64: Verified] = [:]
+        var verified: [UInt64: VerifiedReader] = [:]
         /// The users that keys act for.
         var owners: [User.ID: UserRecord] = [:]
         /// Called when credentials are no longer valid.
         var observer: (@Sendable (AccessEnd) -> Void)?
-    }
-
-    fileprivate struct Verified {
-        /// The credentials in `Authorization` after the scheme.
-        let key: [UInt8]
-        let reader: PublicReader
-        let expiresAt: Timestamp?
     }
 
     private let operatorKey: OperatorKey?
@@ -81,7 +74,7 @@ public final class KeyRing: Sendable {
         for key in ended { key.report() }
     }
 
-    /// Calls the observer when a key is no longer valid, or allows other things, from now on.
+    /// Calls the observer whenever a key ceases to be valid, or its permissions change.
     func observe(_ observer: @escaping @Sendable (AccessEnd) -> Void) {
         state.withLock { $0.observer = observer }
     }
@@ -132,26 +125,18 @@ public final class KeyRing: Sendable {
     /// Remembers a verified key of a reader, unless it was revoked in the meantime.
     private func remember(_ key: String, of record: KeyRecord, _ owner: UserRecord?) {
         guard let number = UInt64(record.id, radix: 16) else { return }
-        let verified = Verified(
-            key: Array(key.utf8), reader: PublicReader(account: record.id),
-            expiresAt: record.expiresAt)
+        let verified = VerifiedReader(key, account: record.id, expiresAt: record.expiresAt)
         state.withLock { state in
             guard state.record(of: record.id) == (record, owner) else { return }
             state.verified[number] = verified
         }
     }
 
-    /// The reader with these credentials, if the key was verified before. This avoids computing a
-    /// digest, which would be most of the cost of a cached response.
+    /// The reader with these credentials, if the key was verified before.
     ///
     /// - Parameter number: The key's public id.
     func reader(_ number: UInt64, _ authorization: borrowing Span<UInt8>) -> PublicReader? {
-        guard let verified = state.withLock({ $0.verified[number] }) else { return nil }
-        let start = authorization.count - verified.key.count
-        guard start >= 0, Digest.areEqual(authorization.extracting(start...), verified.key),
-            verified.expiresAt.map({ now() < $0 }) ?? true
-        else { return nil }
-        return verified.reader
+        state.withLock { $0.verified[number] }?.reader(sending: authorization, now: now)
     }
 }
 

@@ -22,9 +22,8 @@ final class SessionRing: Sendable {
     private struct Verified {
         let token: [UInt8]
         let principal: Principal
-        let expiresAt: Timestamp
         /// `nil` if the user may see more than the public.
-        let reader: PublicReader?
+        let reader: VerifiedReader?
     }
 
     private let store: any ArticleStore
@@ -53,10 +52,10 @@ final class SessionRing: Sendable {
         let number = Self.number(of: token.sessionID)
         let (known, generation) = state.withLock { ($0.verified[number], $0.generation) }
         if let known, Digest.areEqual(Array(token.text.utf8), known.token) {
-            guard now() < known.expiresAt else { throw .unauthenticated(.expired) }
+            guard !known.principal.isExpired(at: now()) else { throw .unauthenticated(.expired) }
             return known.principal
         }
-        // A stranger's token costs a read, for which its address takes turns with others.
+        // A made-up token costs a read, so its client waits its turn among anonymous clients.
         let client = Turns.client(.anonymous, context)
         let principal = try await turns.take(RequestCost(), of: client) {
             (_) throws(ServiceError) in try await read(token)
@@ -78,23 +77,21 @@ final class SessionRing: Sendable {
     private func found(
         _ id: String
     ) async throws(ServiceError) -> (SessionRecord, UserRecord)? {
-        do throws(StoreError) {
+        try await ServiceError.ifFound { () throws(StoreError) in
             let session = try await store.session(id)
             return (session, try await store.user(session.user))
-        } catch {
-            if case .notFound = error { return nil }
-            throw ServiceError(error)
         }
     }
 
     private func remember(
         _ principal: Principal, _ token: AccessToken, _ number: UInt64, readAt generation: Int
     ) {
-        guard let user = principal.user, let expiresAt = principal.expiresAt else { return }
-        let reader = principal.seesHidden ? nil : PublicReader(account: user.description)
+        guard let user = principal.user else { return }
+        let reader = VerifiedReader(
+            token.text, account: user.description, expiresAt: principal.expiresAt)
         let verified = Verified(
-            token: Array(token.text.utf8), principal: principal, expiresAt: expiresAt,
-            reader: reader)
+            token: Array(token.text.utf8), principal: principal,
+            reader: principal.seesHidden ? nil : reader)
         state.withLock { state in
             guard state.generation == generation else { return }
             // Any other one makes room: it is verified again when it is used.
@@ -160,13 +157,7 @@ final class SessionRing: Sendable {
     ///
     /// - Parameter number: The session's public id.
     func reader(_ number: UInt64, _ authorization: borrowing Span<UInt8>) -> PublicReader? {
-        guard let verified = state.withLock({ $0.verified[number] }), let reader = verified.reader
-        else { return nil }
-        let start = authorization.count - verified.token.count
-        guard start >= 0, Digest.areEqual(authorization.extracting(start...), verified.token),
-            now() < verified.expiresAt
-        else { return nil }
-        return reader
+        state.withLock { $0.verified[number]?.reader }?.reader(sending: authorization, now: now)
     }
 
     /// A public id has 16 hexadecimal digits.

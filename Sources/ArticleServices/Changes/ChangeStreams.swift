@@ -121,7 +121,7 @@ public final class ChangeStreams: Sendable {
         _ list: ChangeList, _ context: RequestContext
     ) throws(ServiceError) -> ChangeChannel {
         let name = "\(list.name)#\(list.fields?.names.joined(separator: ",") ?? "*")"
-        let address = Self.countedAddress(context)
+        let address = context.limitedClient
         return try state.withLock { (state) throws(ServiceError) in
             guard state.streams < limits.total else {
                 state.statistics.rejected["total", default: 0] += 1
@@ -148,7 +148,7 @@ public final class ChangeStreams: Sendable {
         _ subscriber: ObjectIdentifier, of principal: Principal, _ channel: ChangeChannel,
         _ context: RequestContext, isByClient: Bool
     ) {
-        let address = Self.countedAddress(context)
+        let address = context.limitedClient
         state.withLock { state in
             state.streams -= 1
             if let address {
@@ -163,11 +163,6 @@ public final class ChangeStreams: Sendable {
             members.count -= 1
             state.channels[channel.name] = members.count > 0 ? members : nil
         }
-    }
-
-    /// The address whose streams are limited; `nil` for this machine.
-    private static func countedAddress(_ context: RequestContext) -> UInt64? {
-        context.isFromThisMachine ? nil : context.clientNumber
     }
 
     // MARK: Ending

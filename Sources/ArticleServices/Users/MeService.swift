@@ -29,10 +29,11 @@ struct MeService: Sendable {
     /// The account of the caller, which may have been deleted since it was authenticated.
     private func record(of caller: Principal) async throws(ServiceError) -> UserRecord {
         let user = try caller.requireUser()
-        do throws(StoreError) { return try await store.user(user) } catch {
-            if case .notFound = error { throw .unauthenticated(.unknown) }
-            throw ServiceError(error)
+        let record = try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.user(user)
         }
+        guard let record else { throw .unauthenticated(.unknown) }
+        return record
     }
 
     private func update(
@@ -86,7 +87,7 @@ struct MeService: Sendable {
     ) async throws(ServiceError) {
         guard let current else { return try await checkRecentSignIn(of: user, caller) }
         let password = try Password(presented: current)
-        let attempt = SignInAttempt(name: user.nameKey, address: context.limitedAddress)
+        let attempt = SignInAttempt(name: user.nameKey, address: context.limitedClient)
         try throttle.begin(attempt)
         let verification: PasswordHasher.Verification
         do throws(ServiceError) {

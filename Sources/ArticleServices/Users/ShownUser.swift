@@ -1,7 +1,6 @@
 import ArticleAPI
 import ArticleStore
 import HTTP
-import HTTPServer
 
 extension User {
     /// All of the user, for the user and for admins.
@@ -41,18 +40,5 @@ extension UserRecord {
             }
             return revision
         }
-    }
-}
-
-extension RequestContext {
-    /// The address to which limits apply; `nil` for this machine.
-    var limitedAddress: UInt64? { isFromThisMachine ? nil : clientNumber }
-}
-
-extension Principal {
-    /// The user; endpoints for users admit nobody else (`Endpoint.Access.useAccount`).
-    func requireUser() throws(ServiceError) -> User.ID {
-        guard let user else { throw .userRequired }
-        return user
     }
 }

@@ -34,7 +34,7 @@ struct SignInService: Sendable {
         let password = try Password(presented: password)
         // What cannot be a name is looked up all the same.
         let key = (try? AccountName(name))?.key ?? " \(name)"
-        let attempt = SignInAttempt(name: key, address: context.limitedAddress)
+        let attempt = SignInAttempt(name: key, address: context.limitedClient)
         try throttle.begin(attempt)
         let (user, verification) = try await verify(password, of: key, attempt, context)
         guard let user, case .correct(let newHash) = verification else {
@@ -52,20 +52,15 @@ struct SignInService: Sendable {
         _ password: Password, of key: String, _ attempt: SignInAttempt, _ context: RequestContext
     ) async throws(ServiceError) -> (UserRecord?, PasswordHasher.Verification) {
         do throws(ServiceError) {
-            let user = try await user(named: key)
+            let user = try await ServiceError.ifFound { () throws(StoreError) in
+                try await store.user(named: key)
+            }
             let verification = try await hasher.verify(
                 password, against: user?.passwordHash, for: context.clientNumber)
             return (user, verification)
         } catch {
             throttle.withdraw(attempt)
             throw error
-        }
-    }
-
-    private func user(named key: String) async throws(ServiceError) -> UserRecord? {
-        do throws(StoreError) { return try await store.user(named: key) } catch {
-            if case .notFound = error { return nil }
-            throw ServiceError(error)
         }
     }
 
@@ -93,9 +88,8 @@ struct SignInService: Sendable {
     private func user(
         identifiedBy identity: IdentityRecord
     ) async throws(ServiceError) -> UserRecord? {
-        do throws(StoreError) { return try await store.user(identifiedBy: identity) } catch {
-            if case .notFound = error { return nil }
-            throw ServiceError(error)
+        try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.user(identifiedBy: identity)
         }
     }
 

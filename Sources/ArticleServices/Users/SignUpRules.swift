@@ -16,22 +16,21 @@ struct SignUpRules: Sendable {
     func admit(
         _ code: String?, _ context: RequestContext
     ) async throws(ServiceError) -> InvitationRecord? {
-        if let address = context.limitedAddress { try throttle.take(address) }
+        if let address = context.limitedClient { try throttle.take(address) }
         if let code { return try await invitation(code) }
         guard policy == .open else { throw .signUpClosed }
         return nil
     }
 
     /// The valid invitation with this code.
-    func invitation(_ code: String) async throws(ServiceError) -> InvitationRecord {
-        do throws(StoreError) {
-            let found = try await store.invitation(withDigest: Digest.sha256(code.utf8))
-            guard found.usedAt == nil, found.expiresAt > now() else { throw .notFound }
-            return found
-        } catch {
-            if case .notFound = error { throw Self.badInvitation }
-            throw ServiceError(error)
+    private func invitation(_ code: String) async throws(ServiceError) -> InvitationRecord {
+        let found = try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.invitation(withDigest: Digest.sha256(code.utf8))
         }
+        guard let found, found.usedAt == nil, found.expiresAt > now() else {
+            throw Self.badInvitation
+        }
+        return found
     }
 
     static let badInvitation = ServiceError.invalidValue(

@@ -53,11 +53,7 @@ struct UserService: Sendable {
 
     /// Rejects a name that is taken before its password is hashed.
     private func checkAvailable(_ name: AccountName) async throws(ServiceError) {
-        do throws(StoreError) { _ = try await store.user(named: name.key) } catch {
-            if case .notFound = error { return }
-            throw ServiceError(error)
-        }
-        throw .nameTaken
+        guard try await user(named: name) == nil else { throw .nameTaken }
     }
 
     // MARK: Invitations
@@ -105,12 +101,15 @@ struct UserService: Sendable {
             }
             return Reply(Page(items: page.items.map { User($0) }, next: page.next))
         }
-        guard let name = try? AccountName(name) else { return Reply(Page(items: [])) }
-        do throws(StoreError) {
-            return Reply(Page(items: [User(try await store.user(named: name.key))]))
-        } catch {
-            if case .notFound = error { return Reply(Page(items: [])) }
-            throw ServiceError(error)
+        guard let name = try? AccountName(name), let found = try await user(named: name) else {
+            return Reply(Page(items: []))
+        }
+        return Reply(Page(items: [User(found)]))
+    }
+
+    private func user(named name: AccountName) async throws(ServiceError) -> UserRecord? {
+        try await ServiceError.ifFound { () throws(StoreError) in
+            try await store.user(named: name.key)
         }
     }
 

@@ -37,8 +37,9 @@ public struct RequestContext: Sendable {
     /// The peer's IP address as text, without the port.
     public var clientHost: String { peer.host }
 
-    /// Whether the peer is this machine, to which limits for each address do not apply.
-    public var isFromThisMachine: Bool { peer.isLoopback }
+    /// The client to which limits for each address apply; `nil` for this machine, to which they do
+    /// not.
+    public var limitedClient: UInt64? { peer.isLoopback ? nil : clientNumber }
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,

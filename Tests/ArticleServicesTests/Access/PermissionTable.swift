@@ -187,7 +187,7 @@ enum PermissionTable {
         PermissionRow("DELETE /v1/users/{id}", .others, "user", 401, 403, 403, 403, 403, 403, 204),
         PermissionRow("DELETE /v1/users/{id}", .own, "user", 401, 403, 403, 403, 403, 403, 204),
         PermissionRow("POST /v1/invitations", json: "{}", 401, 403, 403, 403, 403, 403, 201),
-        // What counts here is the secret in the body, whoever sends it.
+        // The secret in the body decides, not the sender's credentials.
         PermissionRow(
             "POST /v1/sessions", .others, "session", json: "{sign-in}",
             201, 201, 201, 201, 201, 201, 201),

@@ -39,7 +39,7 @@ import Testing
             desk.advance(seconds: 60)
             _ = try await desk.verify(desk.token(by: new))
             #expect(desk.fetchCount == 2)
-            // The former key is no longer trusted.
+            // Tokens signed with the old key are rejected.
             desk.advance(seconds: 60)
             let reason = try await desk.rejection(of: desk.token())
             #expect(reason == IdentityTokenFault.unknownKey.reason)

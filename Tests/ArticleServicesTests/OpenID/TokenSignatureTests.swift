@@ -56,7 +56,7 @@ import Testing
         try await expect(.algorithm, tokens)
     }
 
-    @Test func `a public key is no shared secret`() async throws {
+    @Test func `a public key is not accepted as a shared secret`() async throws {
         let secrets = [curve.publicKey, rsa.publicKey, rsa.parameters]
         let tokens = secrets.flatMap { secret in
             ["c1", "r1"].map { id in

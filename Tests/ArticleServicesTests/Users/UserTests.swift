@@ -84,7 +84,7 @@ import Testing
             let renamed = try newsroom.send(
                 line, as: .admin, #"{"displayName":"Mina K."}"#, with: [.ifMatch: etag])
             #expect(renamed.summary == "200" && renamed.revision == 2)
-            // A new display name is no reason to sign in again.
+            // Changing the display name does not end sessions.
             #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
             let late = try newsroom.send(
                 line, as: .admin, #"{"role":"author"}"#, with: [.ifMatch: etag])

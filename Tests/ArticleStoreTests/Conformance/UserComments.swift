@@ -107,7 +107,7 @@ extension ArticleStoreConformance {
                 var expected = [
                     record(1, pending, 1, isPublic: false), record(2, pending, 2),
                     record(3, reply, 1), record(4, pending, 3, isDeletion: true),
-                    // The deleted comment has no visible reply any more.
+                    // The deleted comment no longer has a visible reply.
                     record(5, reply, 2), record(6, pending, 4, isDeletion: true),
                 ]
                 #expect(observer.records.withLock { $0 } == expected)

@@ -76,7 +76,7 @@ import Testing
         SQL.sameComment, SQL.updateComment, SQL.uncountVisible, SQL.removeCommentTransition,
         SQL.lastCommentOfUser, SQL.commentsOfUser, SQL.bookmarksBefore, SQL.bookmark,
         SQL.hasBookmarks, SQL.lastBookmarkRevision, SQL.removeBookmark, SQL.removeBookmarks,
-        SQL.removeTransitions, SQL.identitiesOfUser, SQL.changeCount,
+        SQL.identitiesOfUser, SQL.changeCount,
     ]
 
     @Test func `comments are found by indexes alone, in the order of these`() async throws {
