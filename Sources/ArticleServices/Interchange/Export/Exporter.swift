@@ -9,8 +9,8 @@ import Platform
 ///
 /// API keys, passwords, sessions and the server's secrets are not included: after a restoration,
 /// new keys are created, and users without an identity need new passwords. Only the public ids and
-/// names of keys that made revisions are. All lines come from one snapshot, and the same store always yields the same bytes; see
-/// `ExportLine` for the format.
+/// names of keys that made revisions are. All lines come from one snapshot, and the same store
+/// always yields the same bytes; see `ExportLine` for the format.
 public struct Exporter: Sendable {
     let store: any ArticleStore
 
