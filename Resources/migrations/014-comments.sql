@@ -19,11 +19,11 @@ CREATE INDEX changes_by_subject ON changes (kind, subject, sequence);
 -- The last transition of each thing for each audience: the change by which it last appeared to the
 -- audience, changed while visible to it, or departed. Audiences: 0 the public, 1 editors, and 1 + the number
 -- of a user. A change of something that an audience sees neither before nor after has no row. The revision
--- of a departure is the first one that the audience does not see.
+-- of a departure is the first one that the audience does not see. These are of articles and authors.
 CREATE TABLE new_transitions (
     audience INTEGER NOT NULL CHECK (audience >= 0),
     sequence INTEGER NOT NULL,
-    kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),
+    kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 1),
     subject INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     is_departure INTEGER NOT NULL CHECK (is_departure BETWEEN 0 AND 1),
@@ -98,3 +98,15 @@ CREATE TABLE bookmarks (
     PRIMARY KEY (user, article)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX bookmarks_by_time ON bookmarks (user, created_at, article);
+
+-- The last transition of each bookmark, as in `transitions`, for its user: what a user bookmarks does not
+-- change what the user sees of articles. A bookmark that was removed keeps its departure.
+CREATE TABLE bookmark_transitions (
+    user INTEGER NOT NULL,
+    sequence INTEGER NOT NULL,
+    article INTEGER NOT NULL,
+    revision INTEGER NOT NULL,
+    is_departure INTEGER NOT NULL CHECK (is_departure BETWEEN 0 AND 1),
+    PRIMARY KEY (user, sequence),
+    UNIQUE (user, article)
+) STRICT, WITHOUT ROWID;

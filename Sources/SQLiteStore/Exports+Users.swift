@@ -101,7 +101,7 @@ extension WriteStep {
             throw .conflict("\(name): its revision is too great")
         }
         try checkRoomForBookmark(of: user)
-        try set(bookmark, of: article, for: user)
+        try set(bookmark, of: article, for: (user, exported.user))
         return true
     }
 }

@@ -361,8 +361,9 @@ extension SQL {
         """
         SELECT 'the bookmark of article ' || article || ' by user ' || user
             || ' has the wrong transition'
-        FROM bookmarks LEFT JOIN transitions ON audience = 1 + user AND kind = 3 AND subject = article
-        WHERE transitions.revision IS NOT bookmarks.revision OR is_departure LIMIT 20
+        FROM bookmarks FULL JOIN bookmark_transitions USING (user, article)
+        WHERE ifnull(is_departure, 2) <> (bookmarks.revision IS NULL)
+            OR bookmarks.revision <> bookmark_transitions.revision LIMIT 20
         """,
     ]
 }

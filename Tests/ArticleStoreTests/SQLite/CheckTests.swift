@@ -44,6 +44,8 @@ import Testing
         ("DELETE FROM comment_transitions WHERE audience = 1", "transition for editors"),
         ("DELETE FROM comment_transitions WHERE audience > 1", "transition for its writer"),
         ("UPDATE bookmarks SET revision = 9", "by user 1 has the wrong transition"),
+        ("DELETE FROM bookmarks", "by user 1 has the wrong transition"),
+        ("DELETE FROM bookmark_transitions", "by user 1 has the wrong transition"),
     ]
 
     @Test func `each violation is found`() async throws {
