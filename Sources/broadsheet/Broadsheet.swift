@@ -7,8 +7,9 @@ struct Broadsheet {
     static let commands: [any Command.Type] = [
         ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
         RestoreCommand.self, CheckCommand.self, DoctorCommand.self, HealthCommand.self,
-        KeyCommand.self, UpgradeCommand.self, CertificateCommand.self, ArticlesCommand.self,
-        SyncCommand.self, WatchCommand.self, LoginCommand.self, LogoutCommand.self,
+        KeyCommand.self, UserCommand.self, UpgradeCommand.self, CertificateCommand.self,
+        ArticlesCommand.self, CommentsCommand.self, BookmarksCommand.self, SyncCommand.self,
+        WatchCommand.self, LoginCommand.self, LogoutCommand.self,
         VersionCommand.self, HelpCommand.self,
     ]
 

@@ -72,15 +72,16 @@ public final class BackendAuth: Sendable {
 
     /// `nil` if credentials are kept in memory only.
     private let keeper: CredentialKeeper?
-    private let refresh: Refresh?
+    let refresh: Refresh?
     private let state: Locked<State>
 
     /// - Parameters:
     ///   - store: is read now, which may block. A temporary failure (`isTemporary`) is not thrown:
     ///     `sessionState` is `unavailable`, and the next request reads the store again.
-    ///   - refresh: renews credentials; `nil` if they cannot be renewed.
+    ///   - refresh: renews credentials, by default at the backend that issued them; `nil` if they
+    ///     cannot be renewed.
     public init(
-        store: any CredentialStore, refresh: Refresh? = nil
+        store: any CredentialStore, refresh: Refresh? = BackendAuth.renewSession
     ) throws(CredentialStoreError) {
         keeper = CredentialKeeper(store)
         self.refresh = refresh
@@ -95,11 +96,16 @@ public final class BackendAuth: Sendable {
     }
 
     /// A key or token that is kept in memory only; `nil` for anonymous requests.
-    public init(token: String? = nil) {
+    public convenience init(token: String? = nil) {
+        self.init(token.map { Credentials(token: $0) }, refresh: Self.renewSession)
+    }
+
+    /// Credentials that are kept in memory only.
+    init(_ credentials: Credentials?, refresh: Refresh?) {
         keeper = nil
-        refresh = nil
+        self.refresh = refresh
         var first = State()
-        if let token { first.current.begin(Credentials(token: token)) }
+        if let credentials { first.current.begin(credentials) }
         state = Locked(first)
     }
 
@@ -140,24 +146,36 @@ public final class BackendAuth: Sendable {
     /// - Throws: errors of the store; the session has begun nevertheless. If another thread is
     ///   using the store, that thread writes the credentials and nothing is thrown here.
     public func signIn(_ credentials: Credentials) throws(CredentialStoreError) {
-        try change(to: credentials)
+        let version = replace(by: credentials).version
+        try keeper?.keep(credentials, version: version)
     }
 
-    /// Ends the session: removes the credentials from memory and from the store, removes the
-    /// account's cached responses, and ends requests in progress with `BackendError.signedOut`.
-    ///
-    /// - Throws: as `signIn` does.
-    public func signOut() throws(CredentialStoreError) { try change(to: nil) }
+    /// Ends the session here, without telling the backend as `BackendService.signOut()` does:
+    /// removes the credentials from memory and from the store, removes the account's cached
+    /// responses, and ends requests in progress with `BackendError.signedOut`. Throws as `signIn`.
+    public func signOut() throws(CredentialStoreError) {
+        let version = replace(by: nil).version
+        try keeper?.keep(nil, version: version)
+    }
 
-    private func change(to credentials: Credentials?) throws(CredentialStoreError) {
-        let (leftovers, version) = state.withLock { state in
-            let ended = state.current.end(before: credentials)
-            if let credentials { state.current.begin(credentials) }
+    /// Begins a session with these credentials, or none, and returns those of the former one;
+    /// `storeFailure` reports errors of the store.
+    func exchangeCredentials(for new: Credentials?) -> Credentials? {
+        let (former, version) = replace(by: new)
+        try? keeper?.keep(new, version: version)
+        return former
+    }
+
+    private func replace(by new: Credentials?) -> (former: Credentials?, version: Int) {
+        let (leftovers, former, version) = state.withLock { state in
+            let former = state.current.credentials
+            let ended = state.current.end(before: new)
+            if let new { state.current.begin(new) }
             state.report()
-            return (state.takeLeftovers(of: ended), state.current.version)
+            return (state.takeLeftovers(of: ended), former, state.current.version)
         }
         leftovers.clear()
-        try keeper?.keep(credentials, version: version)
+        return (former, version)
     }
 
     /// Reads the store again, for example after another process that shares it has signed in or
@@ -228,6 +246,14 @@ public final class BackendAuth: Sendable {
         }
         guard let token else { throw .signedOut }
         return token
+    }
+
+    /// Whether this is the current token, has expired, and can be renewed.
+    func hasExpired(_ token: String, at seconds: @autoclosure () -> Int64) -> Bool {
+        guard refresh != nil, let current = state.withLock({ $0.current.renewable }),
+            current.token == token
+        else { return false }
+        return current.hasExpired(at: seconds())
     }
 
     /// Performs the work unless the session has ended; it cannot end meanwhile.
@@ -323,22 +349,6 @@ public final class BackendAuth: Sendable {
             try? keeper?.keep(new, version: version)
         }
         return result
-    }
-
-    private static let rejection = BackendError.unauthorized(
-        Problem(type: "about:blank", title: "", status: HTTPStatus.unauthorized.code))
-    private static let foreign = BackendError.transport(
-        TransportFailure(.credentials, "the renewal returned credentials of another account"))
-
-    /// Whether a rejection concerns the credentials, so that a retry would not help.
-    private static func isFinal(_ status: Int) -> Bool {
-        (400..<500).contains(status) && status != 408 && status != 429
-    }
-
-    private static func failure(_ error: any Error) -> BackendError {
-        if error is CancellationError { return .cancelled }
-        return error as? BackendError
-            ?? .transport(TransportFailure(.credentials, "the renewal failed: \(error)"))
     }
 }
 

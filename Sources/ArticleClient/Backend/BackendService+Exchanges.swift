@@ -28,7 +28,8 @@ extension BackendService {
             // for, so this does not count as an attempt.
             let isInFlight = policy.attempts > 1 && isInFlight(outcome, call)
             guard isInFlight || attempt < policy.attempts,
-                let reason = reasonToRetry(outcome, isInFlight), RetryPolicy.allows(call.request)
+                let reason = reasonToRetry(outcome, isInFlight),
+                RetryPolicy.allows(call.request, call.options)
             else { return outcome }
             var delay = policy.delay(
                 behind: attempt, retryAfter: retryAfter(outcome), random: environment.random)
@@ -86,11 +87,18 @@ extension BackendService {
 
     // MARK: Credentials
 
-    /// Sends the call with the token; a rejected token is renewed, at most twice.
+    /// Sends the call with the token. A token that has expired is renewed before; a rejected one is
+    /// renewed, at most twice.
     private func authorized(
         _ call: Call, _ waiters: SharedTask<CallResponse>?
     ) async throws(BackendError) -> HTTPResponse {
         var token = try auth.token(of: call.session)
+        if let old = token, auth.hasExpired(old, at: environment.wallSeconds()) {
+            // If it cannot be renewed, the backend says so.
+            token =
+                try await auth.token(
+                    insteadOf: old, of: call.session, by: withoutCredentials) ?? old
+        }
         var renewals = 0
         while true {
             let (response, origin) = try await redirected(call, token, waiters)
@@ -149,12 +157,13 @@ extension BackendService {
         return request
     }
 
-    private func checkSecrecy(of origin: HTTPOrigin) throws(BackendError) {
+    /// Rejects an origin to which no secrets may be sent.
+    func checkSecrecy(of origin: HTTPOrigin) throws(BackendError) {
         guard origin.scheme == .https || origin.isLoopback || configuration.sendsTokensInTheClear
         else {
             throw .transport(
                 TransportFailure(
-                    .credentials, "the token would be sent to \(origin) unencrypted"))
+                    .credentials, "credentials would be sent to \(origin) unencrypted"))
         }
     }
 

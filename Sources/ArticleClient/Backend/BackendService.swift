@@ -92,10 +92,13 @@ public struct BackendService: Sendable {
             environment: environment)
     }
 
-    /// The same service without credentials, for sending a renewal of credentials.
-    var withoutCredentials: BackendService {
+    /// The same service without credentials, for requests that get new ones.
+    var withoutCredentials: BackendService { with(BackendAuth()) }
+
+    /// The same service with other credentials, and without a cache.
+    func with(_ auth: BackendAuth) -> BackendService {
         BackendService(
-            configuration: configuration, auth: BackendAuth(), cache: nil, network: network,
+            configuration: configuration, auth: auth, cache: nil, network: network,
             environment: environment)
     }
 
@@ -114,7 +117,9 @@ public struct BackendService: Sendable {
         to request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendReply<Request.Item> {
         let mapper = parts.mappers.mapper(for: Request.Item.self)
-        let call = try await call(RequestPrinter.print(request, accepting: mapper.accept), options)
+        let call = try await call(
+            RequestPrinter.print(request, accepting: mapper.accept), options,
+            carriesSecrets: Request.endpoint.carriesSecrets)
         let received = try await response(to: call).get()
         return received.reply(try await item(of: received, to: call, by: mapper))
     }
@@ -125,7 +130,8 @@ public struct BackendService: Sendable {
     ) async throws(BackendError) -> Request.Item {
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
-            RequestPrinter.print(request, accepting: mapper.accept), options, in: session)
+            RequestPrinter.print(request, accepting: mapper.accept), options,
+            carriesSecrets: Request.endpoint.carriesSecrets, in: session)
         let received = try await response(to: call).get()
         return try await item(of: received, to: call, by: mapper)
     }
@@ -141,11 +147,17 @@ public struct BackendService: Sendable {
 
     // MARK: Responses
 
-    /// - Parameter session: the session in which the request was made; `nil` for the current one.
+    /// - Parameters:
+    ///   - request: the request to send.
+    ///   - options: the options of the request.
+    ///   - isStreamed: whether the response is delivered as it arrives.
+    ///   - carriesSecrets: whether it or its response contains credentials.
+    ///   - session: the session in which the request was made; `nil` for the current one.
     func call(
         _ request: HTTPRequest, _ options: RequestOptions, isStreamed: Bool = false,
-        in session: Session.ID? = nil
+        carriesSecrets: Bool = false, in session: Session.ID? = nil
     ) async throws(BackendError) -> Call {
+        if carriesSecrets { try checkSecrecy(of: configuration.baseURL.origin) }
         if auth.hasStore { try await auth.catchUpWithStore() }
         let session = try auth.session(session)
         return try Call(

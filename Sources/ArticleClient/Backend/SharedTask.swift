@@ -62,14 +62,17 @@ final class SharedTask<Value: Sendable>: Sendable {
         _ work: sending @escaping @isolated(any) () async -> Void
     ) {
         guard state.withLock({ $0.outcome == nil }) else { return }
+        let first = Task.currentPriority
         let task =
             outlivesWaiters
             ? ClientTask.startApart(work) : ClientTask.start(on: executor, work)
-        let isUseless = state.withLock { state in
+        let (isUseless, priority) = state.withLock { state in
             state.task = state.outcome == nil ? task : nil
-            return state.abandonment != nil || state.outcome != nil
+            return (state.abandonment != nil || state.outcome != nil, state.priority)
         }
         if isUseless { task.cancel() }
+        // A waiter may have joined before there was a task to raise.
+        if priority > first.rawValue { ClientTask.raise(task, to: .init(rawValue: priority)) }
     }
 
     /// Ends it with this outcome unless it has ended, and cancels the work if it is still running.

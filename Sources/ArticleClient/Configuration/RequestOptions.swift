@@ -23,6 +23,8 @@ public struct RequestOptions: Sendable {
     public var headers: HTTPFields
     /// Called with the number of bytes of the request's body that have been sent.
     public var uploadProgress: (@Sendable (_ sent: Int, _ total: Int) -> Void)?
+    /// Whether the backend gives the same response if the request is sent twice.
+    var isRepeatable = false
 
     public init(
         freshness: Freshness = .revalidated, timeout: Duration? = nil,
@@ -99,7 +101,7 @@ public struct RetryPolicy: Sendable {
     }
 
     /// Whether it is safe to send the request twice.
-    static func allows(_ request: HTTPRequest) -> Bool {
-        request.method.isSafe || request.fields.contains(.idempotencyKey)
+    static func allows(_ request: HTTPRequest, _ options: RequestOptions) -> Bool {
+        request.method.isSafe || request.fields.contains(.idempotencyKey) || options.isRepeatable
     }
 }

@@ -17,11 +17,39 @@ public struct Credentials: Sendable, Hashable {
     /// responses belong to the account, and another process that shares the store uses it to tell
     /// renewed credentials from those of another user.
     public var account: String?
+    /// When the token expires. From then on, it is renewed before it is sent; `nil` if that is not
+    /// known: then it is renewed when the backend rejects it.
+    public var expiresAt: Timestamp?
 
-    public init(token: String, refreshToken: String? = nil, account: String? = nil) {
+    public init(
+        token: String, refreshToken: String? = nil, account: String? = nil,
+        expiresAt: Timestamp? = nil
+    ) {
         self.token = token
         self.refreshToken = refreshToken
         self.account = account
+        self.expiresAt = expiresAt
+    }
+
+    /// The tokens of a session at a Broadsheet backend.
+    public init(_ session: UserSession) {
+        self.init(
+            token: session.accessToken, refreshToken: session.refreshToken,
+            account: session.user.id.description, expiresAt: session.expiresAt)
+    }
+
+    /// New credentials as this clock sees them. If they seem to have expired already, the clock is
+    /// wrong, and every request would renew them: then only the backend decides.
+    ///
+    /// - Parameter seconds: the clock's time, in seconds since 1970.
+    func new(at seconds: Int64) -> Credentials {
+        var new = self
+        if hasExpired(at: seconds) { new.expiresAt = nil }
+        return new
+    }
+
+    func hasExpired(at seconds: @autoclosure () -> Int64) -> Bool {
+        expiresAt.map { $0.milliseconds <= seconds() * 1_000 } ?? false
     }
 }
 
@@ -34,10 +62,11 @@ extension Credentials: CustomStringConvertible, CustomDebugStringConvertible {
 extension Credentials: JSONModel {
     /// The form in which files contain them.
     public static let shape = ObjectCodec(
-        Self.init(token:refreshToken:account:),
+        Self.init(token:refreshToken:account:expiresAt:),
         .required("token", \.token, .text(.line(1...4096))),
         .optional("refreshToken", \.refreshToken, .text(.line(1...4096))),
-        .optional("account", \.account, .text(.line(1...4096))))
+        .optional("account", \.account, .text(.line(1...4096))),
+        .optional("expiresAt", \.expiresAt, .timestamp))
 }
 
 /// Stores credentials between runs of an app.

@@ -15,6 +15,8 @@ struct CurrentSession {
     private(set) var unread: CredentialStoreError?
     /// Credentials that the backend refused to renew; renewing them is not tried again.
     var rejected: Credentials?
+    /// Credentials whose renewal was not refused.
+    var renewable: Credentials? { rejected == nil ? credentials : nil }
     private var lastID: Session.ID = 0
 
     var state: SessionState {

@@ -9,10 +9,11 @@ enum Redaction {
         .authorization, .proxyAuthorization, .cookie,
     ]
     private static let secretNames: Set<String> = [
-        "password", "token", "accesstoken", "refreshtoken", "secret", "key", "apikey",
+        "password", "current", "token", "accesstoken", "refreshtoken", "idtoken", "nonce",
+        "invitation", "secret", "key", "apikey",
     ]
-    /// The prefixes of the backend's keys and tokens.
-    private static let secretPrefixes = ["bsk_", "bsa_", "bsr_"]
+    /// The prefixes of the backend's keys, tokens and invitations.
+    private static let secretPrefixes = ["bsk_", "bsa_", "bsr_", "bsi_"]
 
     static func value(_ value: String, of name: String) -> String {
         guard let field = HTTPFieldName(name), secretFields.contains(field) else {

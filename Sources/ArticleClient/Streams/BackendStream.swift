@@ -86,7 +86,8 @@ extension BackendService {
         _ request: Request, options: RequestOptions, in session: Session.ID? = nil
     ) async throws(BackendError) -> OpenedStream {
         let call = try await call(
-            RequestPrinter.print(request), options, isStreamed: true, in: session)
+            RequestPrinter.print(request), options, isStreamed: true,
+            carriesSecrets: Request.endpoint.carriesSecrets, in: session)
         let response = try await alone(call) { await opened(call) }.get()
         guard (200..<300).contains(response.status.code) else {
             return .rejection(CallResponse(response))

@@ -8,7 +8,7 @@ struct ArticleOutput {
     init(_ session: Session) { self.session = session }
 
     func show(_ page: Page<Article>) throws(CommandFailure) {
-        if session.isJSON { return try json(page) }
+        if session.isJSON { return try session.showJSON(page) }
         var table = Table("id", "status", "published", "lang", "title")
         for article in page.items {
             table.add(
@@ -16,12 +16,12 @@ struct ArticleOutput {
                 article.publishedAt.map { String("\($0)".prefix(10)) } ?? "-", article.language,
                 article.title)
         }
-        try lines(table, next: page.next)
+        try session.show(table, next: page.next)
     }
 
     /// Shows scheduled articles by the day on which they become public, in the local time zone.
     func showUpcoming(_ page: Page<Article>, at now: Timestamp) throws(CommandFailure) {
-        if session.isJSON { return try json(page) }
+        if session.isJSON { return try session.showJSON(page) }
         let upcoming = UpcomingByDay(
             page.items, now: now, secondsFromGMT: LocalTime.secondsFromGMT)
         guard !upcoming.groups.isEmpty else { return try Console.print("Nothing is scheduled.") }
@@ -39,7 +39,7 @@ struct ArticleOutput {
             if let heading { try Console.print(heading) }
             try Console.print("  \(line)")
         }
-        reportMore(page.next)
+        session.reportMore(page.next)
     }
 
     private static func heading(_ kind: UpcomingByDay.Kind) -> String {
@@ -52,38 +52,25 @@ struct ArticleOutput {
     }
 
     func show(_ article: Article) throws(CommandFailure) {
-        if session.isJSON { return try json(article) }
+        if session.isJSON { return try session.showJSON(article) }
         try Console.print(String(decoding: MarkdownFile.bytes(of: article), as: UTF8.self))
     }
 
     func show(_ page: Page<Revision>) throws(CommandFailure) {
-        if session.isJSON { return try json(page) }
+        if session.isJSON { return try session.showJSON(page) }
         var table = Table("revision", "action", "time", "editor", "title")
         for revision in page.items {
             table.add(
                 "\(revision.number)", "\(revision.action)", "\(revision.createdAt)",
                 revision.actor.name ?? revision.actor.id ?? "-", revision.title)
         }
-        try lines(table, next: page.next)
+        try session.show(table, next: page.next)
     }
 
     /// Reports what was done to an article.
     func confirm(_ action: String, _ article: Article) throws(CommandFailure) {
-        if session.isJSON { return try json(article) }
+        if session.isJSON { return try session.showJSON(article) }
         try Console.print(
             "\(action) \(article.id) (\(article.slug)), revision \(article.revision)")
-    }
-
-    private func json(_ item: some JSONRepresentable) throws(CommandFailure) {
-        try Console.print(String(decoding: item.json(), as: UTF8.self))
-    }
-
-    private func lines(_ table: Table, next: String?) throws(CommandFailure) {
-        for line in table.lines(columns: Console.columns) { try Console.print(line) }
-        reportMore(next)
-    }
-
-    private func reportMore(_ next: String?) {
-        if let next { Console.printStatus("more: --cursor \(next)\n") }
     }
 }

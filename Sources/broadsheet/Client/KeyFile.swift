@@ -2,8 +2,8 @@ import ArticleAPI
 import ArticleClient
 import Glibc
 
-/// Stores the key of `login` for a backend: one file per backend, which names it, in the user's
-/// configuration folder (XDG Base Directory Specification).
+/// Stores the key or the session of `login` for a backend: one file per backend, which names it, in
+/// the user's configuration folder (XDG Base Directory Specification).
 struct KeyFile: CredentialStore {
     private let server: String
     private let folder: String
@@ -24,17 +24,20 @@ struct KeyFile: CredentialStore {
         var token: String
         var refreshToken: String?
         var account: String?
+        var expiresAt: Timestamp?
 
         var credentials: Credentials {
-            Credentials(token: token, refreshToken: refreshToken, account: account)
+            Credentials(
+                token: token, refreshToken: refreshToken, account: account, expiresAt: expiresAt)
         }
 
         static let shape = ObjectCodec(
-            Self.init(server:token:refreshToken:account:),
+            Self.init(server:token:refreshToken:account:expiresAt:),
             .optional("server", \.server, .text(.line(1...4096))),
             .required("token", \.token, .text(.line(1...4096))),
             .optional("refreshToken", \.refreshToken, .text(.line(1...4096))),
-            .optional("account", \.account, .text(.line(1...4096))))
+            .optional("account", \.account, .text(.line(1...4096))),
+            .optional("expiresAt", \.expiresAt, .timestamp))
     }
 
     // MARK: Names
@@ -89,7 +92,7 @@ struct KeyFile: CredentialStore {
     func save(_ credentials: Credentials) throws(CredentialStoreError) {
         let content = Content(
             server: server, token: credentials.token, refreshToken: credentials.refreshToken,
-            account: credentials.account)
+            account: credentials.account, expiresAt: credentials.expiresAt)
         do throws(CommandFailure) {
             try Self.makeFolder(folder)
             try Files.writePrivate(String(decoding: content.json(), as: UTF8.self), to: path)

@@ -15,7 +15,7 @@ struct Session: Sendable {
         serverOption, authoritiesOption,
         Option(
             "key", "KEY",
-            "API key; accepted only as BROADSHEET_KEY. Without it, the key of login is used."),
+            "API key; accepted only as BROADSHEET_KEY. Without it, what login stored is used."),
         Option("json", nil, "Print responses as JSON, even on a terminal."),
         CommonOptions.config,
     ]
@@ -52,7 +52,11 @@ struct Session: Sendable {
             }
             return BackendAuth(token: value.text)
         }
-        let store = try KeyFile(url)
+        return try auth(try KeyFile(url))
+    }
+
+    /// Renews sessions in the store.
+    static func auth(_ store: any CredentialStore) throws(CommandFailure) -> BackendAuth {
         do throws(CredentialStoreError) {
             return try BackendAuth(store: store)
         } catch { throw CommandFailure(.noPermission, "\(error)") }
@@ -63,6 +67,12 @@ struct Session: Sendable {
         _ request: Request
     ) async throws(CommandFailure) -> Request.Item {
         try await reply(to: request).item
+    }
+
+    /// The id of an article, by which most requests address it.
+    func id(of key: Article.Key) async throws(CommandFailure) -> Article.ID {
+        if case .id(let id) = key { return id }
+        return try await ask(PartialRequest(FetchArticleRequest(key: key), fields: ["id"])).id
     }
 
     func reply<Request: BackendAPIRequest>(

@@ -13,8 +13,7 @@ struct ArticlesCommand: Command {
     static let example = "broadsheet articles list --tag swift --server http://localhost:8080"
     static let options =
         ArticleFilter.options("list, upcoming", status: "list") + [
-            Option("limit", "N", "Items per page, 1 to 100 (list, history).", default: "20"),
-            Option("cursor", "CURSOR", "Cursor of the page to show (list, upcoming, history)."),
+            PageOptions.limit("list, history"), PageOptions.cursor("list, upcoming, history"),
         ] + Session.options
 
     enum Action: Sendable {
@@ -42,29 +41,21 @@ struct ArticlesCommand: Command {
         switch (words.first, words.count) {
         case ("list", 1): return .list(try listRequest(settings))
         case ("upcoming", 1): return .upcoming(try upcomingRequest(settings))
-        case ("get", 2): return .get(key(words[1]))
+        case ("get", 2): return .get(Article.Key(operand: words[1]))
         case ("create", 1...2): return .create(words.count == 2 ? words[1] : nil)
-        case ("edit", 2): return .edit(key(words[1]))
-        case ("delete", 2): return .delete(key(words[1]))
+        case ("edit", 2): return .edit(Article.Key(operand: words[1]))
+        case ("delete", 2): return .delete(Article.Key(operand: words[1]))
         case ("history", 2):
             return .history(
-                key(words[1]), limit: try limit(settings), cursor: settings.text("cursor"))
+                Article.Key(operand: words[1]), limit: try settings.limit(),
+                cursor: settings.text("cursor"))
         case ("restore", 3):
             guard let number = Int(words[2]), number > 0 else {
                 throw CommandFailure(.usage, "\"\(words[2])\" is not a revision number")
             }
-            return .restore(key(words[1]), number)
+            return .restore(Article.Key(operand: words[1]), number)
         default: throw CommandFailure(.usage, "articles \(usage); see --help")
         }
-    }
-
-    private static func key(_ text: String) -> Article.Key {
-        Article.ID(text).map { .id($0) } ?? .slug(text)
-    }
-
-    private static func limit(_ settings: Settings) throws(CommandFailure) -> Int? {
-        guard settings.text("limit") != nil else { return nil }
-        return try settings.integer("limit", in: 1...100, default: 20)
     }
 
     private static func listRequest(
@@ -72,7 +63,7 @@ struct ArticlesCommand: Command {
     ) throws(CommandFailure) -> FetchArticlesRequest {
         let filter = try ArticleFilter(settings)
         return FetchArticlesRequest(
-            limit: try limit(settings), cursor: settings.text("cursor"), tags: filter.tags,
+            limit: try settings.limit(), cursor: settings.text("cursor"), tags: filter.tags,
             author: filter.author, language: filter.language, status: filter.status)
     }
 
@@ -101,19 +92,12 @@ struct ArticlesCommand: Command {
         case .delete(let key): try await delete(key)
         case .history(let key, let limit, let cursor):
             let request = FetchRevisionsRequest(
-                id: try await id(of: key), limit: limit, cursor: cursor)
+                id: try await session.id(of: key), limit: limit, cursor: cursor)
             try ArticleOutput(session).show(try await session.ask(request))
         case .restore(let key, let number):
-            let request = RestoreRevisionRequest(id: try await id(of: key), number: number)
+            let request = RestoreRevisionRequest(id: try await session.id(of: key), number: number)
             try ArticleOutput(session).confirm("restored", try await session.ask(request))
         }
-    }
-
-    /// Writes address articles by id, so a slug is looked up first.
-    private func id(of key: Article.Key) async throws(CommandFailure) -> Article.ID {
-        if case .id(let id) = key { return id }
-        return try await session.ask(PartialRequest(FetchArticleRequest(key: key), fields: ["id"]))
-            .id
     }
 
     private func create(_ file: String?) async throws(CommandFailure) {
@@ -181,7 +165,7 @@ struct ArticlesCommand: Command {
     }
 
     private func delete(_ key: Article.Key) async throws(CommandFailure) {
-        let id = try await id(of: key)
+        let id = try await session.id(of: key)
         _ = try await session.ask(DeleteArticleRequest(id: id))
         Console.printStatus("deleted \(id)\n")
     }

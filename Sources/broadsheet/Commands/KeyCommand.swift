@@ -7,20 +7,22 @@ import SQLiteStore
 struct KeyCommand: Command {
     static let name = "key"
     static let summary = "Creates, lists and revokes API keys."
-    static let usage = "create --role ROLE [--name NAME] [--expires TIME] | list | revoke ID"
+    static let usage =
+        "create --role ROLE [--name NAME] [--owner NAME] [--expires TIME] | list | revoke ID"
     static let example = "KEY=$(broadsheet key create --role editor --name phone)"
     static let options = [
         Option("role", "ROLE", "Role of the key: admin, editor, author or reader (create)."),
         Option(
             "name", "NAME", "Name shown in the history, 1 to 100 characters (create).",
             default: "the role"),
+        Option("owner", "NAME", "The user that the key acts for, up to its role (create)."),
         Option(
             "expires", "TIME", "Expiry of the key as an RFC 3339 time (create).", default: "never"),
         CommonOptions.database, CommonOptions.config,
     ]
 
     enum Action: Sendable {
-        case create(Role, name: String, expiresAt: Timestamp?)
+        case create(Role, name: String, owner: String?, expiresAt: Timestamp?)
         case list
         case revoke(String)
     }
@@ -56,20 +58,26 @@ struct KeyCommand: Command {
         {
             Timestamp($0).flatMap { $0 > Timestamp.now ? $0 : nil }
         }
-        return .create(role, name: name ?? role.rawValue, expiresAt: expiresAt)
+        return .create(
+            role, name: name ?? role.rawValue, owner: settings.text("owner"), expiresAt: expiresAt)
     }
 
     func run() async throws(CommandFailure) {
         try await Database.with(path, mode: .existing) { (database) throws(CommandFailure) in
-            try await perform(on: database.keys)
+            try await perform(on: database)
         }
     }
 
-    private func perform(on store: any KeyKeeper) async throws(CommandFailure) {
+    private func perform(on database: Database) async throws(CommandFailure) {
+        let store = database.keys
         switch action {
-        case .create(let role, let name, let expiresAt):
-            try await create(
-                APIKey(name: name, role: role, at: .now, expiresAt: expiresAt), in: store)
+        case .create(let role, let name, let owner, let expiresAt):
+            var user: User.ID?
+            if let owner {
+                user = try await UserKeeper(try await database.backend()).user(named: owner).id
+            }
+            let key = APIKey(name: name, role: role, owner: user, at: .now, expiresAt: expiresAt)
+            try await create(key, in: store)
         case .list:
             let keys: [KeyRecord]
             do throws(StoreError) {
@@ -102,6 +110,7 @@ struct KeyCommand: Command {
             if let time = key.revokedAt { "revoked \(time)" } else if let time = key.expiresAt {
                 (time <= .now ? "expired \(time)" : "expires \(time)")
             } else { "live" }
-        return "\(key.id)  \(key.role)\t\(key.createdAt)  \(state)\t\(key.name)"
+        let owner = key.owner.map { "\tfor \($0)" } ?? ""
+        return "\(key.id)  \(key.role)\t\(key.createdAt)  \(state)\t\(key.name)\(owner)"
     }
 }

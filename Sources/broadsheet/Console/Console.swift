@@ -63,22 +63,38 @@ enum Console {
         return Int(size.ws_col)
     }
 
-    /// The first line of standard input. A terminal shows a prompt and no echo (`tcsetattr(3)`).
+    /// Whether standard input is a terminal.
+    static var inputIsTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// The next line of standard input. A terminal shows a prompt and no echo (`tcsetattr(3)`).
     static func readSecret(_ prompt: String) throws(CommandFailure) -> String {
-        guard isatty(STDIN_FILENO) == 1 else { return readLine() ?? "" }
+        guard inputIsTerminal else { return readLine() ?? "" }
         var shown = termios()
         guard tcgetattr(STDIN_FILENO, &shown) == 0 else {
             throw Files.failure("cannot read from the terminal", .ioError)
         }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        printStatus(prompt)
+        // What is typed once the prompt is there is neither shown nor discarded.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
+        printStatus(prompt)
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown)
             printStatus("\n")
         }
         return readLine() ?? ""
+    }
+
+    /// A new password: typed twice at a terminal, otherwise the next line of standard input.
+    static func readNewPassword(of name: String) throws(CommandFailure) -> String {
+        let password = try readSecret("New password of \(name): ")
+        guard !password.isEmpty else {
+            throw CommandFailure(.usage, "standard input contains no password")
+        }
+        if inputIsTerminal, try readSecret("The same again: ") != password {
+            throw CommandFailure(.dataError, "the two passwords differ; nothing was changed")
+        }
+        return password
     }
 
     /// All of standard input, up to a limit.

@@ -1,4 +1,7 @@
+import ArticleClient
+import ArticleServices
 import ArticleStore
+import HTTPServer
 import SQLiteStore
 
 /// A database as a command finds it: opened by the command itself, or served by another process.
@@ -57,6 +60,26 @@ enum Database: Sendable {
         switch self {
         case .opened(let store): store
         case .served(let owner): owner
+        }
+    }
+
+    /// The API with the rights of an admin, over the control socket or in this process.
+    func backend() async throws(CommandFailure) -> BackendService {
+        switch self {
+        case .served(let owner): return owner.backend
+        case .opened(let store):
+            let router: HTTPRouter
+            do {
+                let backend = try await Backend(
+                    store: store, file: store, now: { .now }, log: { Console.printError($0) })
+                router = try backend.controlRouter()
+            } catch let error as StoreError {
+                throw CommandFailure(error)
+            } catch { throw CommandFailure(.software, "\(error)") }
+            return BackendService(
+                configuration: BackendConfiguration(baseURL: "http://localhost"),
+                transport: InProcessTransport { request, _ in await router.respond(to: request) },
+                cache: nil)
         }
     }
 

@@ -248,7 +248,7 @@ import Testing
     // MARK: States
 
     @Test func `the states begin with the current one and report changes`() async throws {
-        let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice))
+        let auth = try BackendAuth(store: MemoryCredentialStore(Self.alice), refresh: nil)
         var states = auth.states.makeAsyncIterator()
         #expect(await states.next() == .signedIn(account: "a"))
         _ = await outcome { try await Self.backend().service(auth: auth).send(list) }

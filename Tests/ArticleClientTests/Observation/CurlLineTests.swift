@@ -47,6 +47,24 @@ import Testing
         #expect(text.contains("/x/<redacted>?token=<redacted>&a=b"))
     }
 
+    @Test func `the secrets of accounts are omitted`() throws {
+        let bodies = [
+            SignUpRequest(name: "mina", password: "verysecret", invitation: "verysecret").user
+                .json(),
+            SignIn(
+                .identity(
+                    ProvidedIdentity(provider: "a", idToken: "verysecret", nonce: "verysecret"))
+            )
+            .json(),
+            User.PasswordChange(current: "verysecret", password: "verysecret").json(),
+        ]
+        for body in bodies {
+            let text = try line(.post, "/", [:], String(decoding: body, as: UTF8.self))
+            #expect(text.contains("<redacted>") && !text.contains("verysecret"))
+        }
+        #expect(try !line(.get, "/x/bsi_verysecret").contains("verysecret"))
+    }
+
     @Test func `binary and long bodies are replaced by their size`() throws {
         let request = HTTPRequest(
             .post, try #require(RequestTarget(path: "/")), body: [0xFF, 0xFE])

@@ -1,3 +1,4 @@
+import ArticleAPI
 import ArticleClient
 import Glibc
 import TestSupport
@@ -30,6 +31,15 @@ import Testing
         try file(servers[0]).remove()
         #expect(try file(servers[0]).load() == nil)
         #expect(try file(servers[1]).load()?.token == servers[1])
+    }
+
+    @Test func `a session is stored with what renews it`() throws {
+        let mine = try file("http://a.example")
+        let session = Credentials(
+            token: "bsa_1", refreshToken: "bsr_1", account: "7",
+            expiresAt: Timestamp(milliseconds: 1_800_000_000_000))
+        try mine.save(session)
+        #expect(try mine.load() == session)
     }
 
     @Test func `a key file that was moved to another server's path is rejected`() throws {

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleClient
 import HTTP
+import Platform
 import TestSupport
 import Testing
 
@@ -15,7 +16,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--samples"])
+        served = try Served(folder.file("a.db"), ["--samples", "--sign-up", "open"])
         let baseURL = try #require(BaseURL("http://\(served.addresses[0])"))
         configuration = BackendConfiguration(baseURL: baseURL)
         backend = BackendService(
@@ -94,15 +95,50 @@ import Testing
     }
 
     @MainActor @Test func `the first screen follows the session`() async throws {
-        let auth = try BackendAuth(store: MemoryCredentialStore())
-        let model = SessionModel(auth)
+        let backend = try accountBackend(configuration, store: MemoryCredentialStore())
+        let model = SessionModel(backend)
         let following = Task { await model.follow() }
         defer { following.cancel() }
         #expect(await eventually { model.screen == .signIn })
-        try model.signIn(key: Served.adminKey, account: "ada")
+        try await model.signUp(name: "mina", password: "correct horse")
         #expect(await eventually { model.screen == .home })
-        try model.signOut()
+        await model.signOut()
         #expect(await eventually { model.screen == .signIn })
+        try await model.signIn(name: "mina", password: "correct horse")
+        #expect(await eventually { model.screen == .home })
+        let other = try accountBackend(configuration, store: MemoryCredentialStore())
+        try await other.signIn(name: "mina", password: "correct horse")
+        #expect(try await signOutElsewhere(on: backend) == 1)
+        // No provider is configured.
+        await #expect(throws: BackendError.self) {
+            try await signIn(withAppleToken: "a.b.c", nonce: "n", to: backend)
+        }
+        #expect(model.screen == .home)
+    }
+
+    @MainActor @Test func `an article is discussed and bookmarked`() async throws {
+        let draft = Article.Draft(title: "Bread", status: .published)
+        let article = try await backend.send(CreateArticleRequest(article: draft)).id
+        let reader = try accountBackend(configuration, store: MemoryCredentialStore())
+        try await reader.signUp(name: "mina", password: "correct horse", displayName: "Mina")
+        let discussion = Discussion(of: article, on: reader)
+        let (first, second) = (newID(), newID())
+        let question = try await discussion.add("What about *rye*?", id: first)
+        _ = try await discussion.add("And salt?", id: second)
+        let reply = try await discussion.add("Yes.", id: newID(), to: question)
+        let ids = discussion.comments.map(\.id)
+        #expect(Set(ids) == [first, second, reply.id] && ids.count == 3)
+        let place = try #require(ids.firstIndex(of: first))
+        #expect(ids.firstIndex(of: reply.id) == place + 1)
+        #expect(discussion.comments.allSatisfy { $0.author?.displayName == "Mina" })
+        try await keep(article, at: 0.4, on: reader)
+        #expect(try await readingList(on: reader).map(\.position) == [0.4])
+        try await forget(article, on: reader)
+        #expect(try await readingList(on: reader).isEmpty)
+    }
+
+    private func newID() -> ArticleAPI.Comment.ID {
+        .init(at: Timestamp(milliseconds: SystemClock.wallNanoseconds / 1_000_000))
     }
 
     @Test func `tokens are renewed at a sign-in service`() async throws {

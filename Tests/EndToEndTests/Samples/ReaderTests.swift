@@ -9,7 +9,7 @@ import Testing
 
     init() throws {
         folder = try TemporaryFolder()
-        served = try Served(folder.file("a.db"), ["--samples"])
+        served = try Served(folder.file("a.db"), ["--samples", "--sign-up", "open"])
     }
 
     private func reader(_ key: String? = Served.adminKey) throws -> PseudoTerminal {
@@ -42,6 +42,40 @@ import Testing
         try terminal.screen(with: "▸ A day in")
         try terminal.type("q")
         #expect(terminal.wait() == 0)
+    }
+
+    @Test func `a user signs in, comments, bookmarks and signs out`() throws {
+        let created = try served.send(
+            .post, "/v1/articles",
+            #"{"title":"Bread","summary":"Dough.","status":"published"}"#)
+        #expect(created.status == 201)
+        let user = #"{"name":"mina","password":"correct horse","displayName":"Mina K."}"#
+        #expect(try served.send(.post, "/v1/users", user).status == 201)
+        let terminal = try reader(nil)
+        try terminal.screen(with: "▸ Bread", "articles")
+        try terminal.type("\r")
+        try terminal.screen(with: "Bread", "revision 1", "Dough.")
+        try terminal.type("smina\rwrong\r")
+        try terminal.screen(with: "The name or the password is wrong.")
+        try terminal.type("smina\rcorrect horse")
+        try terminal.screen(with: "password: •••••••••••••")
+        try terminal.type("\r")
+        try terminal.screen(with: "signed in as Mina K.")
+        try terminal.type("b")
+        try terminal.screen(with: "· ★", "bookmarked")
+        try terminal.type("c")
+        try terminal.screen(with: "0 comments")
+        try terminal.type("aWhat about rye?\r")
+        try terminal.screen(with: "Mina K.: What about rye?", "added")
+        try terminal.type("\u{1B}")
+        try terminal.screen(with: "Dough.")
+        try terminal.type("b")
+        try terminal.screen(with: "no longer bookmarked")
+        try terminal.type("o")
+        try terminal.screen(with: "signed out")
+        try terminal.type("q")
+        #expect(terminal.wait() == 0)
+        #expect(!String(decoding: terminal.shown, as: UTF8.self).contains("horse"))
     }
 
     @Test func `the list loads more while scrolling down`() throws {

@@ -17,6 +17,17 @@ import Testing
         }
     }
 
+    @Test func `requests of the program itself are routed without a connection`() async throws {
+        let router = try TestRoutes.router()
+        func status(_ method: HTTPMethod, _ target: String) async throws -> Int {
+            let target = try #require(RequestTarget(target.utf8))
+            return await router.respond(to: HTTPRequest(method, target)).status.code
+        }
+        #expect(try await status(.get, "/articles/42") == 200)
+        #expect(try await status(.get, "/nothing") == 404)
+        #expect(try await status(.put, "/articles/42") == 405)
+    }
+
     @Test(arguments: ["/", "/nothing", "/articles", "/articles/", "/articles/1/2", "/hello/"])
     func `other paths receive 404`(target: String) async throws {
         try await TestServer.run(TestRoutes.router()) { test in

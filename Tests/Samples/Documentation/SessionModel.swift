@@ -1,3 +1,4 @@
+import ArticleAPI
 import ArticleClient
 
 /// What the root view of an app shows.
@@ -5,13 +6,13 @@ import ArticleClient
     enum Screen { case wait, signIn, home }
 
     private(set) var screen = Screen.wait
-    private let auth: BackendAuth
+    private let backend: BackendService
 
-    init(_ auth: BackendAuth) { self.auth = auth }
+    init(_ backend: BackendService) { self.backend = backend }
 
     /// Runs as long as the root view is there: `.task { await model.follow() }`.
     func follow() async {
-        for await state in auth.states {
+        for await state in backend.auth.states {
             switch state {
             case .unavailable: screen = .wait
             case .signedOut, .expired: screen = .signIn
@@ -20,9 +21,13 @@ import ArticleClient
         }
     }
 
-    func signIn(key: String, account: String) throws(CredentialStoreError) {
-        try auth.signIn(Credentials(token: key, account: account))
+    func signUp(name: String, password: String) async throws(BackendError) {
+        try await backend.signUp(name: name, password: password, device: "Phone")
     }
 
-    func signOut() throws(CredentialStoreError) { try auth.signOut() }
+    func signIn(name: String, password: String) async throws(BackendError) {
+        try await backend.signIn(name: name, password: password, device: "Phone")
+    }
+
+    func signOut() async { await backend.signOut() }
 }

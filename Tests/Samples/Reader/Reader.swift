@@ -5,12 +5,19 @@ import Glibc
 /// Articles of a backend in a terminal: `reader URL [KEY]`.
 ///
 /// Arrows move, Enter opens an article and Escape leaves it; `/` filters the list by a tag while it
-/// is typed, `e` edits the title of what is open, `r` loads anew, `q` ends.
+/// is typed, `e` edits the title of what is open, `c` shows its comments, `b` bookmarks it or takes
+/// that back; `a` adds a comment, `s` signs in, `o` signs out, `r` loads anew, `q` ends.
 @main @MainActor final class Reader {
-    private enum Field { case tag, title }
+    private enum Field: Hashable {
+        case tag, title, comment, name
+        case password(of: String)
+
+        var label: String { if case .password = self { "password" } else { "\(self)" } }
+    }
     private enum Screen {
         case list
         case article(Article, top: Int)
+        case comments(Article, [Comment], top: Int)
     }
 
     private let backend: BackendService
@@ -25,6 +32,7 @@ import Glibc
     private var selected = 0
     private var status = "loading …"
     private var typing: (field: Field, text: String)?
+    private var bookmarked: Set<Article.ID> = []
 
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
@@ -118,6 +126,59 @@ import Glibc
         draw()
     }
 
+    // MARK: The user
+
+    private func signIn(_ name: String, _ password: String) async {
+        await tell {
+            let user = try await backend.signIn(name: name, password: password, device: "reader")
+            let bookmarks = try await backend.send(FetchBookmarksRequest(limit: 100)).items
+            bookmarked = Set(bookmarks.map(\.articleID))
+            status = "signed in as \(user.displayName)"
+            draw()
+        }
+    }
+
+    private func signOut() async {
+        let isConfirmed = await backend.signOut()
+        bookmarked = []
+        status = isConfirmed ? "signed out" : "signed out here; the server does not respond"
+        draw()
+    }
+
+    private func toggleBookmark(of article: Article.ID) async {
+        await tell {
+            if bookmarked.contains(article) {
+                try await backend.send(DeleteBookmarkRequest(articleID: article))
+                bookmarked.remove(article)
+                status = "no longer bookmarked"
+            } else {
+                try await backend.send(PutBookmarkRequest(articleID: article))
+                bookmarked.insert(article)
+                status = "bookmarked"
+            }
+            draw()
+        }
+    }
+
+    private func showComments(on article: Article, _ note: String? = nil) async {
+        await tell {
+            let request = FetchCommentsRequest(articleID: article.id, limit: 100)
+            let comments = try await backend.send(request).items
+            screen = .comments(article, comments, top: 0)
+            status = note ?? "\(comments.count) comments"
+            draw()
+        }
+    }
+
+    private func add(_ text: String, on article: Article) async {
+        await tell {
+            let comment = try await backend.send(
+                CreateCommentRequest(articleID: article.id, comment: .init(body: text)))
+            let isVisible = comment.status == .visible
+            await showComments(on: article, isVisible ? "added" : "waits for approval")
+        }
+    }
+
     // MARK: Typing
 
     private func take(_ keys: [Key]) {
@@ -134,11 +195,7 @@ import Glibc
         case .backspace: typing = (field, String(text.dropLast()))
         case .enter:
             typing = nil
-            if case .article(var article, _) = screen {
-                let before = article
-                article.title = text
-                Task { [article] in await save(article, instead: before) }
-            }
+            enter(text, into: field)
         case .escape:
             typing = nil
             if field == .tag { Task { await reload() } }
@@ -147,9 +204,24 @@ import Glibc
         if field == .tag, let text = typing?.text { Task { await filter(by: text) } }
     }
 
+    private func enter(_ text: String, into field: Field) {
+        switch (field, screen) {
+        case (.title, .article(var article, _)):
+            let before = article
+            article.title = text
+            Task { [article] in await save(article, instead: before) }
+        case (.name, _): typing = (.password(of: text), "")
+        case (.password(let name), _): Task { await signIn(name, text) }
+        case (.comment, .comments(let article, _, _)): Task { await add(text, on: article) }
+        default: break
+        }
+    }
+
     private func obey(_ key: Key) {
         switch (screen, key) {
         case (_, .text("q")): end()
+        case (_, .text("s")): typing = (.name, "")
+        case (_, .text("o")): Task { await signOut() }
         case (.list, .up): selected = max(0, selected - 1)
         case (.list, .down):
             selected = min(max(0, articles.count - 1), selected + 1)
@@ -162,7 +234,16 @@ import Glibc
         case (.article(let article, let top), .up): screen = .article(article, top: max(0, top - 1))
         case (.article(let article, let top), .down): screen = .article(article, top: top + 1)
         case (.article(let article, _), .text("e")): typing = (.title, article.title)
+        case (.article(let article, _), .text("b")):
+            Task { await toggleBookmark(of: article.id) }
+        case (.article(let article, _), .text("c")): Task { await showComments(on: article) }
         case (.article, .escape): screen = .list
+        case (.comments(let article, let comments, let top), .up):
+            screen = .comments(article, comments, top: max(0, top - 1))
+        case (.comments(let article, let comments, let top), .down):
+            screen = .comments(article, comments, top: top + 1)
+        case (.comments, .text("a")): typing = (.comment, "")
+        case (.comments(let article, _, _), .escape): screen = .article(article, top: 0)
         default: break
         }
     }
@@ -178,14 +259,25 @@ import Glibc
     private func tell(_ work: () async throws -> Void) async {
         do { try await work() } catch {
             guard let error = error as? BackendError, !error.isStopped else { return }
-            status = error.localizedDescription
+            // The backend says why: a wrong password, or nobody is signed in.
+            let isUnauthorized = if case .unauthorized = error { true } else { false }
+            let reason = isUnauthorized ? error.failureReason : nil
+            status = reason ?? error.localizedDescription
             draw()
         }
     }
 
+    /// What is typed; a password only by its length.
+    private var typed: String? {
+        guard let (field, text) = typing else { return nil }
+        if case .password = field {
+            return "\(field.label): \(String(repeating: "•", count: text.count))▏"
+        }
+        return "\(field.label): \(text)▏"
+    }
+
     private func draw() {
         let (rows, columns) = terminal.size
-        let typed = typing.map { field, text in "\(field): \(text)▏" }
         switch screen {
         case .list:
             let top = max(0, selected - rows + 4)
@@ -195,10 +287,20 @@ import Glibc
             }
             terminal.show(lines, status: typed ?? "\(articles.count) articles  \(status)")
         case .article(let article, let top):
-            let facts = "\(article.readingMinutes) min · revision \(article.revision)"
+            let star = bookmarked.contains(article.id) ? " · ★" : ""
+            let facts = "\(article.readingMinutes) min · revision \(article.revision)\(star)"
             let text = article.summary + "\n\n" + (article.body ?? "loading …")
             let lines = Terminal.wrapped(text, columns).dropFirst(top)
             terminal.show([article.title, facts, ""] + lines, status: typed ?? status)
+        case .comments(let article, let comments, let top):
+            let text = comments.map { comment in
+                let mark = comment.parentID == nil ? "" : "↳ "
+                let name = comment.author?.displayName ?? "a deleted user"
+                let body = comment.body.isEmpty ? "[\(comment.status)]" : comment.body
+                return "\(mark)\(name): \(body)"
+            }
+            let lines = Terminal.wrapped(text.joined(separator: "\n\n"), columns).dropFirst(top)
+            terminal.show([article.title, ""] + lines, status: typed ?? status)
         }
     }
 }
