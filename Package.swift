@@ -34,6 +34,7 @@ let package = Package(
         .executable(name: "broadsheet", targets: ["broadsheet"]),
         .library(name: "HTTP", targets: ["HTTP"]),
         .library(name: "ArticleAPI", targets: ["ArticleAPI"]),
+        .library(name: "ArticleModels", targets: ["ArticleModels"]),
         .library(name: "ArticleClient", targets: ["ArticleClient"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     ],
@@ -68,10 +69,11 @@ let package = Package(
         layer("Sockets", ["CLinux", "COpenSSL", "Platform"]),
         layer("ArticleAPI", ["HTTP"]),
 
-        // Rung 3: the HTTP server and client; what a store promises.
+        // Rung 3: the HTTP server and client; what a store promises; what screens show.
         layer("HTTPServer", ["CZlib", "HTTP", "Platform", "Sockets"]),
         layer("HTTPClient", ["CZlib", "HTTP", "Platform", "Sockets"]),
         layer("ArticleStore", ["ArticleAPI", "Platform"]),
+        layer("ArticleModels", ["ArticleAPI"]),
 
         // Rung 4: the SDK; the store's engine.
         .target(
@@ -117,6 +119,7 @@ let package = Package(
         tests(
             "HTTPClientTests",
             ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
+        tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "TestSupport"]),
         tests(
             "ArticleClientTests",
             [
@@ -192,8 +195,8 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleStore", "HTTP", "HTTPServer", "Platform",
-                "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleStore", "HTTP",
+                "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(

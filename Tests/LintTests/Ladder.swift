@@ -26,6 +26,7 @@ enum Ladder {
         "HTTPServer": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
         "HTTPClient": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
+        "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleClient": Rung(
             4, ["ArticleAPI", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
