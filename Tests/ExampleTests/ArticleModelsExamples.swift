@@ -2,6 +2,10 @@ import ArticleAPI
 import ArticleModels
 import Testing
 
+private struct Draft: Equatable {
+    var title: String
+}
+
 /// The examples of what a screen shows.
 @Suite struct ArticleModelsExamples {
     private let article = ExampleNewsroom.article
@@ -22,5 +26,16 @@ import Testing
         let byTag = Snapshot<ArticleSection, ArticleEntry>(byTag: [article])
         let titles = byTag.groups.flatMap(\.items).map(\.article.title)
         #expect(titles == ["Bread"])
+    }
+
+    @Test func `undo and redo`() {
+        var changes: [String] = []
+        let history = EditHistory(Draft(title: "Bread")) { old, new in
+            changes.append("\(old.title) → \(new.title)")
+        }
+        history.edit(group: \Draft.title) { $0.title = "Rye" }
+        history.edit(group: \Draft.title) { $0.title = "Rye bread" }
+        history.undo()
+        #expect(changes.first == "Bread → Rye" && history.value.title != "Rye bread")
     }
 }
