@@ -73,7 +73,9 @@ let package = Package(
         layer("HTTPServer", ["CZlib", "HTTP", "Platform", "Sockets"]),
         layer("HTTPClient", ["CZlib", "HTTP", "Platform", "Sockets"]),
         layer("ArticleStore", ["ArticleAPI", "Platform"]),
-        layer("ArticleModels", ["ArticleAPI"]),
+        .target(
+            name: "ArticleModels", dependencies: ["ArticleAPI"],
+            exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
 
         // Rung 4: the SDK; the store's engine.
         .target(

@@ -38,4 +38,26 @@ private struct Draft: Equatable {
         history.undo()
         #expect(changes.first == "Bread → Rye" && history.value.title != "Rye bread")
     }
+
+    @Test func `a row`() {
+        let now = ExampleNewsroom.time.advanced(byMilliseconds: 300_000)
+        let row = ArticlePresentation(article, in: .english, now: now) { _ in 9 * 3_600 }
+        let lines = [row.titleText, row.bylineText, row.dateText, row.readingTimeText]
+        let label = row.accessibilityLabel
+        #expect(lines == ["Bread", "By Ada Lovelace", "5 min ago", "1 min read"])
+        #expect(label == "Bread, By Ada Lovelace, 5 minutes ago, 1 minute to read")
+    }
+
+    @Test func `a relative date`() {
+        let time = ExampleNewsroom.time
+        let now = time.advanced(byMilliseconds: 300_000)
+        let date = RelativeDate(time, now: now) { _ in 9 * 3_600 }
+        let label = date.text(in: .english)
+        #expect(label == "5 min ago")
+    }
+
+    @Test func `the reader's language`() {
+        let language = PresentationLanguage(preferring: ["fr-CA", "ko-KR", "en"])
+        #expect(language == .korean)
+    }
 }
