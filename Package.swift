@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "ArticleClient",
             dependencies: [
-                "ArticleAPI", "HTTP",
+                "ArticleAPI", "ArticleModels", "HTTP",
                 .target(name: "HTTPClient", condition: .when(platforms: [.linux])),
                 .target(name: "Platform", condition: .when(platforms: [.linux])),
                 .target(name: "Sockets", condition: .when(platforms: [.linux])),
@@ -125,8 +125,8 @@ let package = Package(
         tests(
             "ArticleClientTests",
             [
-                "ArticleAPI", "ArticleClient", "HTTP", "HTTPClient", "HTTPServer", "Platform",
-                "Sockets", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "HTTP", "HTTPClient", "HTTPServer",
+                "Platform", "Sockets", "TestSupport",
             ]),
         tests(
             "URLSessionTransportTests",
@@ -174,12 +174,14 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "ArticleAPI", "ArticleClient", "broadsheet", "DocumentationSamples", "first-steps",
-                "HTTP", "HTTPServer", "Platform", "reader", "Sockets", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "broadsheet",
+                "DocumentationSamples", "first-steps", "HTTP", "HTTPServer", "Platform", "reader",
+                "Sockets", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(
-            name: "DocumentationSamples", dependencies: ["ArticleAPI", "ArticleClient", "HTTP"],
+            name: "DocumentationSamples",
+            dependencies: ["ArticleAPI", "ArticleClient", "ArticleModels", "HTTP"],
             path: "Tests/Samples/Documentation", swiftSettings: rules),
         .executableTarget(
             name: "first-steps",

@@ -1,4 +1,5 @@
 import ArticleAPI
+import ArticleClient
 import ArticleModels
 import Testing
 
@@ -59,5 +60,15 @@ private struct Draft: Equatable {
     @Test func `the reader's language`() {
         let language = PresentationLanguage(preferring: ["fr-CA", "ko-KR", "en"])
         #expect(language == .korean)
+    }
+
+    @Test func `a list as a value`() async throws {
+        let backend = ExampleNewsroom.backend()
+        var list = PagedListState<Author, BackendError>()
+        let load = list.refresh()
+        let page = try await backend.send(FetchAuthorsRequest(cursor: load.cursor))
+        list.receive(page, for: load)
+        let isWhole = list.phase == .exhausted
+        #expect(isWhole && list.items.map(\.name) == ["Ada Lovelace"])
     }
 }

@@ -28,7 +28,7 @@ enum Ladder {
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleClient": Rung(
-            4, ["ArticleAPI", "HTTP", "HTTPClient", "Platform", "Sockets"],
+            4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
         "SQLiteStore": Rung(
             4, ["ArticleAPI", "ArticleStore", "CSQLite", "Platform", "Resources"],
