@@ -83,6 +83,8 @@ import Testing
         let key = try #require(made.output.first)
         #expect(try served.send(.get, "/v1/me", key: key).text.contains(#""name":"mina""#))
         #expect(try run("key create --role reader --owner nobody").status == 65)
+        let owner = try #require(run("user list").output.first?.split(separator: " ").first)
+        #expect(try run("key list").output.last?.hasSuffix("reader\tfor \(owner)") == true)
         #expect(served.stop() == 0)
     }
 
@@ -124,8 +126,11 @@ import Testing
         #expect(try client("bookmarks").status == 77)
         let login = try client("login --name mina", input: "correct horse\n")
         #expect(login.status == 0 && login.output == [] && login.errors.count == 1, "\(login)")
-        let sessions = try served.send(.get, "/v1/me", key: token())
-        #expect(sessions.text.contains(#""name":"mina""#))
+        let first = try token()
+        #expect(try served.send(.get, "/v1/me", key: first).text.contains(#""name":"mina""#))
+        #expect(try client("login --name mina", input: "correct horse\n").status == 0)
+        #expect(try served.send(.get, "/v1/me", key: first).status == 401)
+        #expect(try served.send(.get, "/v1/me", key: token()).status == 200)
 
         let added = try client("comments add bread", input: "What about *rye*?\n")
         #expect(added.status == 0, "\(added)")

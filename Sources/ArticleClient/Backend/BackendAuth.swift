@@ -158,10 +158,11 @@ public final class BackendAuth: Sendable {
         try keeper?.keep(nil, version: version)
     }
 
-    /// Ends the session and returns its credentials; `storeFailure` reports errors of the store.
-    func takeCredentials() -> Credentials? {
-        let (former, version) = replace(by: nil)
-        try? keeper?.keep(nil, version: version)
+    /// Begins a session with these credentials, or none, and returns those of the former one;
+    /// `storeFailure` reports errors of the store.
+    func exchangeCredentials(for new: Credentials?) -> Credentials? {
+        let (former, version) = replace(by: new)
+        try? keeper?.keep(new, version: version)
         return former
     }
 

@@ -6,8 +6,8 @@ extension BackendService {
     /// renewed from then on.
     ///
     /// The request is sent without the credentials of an earlier session, which ends when this one
-    /// begins. If the tokens cannot be stored, the session begins nevertheless:
-    /// `BackendAuth.storeFailure` reports why.
+    /// begins, and then at the backend, too. If the tokens cannot be stored, the session begins
+    /// nevertheless: `BackendAuth.storeFailure` reports why.
     ///
     /// - Parameters:
     ///   - name: the name of the account, in any case.
@@ -54,7 +54,8 @@ extension BackendService {
 
     private func begin(_ request: SignInRequest) async throws(BackendError) -> User {
         let session = try await withoutCredentials.send(request)
-        try? auth.signIn(Credentials(session).new(at: environment.wallSeconds()))
+        let new = Credentials(session).new(at: environment.wallSeconds())
+        if let former = auth.exchangeCredentials(for: new) { _ = end(former) }
         return session.user
     }
 
@@ -73,7 +74,19 @@ extension BackendService {
     ///   the user finds it in the list of sessions until then.
     @discardableResult
     public func signOut() async -> Bool {
-        guard let former = auth.takeCredentials(), former.refreshToken != nil else { return true }
+        guard let former = auth.exchangeCredentials(for: nil), let request = end(former) else {
+            return true
+        }
+        switch await request.join() {
+        case .success, .failure(.unauthorized): return true
+        case .failure, nil: return false
+        }
+    }
+
+    /// Ends the session of credentials that are no longer used, whether or not anyone waits for it;
+    /// `nil` for a key.
+    private func end(_ former: Credentials) -> SharedTask<NoContent>? {
+        guard former.refreshToken != nil else { return nil }
         // They are not stored again, even if they are renewed.
         let service = with(BackendAuth(former, refresh: auth.refresh))
         let options = RequestOptions(timeout: min(configuration.timeout, Self.signOutTimeout))
@@ -83,9 +96,6 @@ extension BackendService {
                 return .success(try await service.send(SignOutRequest(), options: options))
             } catch { return .failure(error) }
         }
-        switch await request.join() {
-        case .success, .failure(.unauthorized): return true
-        case .failure, nil: return false
-        }
+        return request
     }
 }

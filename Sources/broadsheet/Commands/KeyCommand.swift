@@ -110,6 +110,7 @@ struct KeyCommand: Command {
             if let time = key.revokedAt { "revoked \(time)" } else if let time = key.expiresAt {
                 (time <= .now ? "expired \(time)" : "expires \(time)")
             } else { "live" }
-        return "\(key.id)  \(key.role)\t\(key.createdAt)  \(state)\t\(key.name)"
+        let owner = key.owner.map { "\tfor \($0)" } ?? ""
+        return "\(key.id)  \(key.role)\t\(key.createdAt)  \(state)\t\(key.name)\(owner)"
     }
 }

@@ -25,16 +25,19 @@ struct LoginCommand: Command {
     }
 
     func run() async throws(CommandFailure) {
-        if let name { try await signIn(as: name) } else { try await storeKey() }
+        let store = try KeyFile(server)
+        // A file that cannot be read is replaced.
+        let former = try? store.load()
+        if let name { try await signIn(as: name, store) } else { try await storeKey(store) }
+        if let former { await end(former) }
         Console.printStatus("logged in to \(server)\n")
     }
 
-    private func signIn(as name: String) async throws(CommandFailure) {
+    private func signIn(as name: String, _ store: KeyFile) async throws(CommandFailure) {
         let password = try Console.readSecret("Password of \(name) at \(server): ")
         guard !password.isEmpty else {
             throw CommandFailure(.usage, "standard input contains no password")
         }
-        let store = try KeyFile(server)
         let received = MemoryCredentialStore()
         let backend = BackendService(
             configuration: BackendConfiguration(baseURL: server), transport: transport,
@@ -51,6 +54,15 @@ struct LoginCommand: Command {
         }
     }
 
+    /// Ends the session that was stored before, if the backend can be told.
+    private func end(_ former: Credentials) async {
+        guard let auth = try? BackendAuth(store: MemoryCredentialStore(former)) else { return }
+        await BackendService(
+            configuration: BackendConfiguration(baseURL: server), transport: transport,
+            auth: auth, cache: nil
+        ).signOut()
+    }
+
     /// What the list of the user's sessions shows.
     private static var device: String {
         var name = [CChar](repeating: 0, count: 65)
@@ -60,11 +72,10 @@ struct LoginCommand: Command {
         return host.isEmpty ? "broadsheet" : "broadsheet on \(host)"
     }
 
-    private func storeKey() async throws(CommandFailure) {
+    private func storeKey(_ store: KeyFile) async throws(CommandFailure) {
         let key = try Console.readSecret("API key for \(server): ")
         guard !key.isEmpty else { throw CommandFailure(.usage, "standard input contains no key") }
         try await check(key)
-        let store = try KeyFile(server)
         do throws(CredentialStoreError) {
             try store.save(Credentials(token: key))
         } catch { throw CommandFailure(.cannotCreate, "\(error)") }

@@ -65,6 +65,21 @@ import Testing
         #expect(backend.requests.count == 1)
     }
 
+    @Test func `signing in again ends the earlier session at the backend`() async throws {
+        let server = server
+        let ended = Lock<[String?]>([])
+        let backend = TestBackend { request, _ in
+            guard request.method == .delete else { return try server.respond(to: request) }
+            ended.withLock { $0.append(request.fields[.authorization]) }
+            return HTTPResponse(.noContent)
+        }
+        let service = backend.service(auth: try BackendAuth(store: store))
+        try await service.signIn(name: "mina", password: "correct")
+        try await service.signIn(name: "mina", password: "correct")
+        #expect(await eventually { ended.withLock { $0 } == ["Bearer bsa_1"] })
+        #expect(store.load()?.token == "bsa_2" && service.auth.isSignedIn)
+    }
+
     @Test func `passwords and tokens are not sent unencrypted to another machine`() async throws {
         let configuration = BackendConfiguration(baseURL: "http://example.com")
         let service = backend.service(configuration, auth: try BackendAuth(store: store))
