@@ -3,7 +3,7 @@ extension Snapshot {
     /// exist or is used twice, an id would occur twice or change, or a removed section is not empty.
     ///
     /// `new.difference(from: old)` always fits `old`, and leads to `new`.
-    public func applying(_ difference: Difference) -> Snapshot? {
+    @inlinable public func applying(_ difference: Difference) -> Snapshot? {
         var parts = Parts(groups)
         // Items leave their old places before their sections do.
         for step in difference.steps {
@@ -19,25 +19,30 @@ extension Snapshot {
     }
 
     /// What is left of the old snapshot while steps take things away, and what they will place.
-    private struct Parts {
-        private struct Part {
-            var section: Section
+    @usableFromInline struct Parts {
+        @usableFromInline struct Part {
+            @usableFromInline var section: Section
             /// `nil` where an item was removed or moved away.
-            var items: [Item?]
+            @usableFromInline var items: [Item?]
+
+            @inlinable init(section: Section, items: [Item?]) {
+                self.section = section
+                self.items = items
+            }
         }
 
         /// `nil` where a section was removed or moved away.
-        private var parts: [Part?]
-        private var sections: [(index: Int, value: Part)] = []
-        private var items: [(place: Place, item: Item)] = []
+        @usableFromInline var parts: [Part?]
+        @usableFromInline var sections: [(index: Int, value: Part)] = []
+        @usableFromInline var items: [(place: Place, item: Item)] = []
 
-        init(_ groups: [Group]) {
+        @inlinable init(_ groups: [Group]) {
             parts = groups.map { Part(section: $0.section, items: $0.items.map(Optional.some)) }
         }
 
         /// Carries out what the step does to an item at its old place.
         /// - Returns: whether the step fits.
-        mutating func takeItem(of step: Difference.Step) -> Bool {
+        @inlinable mutating func takeItem(of step: Difference.Step) -> Bool {
             switch step {
             case .updateItem(let item, let place):
                 guard has(place), parts[place.section]?.items[place.item]?.id == item.id else {
@@ -56,7 +61,7 @@ extension Snapshot {
 
         /// Carries out what the step does to a section at its old index.
         /// - Returns: whether the step fits.
-        mutating func takeSection(of step: Difference.Step) -> Bool {
+        @inlinable mutating func takeSection(of step: Difference.Step) -> Bool {
             switch step {
             case .updateSection(let section, let index):
                 guard parts.indices.contains(index), parts[index]?.section.id == section.id else {
@@ -76,21 +81,21 @@ extension Snapshot {
             return true
         }
 
-        private func has(_ place: Place) -> Bool {
+        @inlinable func has(_ place: Place) -> Bool {
             parts.indices.contains(place.section)
                 && parts[place.section]?.items.indices.contains(place.item) == true
         }
 
-        private mutating func removeItem(at place: Place) -> Item? {
+        @inlinable mutating func removeItem(at place: Place) -> Item? {
             has(place) ? parts[place.section]?.items[place.item].take() : nil
         }
 
-        private mutating func removeSection(at index: Int) -> Part? {
+        @inlinable mutating func removeSection(at index: Int) -> Part? {
             parts.indices.contains(index) ? parts[index].take() : nil
         }
 
         /// What is left, with everything placed; `nil` if a place is not where it says.
-        func joined() -> [Group]? {
+        @inlinable func joined() -> [Group]? {
             guard let parts = merged(parts.compactMap(\.self), sections) else { return nil }
             var placed = [[(index: Int, value: Item)]](repeating: [], count: parts.count)
             for (place, item) in items {
@@ -109,7 +114,8 @@ extension Snapshot {
 
 /// The values in their order, with others at the indices that they have in the result; `nil` if
 /// these do not increase or do not exist.
-private func merged<Value>(_ values: [Value], _ placed: [(index: Int, value: Value)]) -> [Value]? {
+@inlinable func merged<Value>(_ values: [Value], _ placed: [(index: Int, value: Value)]) -> [Value]?
+{
     guard !placed.isEmpty else { return values }
     var result: [Value] = []
     result.reserveCapacity(values.count + placed.count)

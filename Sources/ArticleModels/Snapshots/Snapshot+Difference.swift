@@ -29,7 +29,7 @@ extension Snapshot {
         public let steps: [Step]
 
         /// For steps that were transferred or translated; `applying` checks whether they fit.
-        public init(steps: [Step]) { self.steps = steps }
+        @inlinable public init(steps: [Step]) { self.steps = steps }
 
         public var isEmpty: Bool { steps.isEmpty }
     }
@@ -38,7 +38,7 @@ extension Snapshot {
     ///
     /// It has as few moves as possible: within a section, as many items as possible keep their
     /// order. It takes O(n log n) for n items.
-    public func difference(from old: Snapshot) -> Difference {
+    @inlinable public func difference(from old: Snapshot) -> Difference {
         let stays = groups.map { old.index(of: $0.id) }
         let items = itemChanges(from: old)
         var steps = sectionUpdates(of: old) + items.updates
@@ -48,7 +48,7 @@ extension Snapshot {
         return Difference(steps: steps)
     }
 
-    private func sectionUpdates(of old: Snapshot) -> [Difference.Step] {
+    @inlinable func sectionUpdates(of old: Snapshot) -> [Difference.Step] {
         old.groups.enumerated().compactMap { position, group in
             guard let new = index(of: group.id), groups[new].section != group.section else {
                 return nil
@@ -58,7 +58,7 @@ extension Snapshot {
     }
 
     /// The updates of items, and the removals of others.
-    private func itemChanges(
+    @inlinable func itemChanges(
         from old: Snapshot
     ) -> (updates: [Difference.Step], removals: [Difference.Step]) {
         var updates: [Difference.Step] = []
@@ -77,7 +77,7 @@ extension Snapshot {
         return (updates, removals.reversed())
     }
 
-    private func sectionRemovals(from old: Snapshot) -> [Difference.Step] {
+    @inlinable func sectionRemovals(from old: Snapshot) -> [Difference.Step] {
         old.groups.enumerated().reversed().compactMap { position, group in
             index(of: group.id) == nil ? .removeSection(at: position) : nil
         }
@@ -86,7 +86,7 @@ extension Snapshot {
     /// - Parameters:
     ///   - stays: for each section its index in the old snapshot.
     ///   - steps: receives the steps.
-    private func sectionPlacements(_ stays: [Int?], to steps: inout [Difference.Step]) {
+    @inlinable func sectionPlacements(_ stays: [Int?], to steps: inout [Difference.Step]) {
         let kept = longestIncreasing(stays)
         for (position, start) in stays.enumerated() where !kept[position] {
             if let start {
@@ -97,7 +97,7 @@ extension Snapshot {
         }
     }
 
-    private func itemPlacements(
+    @inlinable func itemPlacements(
         from old: Snapshot, _ stays: [Int?], to steps: inout [Difference.Step]
     ) {
         for (section, group) in groups.enumerated() {
@@ -121,7 +121,7 @@ extension Snapshot {
 /// Which of the values belong to a longest subsequence that increases strictly; `nil` never does.
 ///
 /// Patience sorting, in O(n log n).
-func longestIncreasing(_ values: [Int?]) -> [Bool] {
+@usableFromInline func longestIncreasing(_ values: [Int?]) -> [Bool] {
     /// By length − 1, the position of the smallest value that ends a subsequence of this length.
     var ends: [Int] = []
     /// By position, the position before it in its subsequence.

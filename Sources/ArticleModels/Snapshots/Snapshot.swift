@@ -2,7 +2,8 @@
 ///
 /// Sections and items have unique ids: an item occurs once in the whole snapshot. A list that
 /// shows one snapshot after the other asks for the ``Snapshot/Difference`` between them and changes
-/// only what is different. A value; use it anywhere.
+/// only what is different. A value; use it anywhere. Its functions are inlinable, because they are
+/// several times faster when they are compiled for the types of an app.
 ///
 /// ```swift
 /// let before = Snapshot<ArticleSection, Article>(byDay: [article]) { _ in 9 * 3_600 }
@@ -21,7 +22,7 @@ where
         public let section: Section
         public let items: [Item]
 
-        public init(section: Section, items: [Item]) {
+        @inlinable public init(section: Section, items: [Item]) {
             self.section = section
             self.items = items
         }
@@ -35,7 +36,7 @@ where
         public var section: Int
         public var item: Int
 
-        public init(section: Int, item: Int) {
+        @inlinable public init(section: Int, item: Int) {
             self.section = section
             self.item = item
         }
@@ -47,8 +48,8 @@ where
 
     /// The sections with their items. A section may be empty.
     public let groups: [Group]
-    private let sectionIndices: [Section.ID: Int]
-    private let places: [Item.ID: Place]
+    @usableFromInline let sectionIndices: [Section.ID: Int]
+    @usableFromInline let places: [Item.ID: Place]
 
     /// A snapshot without sections.
     public init() { self.init([]) }
@@ -57,7 +58,7 @@ where
     ///
     /// Of sections with the same id, the first has the items of all of them. Of items with the
     /// same id, only the first is kept.
-    public init(_ groups: some Sequence<Group>) {
+    @inlinable public init(_ groups: some Sequence<Group>) {
         var indices: [Section.ID: Int] = [:]
         var sections: [Section] = []
         var items: [[Item]] = []
@@ -90,7 +91,7 @@ where
     /// - Parameters:
     ///   - items: in the order of the list.
     ///   - section: the section of an item.
-    public init(_ items: some Sequence<Item>, in section: (Item) -> Section) {
+    @inlinable public init(_ items: some Sequence<Item>, in section: (Item) -> Section) {
         var indices: [Section.ID: Int] = [:]
         var sections: [Section] = []
         var members: [[Item]] = []
@@ -111,10 +112,10 @@ where
     public var itemCount: Int { places.count }
 
     /// Where the item with this id is.
-    public func place(of id: Item.ID) -> Place? { places[id] }
+    @inlinable public func place(of id: Item.ID) -> Place? { places[id] }
 
     /// The index of the section with this id.
-    public func index(of id: Section.ID) -> Int? { sectionIndices[id] }
+    @inlinable public func index(of id: Section.ID) -> Int? { sectionIndices[id] }
 
     /// The item at a place; `nil` if there is none.
     public func item(at place: Place) -> Item? {
