@@ -8,7 +8,7 @@ import Testing
 @MainActor @Suite struct PagedListTests {
     private typealias Tags = PagedList<FetchTagsRequest>
 
-    private static func usage(_ name: String, count: Int = 1) -> ArticleAPI.Tag.Usage {
+    nonisolated private static func usage(_ name: String, count: Int = 1) -> ArticleAPI.Tag.Usage {
         ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: name), articleCount: count)
     }
 
@@ -51,7 +51,7 @@ import Testing
         let isDown = Signal()
         let backend = BackendService.stub { routes in
             routes.on(FetchTagsRequest.self) { _ in
-                if !isDown.isGiven { throw Problem(.serviceUnavailable) }
+                if !isDown.isGiven { throw Problem(.forbidden) }
                 return Page(items: [Self.usage("a")])
             }
         }
@@ -61,7 +61,7 @@ import Testing
             Issue.record("\(list.state.phase)")
             return
         }
-        #expect(problem.status == 503)
+        #expect(problem.status == 403)
         isDown.give()
         await list.more()
         #expect(list.state.items.count == 1 && list.state.phase == .exhausted)
