@@ -191,7 +191,7 @@ let package = Package(
             swiftSettings: rules),
         .executableTarget(
             name: "reader",
-            dependencies: ["ArticleAPI", "ArticleClient"],
+            dependencies: ["ArticleAPI", "ArticleClient", "ArticleModels"],
             path: "Tests/Samples/Reader",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),
