@@ -80,6 +80,17 @@ private struct Draft: Equatable {
         #expect(language == .korean)
     }
 
+    @MainActor @Test func `a list of a backend`() async {
+        let backend = ExampleNewsroom.backend()
+        var counts: [Int] = []
+        let list = PagedList(backend, FetchTagsRequest(limit: 20)) { old, new in
+            counts.append(new.items.count)
+        }
+        await list.refresh()
+        await list.more()
+        #expect(counts == [0, 1])
+    }
+
     @Test func `a list as a value`() async throws {
         let backend = ExampleNewsroom.backend()
         var list = PagedListState<Author, BackendError>()
