@@ -8,7 +8,7 @@ struct SessionService: Sendable {
     let store: any ArticleStore
     let access: Authenticator
     let signIn: SignInService
-    /// From which the successors of refresh tokens are derived.
+    /// From which the successors and the marks of refresh tokens are derived.
     let secret: [UInt8]
     let now: @Sendable () -> Timestamp
     private let cleaning = Lock(Timestamp(milliseconds: 0))
@@ -52,7 +52,7 @@ struct SessionService: Sendable {
         for user: UserRecord, device: String, _ context: RequestContext
     ) async throws(ServiceError) -> UserSession {
         let time = now()
-        let tokens = SessionTokens()
+        let tokens = SessionTokens(secret: secret)
         let record = SessionRecord(
             id: tokens.access.sessionID, user: user.id, tokens: record(of: tokens, at: time),
             device: device, address: context.clientHost, createdAt: time)
@@ -109,8 +109,10 @@ struct SessionService: Sendable {
         let tokens = token.successor(secret: secret)
         let time = now()
         do throws(StoreError) {
-            // Strangers get no further than this read.
-            let user = try await store.user(store.session(token.sessionID).user)
+            let session = try await store.session(token.sessionID)
+            // Made-up tokens get no further than this read.
+            guard wasIssued(token, in: session) else { throw .notFound }
+            let user = try await store.user(session.user)
             switch try await store.rotateSession(
                 token.sessionID, from: token.digest, to: record(of: tokens, at: time), at: time)
             {
@@ -121,6 +123,8 @@ struct SessionService: Sendable {
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
             case .isPrevious(let session) where isRepetition(session, at: time):
+                // An older version made another successor, which cannot be given again.
+                guard tokens.refresh.hasDigest(session.tokens.refreshDigest) else { break }
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
             case .isPrevious, .reused:
@@ -132,6 +136,14 @@ struct SessionService: Sendable {
             guard case .notFound = error else { throw ServiceError(error) }
         }
         throw .unauthenticated(.endedSession)
+    }
+
+    /// Whether the token is one of the session's: the current one, the one before, or any that has
+    /// a mark. Public ids are in lists and logs, so a token that somebody made up for one must not
+    /// end its session.
+    private func wasIssued(_ token: RefreshToken, in session: SessionRecord) -> Bool {
+        token.isMarked(by: secret) || token.hasDigest(session.tokens.refreshDigest)
+            || session.previousRefreshDigest.map(token.hasDigest) ?? false
     }
 
     private func isRepetition(_ session: SessionRecord, at time: Timestamp) -> Bool {
