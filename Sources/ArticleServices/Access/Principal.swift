@@ -110,6 +110,8 @@ public struct Principal: Sendable, Hashable {
         guard let needed = Role.needed(for: access) else { return }
         guard let role else { throw .unauthenticated(.missing) }
         guard role >= needed else { throw .forbidden(needed: needed, has: role) }
+        // A key can leak from a program, and must not take the account away from its user.
+        guard kind == .session || access != .manageAccount else { throw .sessionRequired }
         guard user != nil || !access.needsUser(role) else { throw .userRequired }
     }
 

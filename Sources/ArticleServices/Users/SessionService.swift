@@ -156,8 +156,7 @@ struct SessionService: Sendable {
     private func signOut(
         _ request: SignOutRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<NoContent> {
-        guard caller.kind == .session else { throw .notFound }
-        return try await end(caller.id, of: caller.requireUser())
+        try await end(caller.id, of: caller.requireUser())
     }
 
     private func list(
@@ -173,7 +172,7 @@ struct SessionService: Sendable {
                         DeviceSession(
                             id: session.id, device: session.device, address: session.address,
                             createdAt: session.createdAt, usedAt: session.usedAt,
-                            isCurrent: caller.kind == .session && session.id == caller.id)
+                            isCurrent: session.id == caller.id)
                     }))
         } catch { throw ServiceError(error) }
     }
