@@ -72,7 +72,7 @@ struct MeService: Sendable {
         let password = try Password(chosen: request.change.password)
         let user = try await record(of: caller)
         try await verify(request.change.current, of: user, caller, context)
-        let hash = try await hasher.hash(password, for: context.clientNumber)
+        let hash = try await hasher.hash(password, for: .init(context))
         let changed = try await write(to: user) { (revision) throws(StoreError) in
             try await store.updateUser(
                 user.id, expecting: revision,
@@ -91,12 +91,13 @@ struct MeService: Sendable {
     ) async throws(ServiceError) {
         guard let current else { return try await checkRecentSignIn(of: user, caller) }
         let password = try Password(presented: current)
-        let attempt = SignInAttempt(name: user.nameKey, address: context.limitedClient)
+        let attempt = SignInAttempt(name: user.nameKey, from: context)
         try throttle.begin(attempt)
         let verification: PasswordHasher.Verification
         do throws(ServiceError) {
             verification = try await hasher.verify(
-                password, against: user.passwordHash, for: context.clientNumber)
+                password, against: user.passwordHash,
+                for: .init(context, isKnown: throttle.isKnown(attempt)))
         } catch {
             throttle.withdraw(attempt)
             throw error

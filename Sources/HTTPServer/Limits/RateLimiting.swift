@@ -35,7 +35,7 @@ public struct RateLimit: Sendable, Hashable {
 }
 
 /// The key that a client is counted by: its IPv4 address, its IPv6 network (/64, the size that one
-/// customer gets), or the account of its API key.
+/// customer gets, or a larger one), or the account of its API key.
 struct RateLimitKey: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
@@ -43,9 +43,12 @@ struct RateLimitKey: Sendable, Hashable {
     let digest: UInt
 
     /// All peers on Unix sockets share one key.
-    init(_ address: SocketAddress) {
-        let octets = address.networkOctets ?? []
-        self.init(UInt64(octets.count), octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    ///
+    /// - Parameter prefixOctets: Those of an IPv6 address that name its network, at most 8.
+    init(_ address: SocketAddress, prefixOctets: Int = 8) {
+        let octets = (address.networkOctets ?? []).prefix(16)
+        let network = octets.count == 16 ? octets.prefix(prefixOctets) : octets
+        self.init(UInt64(network.count), network.reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     init(account: String) {

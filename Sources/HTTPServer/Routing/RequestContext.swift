@@ -34,12 +34,24 @@ public struct RequestContext: Sendable {
     /// Identifies the peer, or its network, within this process.
     public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
 
+    /// Identifies the networks of the peer within this process, from the largest to the one of
+    /// `clientNumber`: of IPv6, /48, /56 and /64. An IPv4 address is its own network, three times.
+    public var clientNetworks: [UInt64] {
+        [6, 7, 8].map { UInt64(RateLimitKey(peer, prefixOctets: $0).digest) }
+    }
+
     /// The peer's IP address as text, without the port.
     public var clientHost: String { peer.host }
 
     /// The client to which limits for each address apply; `nil` for this machine, to which they do
     /// not.
     public var limitedClient: UInt64? { peer.isLoopback ? nil : clientNumber }
+
+    /// The /48 and the /56 of the client, to which wider limits apply; empty if it has no IPv6
+    /// address, and for this machine.
+    public var limitedNetworks: [UInt64] {
+        limitedClient == nil ? [] : clientNetworks.filter { $0 != clientNumber }
+    }
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,

@@ -15,6 +15,9 @@ struct Newsroom: Sendable {
     /// 2027-01-15T08:00:00Z: when it opens.
     static let opening = Timestamp(milliseconds: 1_800_000_000_000)
 
+    /// The least that libsodium accepts.
+    static let cheapHashes = PasswordHash.Cost(passes: 1, memoryBytes: 8 << 10)
+
     let backend: Backend
     let keys: KeyBunch
     let folder: TemporaryFolder
@@ -31,10 +34,11 @@ struct Newsroom: Sendable {
     ///   - storeConfiguration: the limits of the store.
     ///   - streamLimits: how many change streams may be open.
     ///   - signUp: who may create an account.
+    ///   - hasher: hashes the passwords.
     static func run(
         cast: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
-        signUp: AccountConfiguration.SignUp = .open,
+        signUp: AccountConfiguration.SignUp = .open, hasher: PasswordHasher? = nil,
         _ body: (Newsroom) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -49,12 +53,9 @@ struct Newsroom: Sendable {
             store: store, file: store,
             operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
             streamLimits: streamLimits,
-            // The least that libsodium accepts.
             accounts: AccountConfiguration(
                 signUp: signUp,
-                hasher: try PasswordHasher(
-                    width: 2, depth: 64,
-                    cost: PasswordHash.Cost(passes: 1, memoryBytes: 8 << 10)),
+                hasher: try hasher ?? PasswordHasher(width: 2, depth: 64, cost: cheapHashes),
                 uptime: { clock.withLock { $0.milliseconds } }),
             now: { clock.withLock { $0 } },
             log: { line in lines.withLock { $0.append(line) } })

@@ -129,6 +129,22 @@ import Testing
         }
     }
 
+    @Test func `a network of IPv6 creates forty accounts, whatever its addresses`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            func signUp(_ name: String, from address: String) throws -> Int {
+                try newsroom.send("POST /v1/users", Self.draft(name), from: address).status
+            }
+            // A /56 creates twenty.
+            let first = try (0..<25).map { try signUp("a\($0)-x", from: "2001:db8:1:\($0)::1") }
+            #expect(first.count { $0 == 201 } == 20 && first.last == 429)
+            let second = try (0..<25).map {
+                try signUp("b\($0)-x", from: "2001:db8:1:\($0)00::1")
+            }
+            #expect(second.count { $0 == 201 } == 20 && second.last == 429)
+            #expect(try signUp("c-x", from: "2001:db8:2::1") == 201)
+        }
+    }
+
     @Test(arguments: [
         ("POST /v1/users", #"{"name":"mina","password":"correct horse"}"#),
         ("POST /v1/sessions", #"{"name":"mina","password":"correct horse"}"#),
