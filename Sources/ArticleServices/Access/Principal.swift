@@ -70,6 +70,10 @@ public struct Principal: Sendable, Hashable {
         }
     }
 
+    /// Whether it shares its rate limit with all readers of its address. Where anyone can sign up,
+    /// an account of its own limit would be worth as much as an address.
+    var sharesAddress: Bool { kind == .session && role == .reader }
+
     /// The audience that this principal belongs to.
     var audience: Audience {
         guard let role, role >= .author else { return .everyone }

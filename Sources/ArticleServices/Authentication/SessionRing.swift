@@ -88,7 +88,8 @@ final class SessionRing: Sendable {
     ) {
         guard let user = principal.user else { return }
         let reader = VerifiedReader(
-            token.text, account: user.description, expiresAt: principal.expiresAt)
+            token.text, account: user.description, sharesAddress: principal.sharesAddress,
+            expiresAt: principal.expiresAt)
         let verified = Verified(
             token: Array(token.text.utf8), principal: principal,
             reader: principal.seesHidden ? nil : reader)

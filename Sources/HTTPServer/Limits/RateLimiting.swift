@@ -78,6 +78,18 @@ struct RateLimitKey: Sendable, Hashable {
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }
 
+/// The account of a request, as limits count it.
+struct LimitedAccount: Sendable {
+    let key: RateLimitKey
+    /// Whether all such accounts of the client's address share one bucket.
+    let sharesAddress: Bool
+
+    init(_ account: String, sharesAddress: Bool) {
+        key = RateLimitKey(account: account)
+        self.sharesAddress = sharesAddress
+    }
+}
+
 /// One rate limit policy with its clients' buckets; it also writes the rate limit fields
 /// (draft-ietf-httpapi-ratelimit-headers-10).
 final class RateLimiter: Sendable {
@@ -118,7 +130,23 @@ final class RateLimiter: Sendable {
 /// What a client may still send after a request.
 struct RateLimitStatus {
     /// The policy that the client is counted by.
-    enum Measure { case address, account }
+    enum Measure {
+        case address, account
+        /// That of accounts, but one bucket for all of an address.
+        case accountsOfAddress
+
+        /// Why a request beyond the limit is rejected.
+        var reason: RejectionReason { self == .address ? .addressRate : .keyRate }
+
+        /// The same in words that follow "Too many requests".
+        var words: String {
+            switch self {
+            case .address: "from this address"
+            case .account: "with this key"
+            case .accountsOfAddress: "by the accounts of this address"
+            }
+        }
+    }
 
     let measure: Measure
     let outcome: TokenBuckets.Outcome
@@ -225,7 +253,8 @@ final class TokenBuckets: Sendable {
     }
 }
 
-/// The bucket that a request is charged to: of its address or of its account.
+/// The bucket that a request is charged to: of its address, of its account, or of the accounts of
+/// its address.
 struct RateMeter: Sendable {
     let limiter: RateLimiter
     let key: RateLimitKey

@@ -115,9 +115,12 @@ public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) async -
 public enum Admission: Sendable {
     /// Handled by this handler, which may know the sender.
     ///
-    /// - Parameter account: The account whose limits apply, whatever address the request comes
-    ///   from; `nil`: the address's.
-    case admitted(HTTPHandler, account: String? = nil)
+    /// - Parameters:
+    ///   - account: The account whose limits apply, whatever address the request comes from;
+    ///     `nil`: the address's.
+    ///   - sharesAddress: Whether the account shares its limit with all such accounts of the
+    ///     address, because anyone can have many of them.
+    case admitted(HTTPHandler, account: String? = nil, sharesAddress: Bool = false)
     /// Rejected with this response; a large body is not read.
     case rejected(HTTPResponse)
 }
