@@ -69,8 +69,8 @@ struct MeService: Sendable {
     private func changePassword(
         _ request: ChangePasswordRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> Reply<NoContent> {
-        let password = try Password(chosen: request.change.password)
         let user = try await record(of: caller)
+        let password = try Password(chosen: request.change.password, forName: user.nameKey)
         try await verify(request.change.current, of: user, caller, context)
         let hash = try await hasher.hash(password, for: .init(context))
         let changed = try await write(to: user) { (revision) throws(StoreError) in

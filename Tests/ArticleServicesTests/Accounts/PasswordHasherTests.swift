@@ -197,23 +197,44 @@ struct PasswordHasherTests {
 }
 
 @Suite struct PasswordTests {
-    @Test(arguments: [("x", 8), ("x", 1_000), ("é", 4), ("é", 500), ("密", 333)])
-    func `a password of 8 to 1,000 bytes may be chosen`(letter: String, count: Int) throws {
-        _ = try Password(chosen: String(repeating: letter, count: count))
+    /// A password of an account with the name `Mina-K.2026`.
+    private static func choose(_ text: String) throws(ServiceError) -> Password {
+        try Password(chosen: text, forName: try AccountName("Mina-K.2026").key)
+    }
+
+    @Test(arguments: [("x", 8), ("x", 1_000), ("é", 8), ("é", 500), ("密", 8), ("密", 333)])
+    func `a password of 8 characters to 1,000 bytes may be chosen`(
+        letter: String, count: Int
+    ) throws {
+        _ = try Self.choose(String(repeating: letter, count: count - 1) + "y")
     }
 
     @Test(arguments: [
-        ("x", 0, "is shorter than 8 bytes"), ("x", 7, "is shorter than 8 bytes"),
-        ("é", 3, "is shorter than 8 bytes"), ("x", 1_001, "is longer than 1000 bytes"),
-        ("é", 501, "is longer than 1000 bytes"),
+        ("x", 0, "is shorter than 8 characters"), ("x", 7, "is shorter than 8 characters"),
+        ("é", 7, "is shorter than 8 characters"), ("x", 1_001, "is longer than 1000 bytes"),
+        ("é", 501, "is longer than 1000 bytes"), ("x", 8, "repeats one character"),
+        ("é", 500, "repeats one character"), ("aA", 30, "repeats one character"),
+        ("1234", 2, "is one of the most common passwords"),
     ])
     func `others may not be chosen, and the error says why`(
         letter: String, count: Int, fault: String
     ) throws {
         let error = #expect(throws: ServiceError.self) {
-            _ = try Password(chosen: String(repeating: letter, count: count))
+            _ = try Self.choose(String(repeating: letter, count: count))
         }
         #expect(details(error) == ["/password \(fault)"])
+    }
+
+    @Test(arguments: ["password", "PASSWORD", "iLoveYou", "1q2w3e4r5t"])
+    func `passwords that are guessed first may not be chosen`(text: String) {
+        let error = #expect(throws: ServiceError.self) { _ = try Self.choose(text) }
+        #expect(details(error) == ["/password is one of the most common passwords"])
+    }
+
+    @Test(arguments: ["Mina-K.2026", "mina-k.2026", "ＭＩＮＡ-K.2026"])
+    func `the name of the account may not be its password`(text: String) {
+        let error = #expect(throws: ServiceError.self) { _ = try Self.choose(text) }
+        #expect(details(error) == ["/password is the name of the account"])
     }
 
     @Test func `a short password can be presented, and a long one cannot`() throws {
@@ -225,8 +246,8 @@ struct PasswordHasherTests {
     }
 
     @Test func `a password is the same in composed and decomposed form`() throws {
-        let composed = try Password(chosen: "caf\u{E9} cr\u{E8}me").withBytes { $0.map { $0 } }
-        let other = try Password(chosen: "cafe\u{301} cre\u{300}me").withBytes { $0.map { $0 } }
+        let composed = try Self.choose("caf\u{E9} cr\u{E8}me").withBytes { $0.map { $0 } }
+        let other = try Self.choose("cafe\u{301} cre\u{300}me").withBytes { $0.map { $0 } }
         #expect(composed == other)
     }
 }

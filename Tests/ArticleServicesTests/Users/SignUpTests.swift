@@ -27,6 +27,12 @@ import Testing
         (#"{"name":"a b c","password":"correct horse"}"#, "422 invalid-values /name"),
         (#"{"name":"mina","password":"correct"}"#, "422 invalid-values /password"),
         (#"{"name":"mina"}"#, "422 invalid-values /password"),
+        (#"{"name":"mina-kim","password":"MINA-KIM"}"#, "422 invalid-values /password"),
+        (#"{"name":"mina","password":"password1"}"#, "422 invalid-values /password"),
+        (
+            #"{"name":"mina","password":"correct horse","displayName":"Mina\u202E"}"#,
+            "422 invalid-values /displayName"
+        ),
         (#"{"name":"mina","password":"correct horse","age":3}"#, "422 invalid-values /age"),
         (
             #"{"name":"mina","password":"correct horse","role":"admin"}"#,

@@ -109,6 +109,9 @@ import Testing
             #expect(try User(mapping: renamed.body).displayName == "Mina K.")
             let rejected = try newsroom.send("PATCH /v1/me", in: session, #"{"role":"admin"}"#)
             #expect(rejected.summary == "422 invalid-values /role")
+            let invisible = try newsroom.send(
+                "PATCH /v1/me", in: session, #"{"displayName":"Mina\u200B K."}"#)
+            #expect(invisible.summary == "422 invalid-values /displayName")
         }
     }
 
@@ -123,6 +126,9 @@ import Testing
             }
             #expect(try change(#""current":"x","#).summary == "422 invalid-values /current")
             #expect(try change("").summary == "422 invalid-values /current")
+            let common = #"{"current":"correct horse","password":"iloveyou"}"#
+            let weak = try newsroom.send("PUT /v1/me/password", in: phone, common)
+            #expect(weak.summary == "422 invalid-values /password")
             #expect(try change(#""current":"correct horse","#).summary == "204")
             #expect(try newsroom.send("GET /v1/me", in: phone).summary == "200")
             #expect(try newsroom.send("GET /v1/me", in: tablet).summary == "401 unauthenticated")
