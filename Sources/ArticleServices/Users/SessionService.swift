@@ -17,6 +17,9 @@ struct SessionService: Sendable {
     private static let sessionMilliseconds: Int64 = 60 * 24 * 3_600 * 1_000
     /// How long a refresh token gets the same successor again.
     private static let repetitionMilliseconds: Int64 = 60_000
+    /// For how much of that once the successor has been used. Processes that share a token may
+    /// present it at the same time, of which one is the first to use the successor.
+    private static let sharingMilliseconds: Int64 = 5_000
     private static let cleaningMilliseconds: Int64 = 60_000
 
     init(
@@ -125,6 +128,8 @@ struct SessionService: Sendable {
             case .isPrevious(let session) where isRepetition(session, at: time):
                 // An older version made another successor, which cannot be given again.
                 guard tokens.refresh.hasDigest(session.tokens.refreshDigest) else { break }
+                // The response was not lost: somebody else presents the token.
+                guard !hasArrived(tokens.access, by: time) else { break }
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
             case .isPrevious, .reused:
@@ -149,6 +154,13 @@ struct SessionService: Sendable {
     private func isRepetition(_ session: SessionRecord, at time: Timestamp) -> Bool {
         guard let rotatedAt = session.rotatedAt else { return false }
         return time <= rotatedAt.advanced(byMilliseconds: Self.repetitionMilliseconds)
+    }
+
+    /// Whether the client has received its tokens, as one of them is in use. Known in memory only;
+    /// the use of the refresh token is in the store.
+    private func hasArrived(_ token: AccessToken, by time: Timestamp) -> Bool {
+        guard let use = access.sessions.firstUse(of: token) else { return false }
+        return time > use.advanced(byMilliseconds: Self.sharingMilliseconds)
     }
 
     // MARK: Ending

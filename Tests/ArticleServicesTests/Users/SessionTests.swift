@@ -80,6 +80,24 @@ import Testing
         }
     }
 
+    @Test func `new tokens are not given again once they are in use`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let old = try newsroom.signIn("mina")
+            let renewed = try UserSession(mapping: newsroom.refresh(old).body)
+            newsroom.pass(milliseconds: 10_000)
+            #expect(try UserSession(mapping: newsroom.refresh(old).body) == renewed)
+            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
+            // Another process of the same client may have sent the token at the same time.
+            newsroom.pass(milliseconds: 5_000)
+            #expect(try UserSession(mapping: newsroom.refresh(old).body) == renewed)
+            newsroom.pass(milliseconds: 1)
+            #expect(try newsroom.refresh(old).summary == "401 unauthenticated")
+            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
+            #expect(try newsroom.refresh(renewed).summary == "200")
+        }
+    }
+
     @Test func `a token from two renewals ago ends the session at once`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try newsroom.hire("mina")
