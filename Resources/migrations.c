@@ -63,6 +63,10 @@ static const unsigned char owners[] = {
 #embed "migrations/016-owners.sql"
 };
 
+static const unsigned char bookmark_transitions[] = {
+#embed "migrations/018-bookmark-transitions.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -79,6 +83,7 @@ static const struct broadsheet_resource migrations[] = {
     {"013-identities.sql", identities, sizeof identities},
     {"014-comments.sql", comments, sizeof comments},
     {"016-owners.sql", owners, sizeof owners},
+    {"018-bookmark-transitions.sql", bookmark_transitions, sizeof bookmark_transitions},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -14,6 +14,7 @@ public struct Backend: Sendable {
     private let sessions: SessionService
     private let users: UserService
     private let me: MeService
+    private let exports: AccountExports
     private let cursors: CursorSealer
     private let responses: PublicResponseCache
     private let writes: IdempotentWrites
@@ -69,13 +70,12 @@ public struct Backend: Sendable {
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
             log: log)
         let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
-        let throttle = SignInThrottle(now: accounts.uptime)
         let rules = SignUpRules(
             store: store, policy: accounts.signUp, throttle: SignUpThrottle(now: accounts.uptime),
             now: now)
         let signIn = SignInService(
-            store: store, hasher: accounts.hasher, throttle: throttle, providers: providers,
-            rules: rules, now: now)
+            store: store, hasher: accounts.hasher, throttle: accounts.throttle,
+            providers: providers, rules: rules, now: now)
         sessions = SessionService(
             store: store, access: access, signIn: signIn,
             secret: try await store.secret(named: "sessions"), now: now)
@@ -83,7 +83,9 @@ public struct Backend: Sendable {
             store: store, access: access, hasher: accounts.hasher, rules: rules, cursors: cursors,
             now: now)
         me = MeService(
-            store: store, access: access, hasher: accounts.hasher, throttle: throttle, now: now)
+            store: store, access: access, hasher: accounts.hasher,
+            throttle: accounts.throttle, now: now)
+        exports = AccountExports(store: store, spool: Spool(beside: file.path))
     }
 
     private static func keyRing(
@@ -189,6 +191,7 @@ public struct Backend: Sendable {
         users.register(on: &routes)
         sessions.register(on: &routes)
         me.register(on: &routes)
+        exports.register(on: &routes)
 
         HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
         admin.register(on: &routes)

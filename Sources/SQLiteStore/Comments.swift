@@ -33,7 +33,7 @@ extension SQL {
         SELECT comments.number, comments.id, comments.article, articles.id, comments.parent,
             parents.id, comments.writer, users.id, users.display_name, comments.state,
             comments.body, comments.created_at, comments.updated_at, comments.revision,
-            comments.visible_replies, articles.state
+            comments.visible_replies, articles.state, articles.owner
         FROM comments JOIN articles ON articles.number = comments.article
         LEFT JOIN comments AS parents ON parents.number = comments.parent
         LEFT JOIN users ON users.number = comments.writer
@@ -43,7 +43,7 @@ extension SQL {
         SELECT comments.number, comments.id, comments.article, articles.id, comments.parent,
             parents.id, comments.writer, users.id, users.display_name, comments.state,
             comments.body, comments.created_at, comments.updated_at, comments.revision,
-            comments.visible_replies, articles.state
+            comments.visible_replies, articles.state, articles.owner
         FROM comments JOIN articles ON articles.number = comments.article
         LEFT JOIN comments AS parents ON parents.number = comments.parent
         LEFT JOIN users ON users.number = comments.writer
@@ -113,6 +113,12 @@ enum CommentState: Int64 {
         }
     }
 
+    /// The column `sight`: 2 if the public's lists have it, 1 if only those of editors do.
+    func sight(visibleReplies: Int) -> Int {
+        if self == .visible || visibleReplies > 0 { return 2 }
+        return self == .deleted ? 0 : 1
+    }
+
     var status: Comment.Status {
         switch self {
         case .visible: .visible
@@ -168,7 +174,8 @@ struct StoredComment {
     var updatedAt: Timestamp
     var revision: Int
     var visibleReplies: Int
-    let articleState: StoredState
+    private let articleState: StoredState
+    private let articleOwner: User.ID?
 
     /// Reads the columns of `SQL.comment`.
     init(_ row: borrowing Statement) throws(StoreError) {
@@ -190,13 +197,10 @@ struct StoredComment {
         revision = Int(row.integer(13))
         visibleReplies = Int(row.integer(14))
         articleState = try StoredState(row.integer(15))
+        articleOwner = try row.optionalIdentifier(16)
     }
 
-    /// The column `sight`: 2 if the public's lists have it, 1 if only those of editors do.
-    var sight: Int {
-        if state == .visible || visibleReplies > 0 { return 2 }
-        return state == .deleted ? 0 : 1
-    }
+    var sight: Int { state.sight(visibleReplies: visibleReplies) }
 
     /// An estimate of the size in a page in bytes.
     var bytes: Int { 512 + body.utf8.count }
@@ -206,11 +210,8 @@ struct StoredComment {
     }
 
     func isVisible(to viewer: CommentViewer) -> Bool {
-        switch viewer.audience {
-        case .editors: articleState != .deleted
-        case .everyone, .author:
-            articleState == .published && (sight == 2 || isOwn(viewer) && state == .pending)
-        }
+        viewer.audience.sees(articleState, ownedBy: articleOwner)
+            && (viewer.audience == .editors || sight == 2 || isOwn(viewer) && state == .pending)
     }
 
     /// Whether the viewer sees the comment itself and not only its place among its replies.

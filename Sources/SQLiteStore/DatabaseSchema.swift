@@ -7,6 +7,8 @@ import Resources
 struct DatabaseSchema: Sendable {
     /// "BSHT" in the header of every Broadsheet database (`PRAGMA application_id`).
     static let applicationID = 0x4253_4854
+    /// From this version on, there are users and their sessions.
+    static let firstVersionWithAccounts = 11
 
     /// In order: the first converts an empty file to version 1.
     let migrations: [Migration]

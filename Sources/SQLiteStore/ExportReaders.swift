@@ -23,14 +23,13 @@ final class ExportReaders: Sendable {
         self.configuration = configuration
     }
 
+    /// Runs an export against one committed state.
     func export(
-        _ body: @escaping @Sendable (ExportRecord) throws -> Void
+        _ work: @escaping @Sendable (Snapshot) throws(StoreError) -> Void
     ) async throws(StoreError) {
         let configuration = configuration
         try await read { (connection) throws(StoreError) in
-            try connection.readTransaction(configuration) { (state) throws(StoreError) in
-                try state.export(body)
-            }
+            try connection.readTransaction(configuration, work)
         }
     }
 

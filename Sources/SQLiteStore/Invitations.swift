@@ -40,6 +40,11 @@ extension SQL {
             expires_at, used_at, users.id
         FROM invitations LEFT JOIN users ON users.number = used_by WHERE digest = ?1
         """
+    static let invitationOfUser: StaticString = """
+        SELECT invitations.id, digest, invitations.role, created_by, invitations.created_at,
+            expires_at, used_at, users.id
+        FROM invitations JOIN users ON users.number = used_by WHERE used_by = ?1
+        """
     static let isInvitation: StaticString = "SELECT 1 FROM invitations WHERE id = ?1"
     static let usableInvitation: StaticString =
         "SELECT 1 FROM invitations WHERE id = ?1 AND used_at IS NULL AND expires_at > ?2"
@@ -60,6 +65,8 @@ extension SQL {
         """
     static let revokeInvitation: StaticString =
         "DELETE FROM invitations WHERE id = ?1 AND used_at IS NULL"
+    static let revokeAllInvitations: StaticString =
+        "DELETE FROM invitations WHERE used_at IS NULL"
     static let forgetInvited: StaticString =
         "UPDATE invitations SET used_by = NULL WHERE used_by = ?1"
 }
@@ -81,6 +88,13 @@ extension Snapshot {
         var invitations: [InvitationRecord] = []
         while try row.step() { invitations.append(try InvitationRecord(row)) }
         return invitations
+    }
+
+    /// The invitation that was used for the user with this row, if it is kept.
+    func invitation(usedFor user: Int64) throws(StoreError) -> InvitationRecord? {
+        let row = try connection.statement(SQL.invitationOfUser)
+        try row.bind(1, user)
+        return try row.step() ? InvitationRecord(row) : nil
     }
 
     fileprivate func invitation(

@@ -30,7 +30,6 @@ extension SQLiteStore {
 
     /// Older files get their epoch when they are migrated.
     private static let firstVersionWithEpoch = 4
-    private static let firstVersionWithSessions = 11
 
     /// Converts a copy to a standalone file without a write-ahead log and checks it.
     ///
@@ -60,8 +59,10 @@ extension SQLiteStore {
             let report = try connection.examine(promises: version == known)
             // A damaged file is reported, not changed.
             if report.findings.isEmpty {
-                if version >= Self.firstVersionWithSessions {
+                if version >= DatabaseSchema.firstVersionWithAccounts {
+                    // Those that are used or revoked later would be valid again.
                     try connection.execute(SQL.endAllSessions)
+                    try connection.execute(SQL.revokeAllInvitations)
                 }
                 if version >= Self.firstVersionWithEpoch {
                     try connection.execute(SQL.dropEpoch)

@@ -41,6 +41,8 @@ public final class SQLiteStore: Sendable {
     let configuration: SQLiteConfiguration
     let readers: ReaderPool
     let exports: ExportReaders
+    /// Exports of accounts, which do not wait for those of the operator, nor delay them.
+    let accountExports: ExportReaders
     let writer: CommitQueue
     /// Holds the file's lock until the store is closed.
     private let file: Lock<DatabaseFile?>
@@ -98,10 +100,15 @@ public final class SQLiteStore: Sendable {
             // A backup has no epoch.
             try connection.execute(SQL.takeEpoch)
             let exports = ExportReaders(path: path, configuration)
+            let accountExports = ExportReaders(path: path, configuration)
             let clock = CommitSequence()
             readers = try ReaderPool(path: path, configuration, clock)
-            writer = CommitQueue(connection, configuration, clock) { exports.stop() }
+            writer = CommitQueue(connection, configuration, clock) {
+                exports.stop()
+                accountExports.stop()
+            }
             self.exports = exports
+            self.accountExports = accountExports
         } catch {
             throw .failed(path: file.path, reason: error.reason)
         }
@@ -112,6 +119,7 @@ public final class SQLiteStore: Sendable {
     public func close() async {
         // The writer closes last: only it may checkpoint the log.
         await exports.close()
+        await accountExports.close()
         await readers.close()
         await writer.close()
         file.withLock { $0 = nil }

@@ -138,7 +138,7 @@ extension Snapshot {
         return try row.step() ? SessionRecord(row) : nil
     }
 
-    fileprivate func sessions(of user: UserRecord.ID) throws(StoreError) -> [SessionRecord] {
+    func sessions(of user: UserRecord.ID) throws(StoreError) -> [SessionRecord] {
         let row = try connection.statement(SQL.sessionsOfUser)
         try row.bind(1, user)
         var sessions: [SessionRecord] = []

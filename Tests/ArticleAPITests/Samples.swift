@@ -73,6 +73,21 @@ enum Samples {
     static let invitation = Invitation(
         id: "0123456789abcdef", code: "bsi_x", role: .author, createdAt: time, expiresAt: time)
 
+    static let accountExport = AccountExport(
+        account: user,
+        invitation: AccountExport.UsedInvitation(
+            id: "0123456789abcdef", role: .author, createdAt: time, expiresAt: time, usedAt: time),
+        identities: [
+            AccountExport.Identity(issuer: "https://id.example.org", subject: "001.ab.0042")
+        ],
+        sessions: [deviceSession],
+        keys: [AccountExport.Key(id: "k7", name: "Phone", role: .author, createdAt: time)],
+        articles: [
+            AccountExport.OwnedArticle(id: id, slug: "rye", title: "Rye", status: .draft),
+            AccountExport.OwnedArticle(id: id, slug: "oats", title: "Oats", status: nil),
+        ],
+        comments: [comment], bookmarks: [bookmark])
+
     static let commentID = ArticleAPI.Comment.ID("01890a5d-ac98-7000-8000-00000000c0de")!
 
     static let comment = ArticleAPI.Comment(
@@ -109,12 +124,13 @@ enum Samples {
         ReplaceAuthorRequest(
             id: authorID, expected: etag, author: authorReplacement, idempotencyKey: "k-6"),
         FetchChangesRequest(
-            since: "epoch.sealed-1_2", limit: 500, types: [.article, .author],
-            tags: ["C++", "한국어"], author: authorID, language: "en", status: .published,
+            since: "epoch.sealed-1_2", limit: 500, types: [.article, .author, .comment],
+            article: id, tags: ["C++", "한국어"], author: authorID, language: "en", status: .published,
             source: "A & B", publishedAfter: time, publishedBefore: time,
             fields: FieldSelection(["title", "authors.name"])),
         StreamChangesRequest(
-            FetchChangesRequest(since: "epoch.sealed-1_2", types: [.article], tags: ["C++"]),
+            FetchChangesRequest(
+                since: "epoch.sealed-1_2", types: [.article, .bookmark], tags: ["C++"]),
             lastEventID: "epoch.sealed-3_4"),
         FetchCommentsRequest(
             articleID: id, limit: 5, cursor: "c", sort: .newest,
@@ -147,6 +163,7 @@ enum Samples {
         DeleteMeRequest(current: "correct horse", expected: etag, comments: .keep),
         ChangePasswordRequest(
             User.PasswordChange(current: "correct horse", password: "battery staple")),
+        ExportAccountRequest(),
         FetchSessionsRequest(),
         EndSessionRequest(id: "0123456789abcdef"),
     ]

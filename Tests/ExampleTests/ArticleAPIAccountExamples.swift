@@ -49,6 +49,14 @@ import Testing
         let me = try await backend.send(FetchMeRequest())
         let isEditor = me.role == .editor
         #expect(!isEditor)
+        do {
+            let export = try await backend.send(ExportAccountRequest())
+            let titles = export.articles.map(\.title)
+            #expect(titles == ["Bread"])
+        }
+        let export = try await backend.send(ExportAccountRequest())
+        let hidden = export.comments.filter { $0.status == .hidden }
+        #expect(hidden.isEmpty)
         let (old, new) = (password, "battery staple")
         try await backend.send(
             ChangePasswordRequest(User.PasswordChange(current: old, password: new)))

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleStore
+import Platform
 import Testing
 
 func signedIn(in store: some AccountRepository) async throws -> Int {
@@ -64,6 +65,16 @@ func signedIn(in store: some AccountRepository) async throws -> Int {
             if case .reused = next { try await store.endSession(session.id) }
             #expect(try await store.session(session.id).tokens == newTokens)
             #expect(try await signedIn(in: store) == 1)
+        }
+    }
+
+    @Test func `exports of accounts`() async throws {
+        try await ExampleStore.run { store in
+            let user = user()
+            try await store.createUser(user, using: nil, at: time)
+            let kept = Lock<[AccountRecord]>([])
+            try await store.exportAccount(user.id) { record in kept.withLock { $0.append(record) } }
+            #expect(kept.withLock { $0 } == [.account(user)])
         }
     }
 

@@ -110,6 +110,11 @@ enum ExampleNewsroom {
         }
         routes.on(EndSessionRequest.self) { _ in NoContent() }
         routes.on(FetchMeRequest.self) { _ in user }
+        routes.on(ExportAccountRequest.self) { _ in
+            let title = AccountExport.OwnedArticle(
+                id: article.id, slug: article.slug, title: article.title, status: article.status)
+            return AccountExport(account: user, articles: [title], comments: [comment])
+        }
         routes.on(UpdateMeRequest.self) { request in
             var user = user
             if case .set(let name) = request.changes.displayName { user.displayName = name }

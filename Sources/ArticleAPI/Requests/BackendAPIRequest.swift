@@ -213,6 +213,7 @@ public enum Contract {
         DeleteUserRequest.self, CreateInvitationRequest.self,
         SignInRequest.self, RefreshSessionRequest.self, SignOutRequest.self,
         FetchMeRequest.self, UpdateMeRequest.self, DeleteMeRequest.self,
-        ChangePasswordRequest.self, FetchSessionsRequest.self, EndSessionRequest.self,
+        ChangePasswordRequest.self, ExportAccountRequest.self,
+        FetchSessionsRequest.self, EndSessionRequest.self,
     ]
 }

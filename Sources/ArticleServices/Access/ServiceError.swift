@@ -65,6 +65,8 @@ public enum ServiceError: Error, Sendable {
     /// The writer has written as many comments as may be for now.
     case tooManyComments(retryAfterSeconds: Int)
     case tooManyBookmarks
+    /// Another export of the account is being made or sent.
+    case exporting
     /// As many change streams are open as may be, in all or from the client's address.
     case tooManyStreams(ofAddress: Bool)
     case full

@@ -57,7 +57,7 @@ extension ServiceError {
         case .userRequired, .sessionRequired, .signUpClosed, .exposedSecrets, .nameTaken,
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
-        case .busy, .starting, .overLimit, .tooManyStreams, .full, .unavailable:
+        case .busy, .starting, .overLimit, .tooManyStreams, .exporting, .full, .unavailable:
             let (kind, detail) = shortage
             return plain(kind, detail)
         }
@@ -115,6 +115,8 @@ extension ServiceError {
             (.tooManyRequests, "Too many change streams are open from this address.")
         case .tooManyStreams:
             (.unavailable, "Too many change streams are open. Retry later.")
+        case .exporting:
+            (.tooManyRequests, "Another export of this account is being made or sent.")
         case .full:
             (.storageFull, "The server is out of disk space; nothing was changed.")
         default:
@@ -136,7 +138,7 @@ extension ServiceError {
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
-        case .unavailable, .tooManyStreams: fields.append(.retryAfter, "5")
+        case .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds), .tooManyComments(let seconds),
             .tooManyAttempts(let seconds), .tooManySignUps(let seconds):
             fields.append(.retryAfter, "\(seconds)")

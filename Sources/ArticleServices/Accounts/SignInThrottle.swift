@@ -66,9 +66,9 @@ package final class SignInThrottle: Sendable {
         self.now = now
         state = Lock(
             State(
-                pairs: ThrottleTable(capacity: entries / 2),
+                pairs: ThrottleTable(capacity: entries / 16 * 7),
                 addresses: ThrottleTable(capacity: entries / 4),
-                names: ThrottleTable(capacity: entries / 16),
+                names: ThrottleTable(capacity: entries / 8),
                 networks: ThrottleTable(capacity: entries / 16),
                 known: ThrottleTable(capacity: entries / 8)))
     }

@@ -21,9 +21,6 @@ struct BackupService: Sendable {
         self.spool = spool
     }
 
-    /// Disk space left free for concurrent writes.
-    private static let marginBytes = 64 << 20
-
     func register(on routes: inout Routes) {
         routes.stream(BackupRequest.self, backUp)
         routes.on(FetchBackupProgressRequest.self, progress)
@@ -38,7 +35,7 @@ struct BackupService: Sendable {
         }
         guard isFirst else { throw .invalidValue("", "another backup is in progress") }
         defer { current.withLock { $0 = nil } }
-        guard Self.hasRoom(forCopyOf: file.path) else { throw .full }
+        guard hasRoom(forCopyOf: file.path) else { throw .full }
         do {
             var copy: (any StoreCopy)?
             let spooled = try spool.file { copy = try file.copy(into: $0) }
@@ -54,14 +51,11 @@ struct BackupService: Sendable {
         return Reply(progress)
     }
 
-    /// Whether the disk has room for a second database (`statvfs(3)`): a backup must not fill the
-    /// disk and block writers.
-    private static func hasRoom(forCopyOf path: String) -> Bool {
-        var disk = statvfs()
+    /// Whether the disk has room for a second database.
+    private func hasRoom(forCopyOf path: String) -> Bool {
         var database = stat()
-        guard statvfs(path, &disk) == 0, stat(path, &database) == 0 else { return true }
-        let free = Int(disk.f_bavail) * Int(disk.f_frsize)
-        return free > Int(database.st_size) + marginBytes
+        guard stat(path, &database) == 0 else { return true }
+        return spool.hasRoom(forBytes: Int(database.st_size))
     }
 }
 

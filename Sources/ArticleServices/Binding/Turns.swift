@@ -61,6 +61,11 @@ extension FetchChangesRequest: CostlyRequest {
     }
 }
 
+extension ExportAccountRequest: CostlyRequest {
+    /// It reads and writes all that is kept about a user, which may be thousands of comments.
+    var cost: RequestCost { RequestCost(tokens: 50, isHeavy: true) }
+}
+
 /// Runs requests off the event loops: in a turn on the store's threads, which reads, encodes and
 /// hashes in one go.
 struct Turns: Sendable {
@@ -72,9 +77,7 @@ struct Turns: Sendable {
         _ cost: RequestCost, for caller: Principal, _ context: RequestContext,
         _ work: (WorkerTurn) async throws(ServiceError) -> Result
     ) async throws(ServiceError) -> Result {
-        if let seconds = context.scope?.charge(cost.tokens - 1) {
-            throw .overLimit(tokens: cost.tokens, retryAfterSeconds: seconds)
-        }
+        try Self.charge(cost, context)
         return try await take(cost, of: Self.client(caller, context)) {
             (turn) throws(ServiceError) in
             context.scope?.hold(turn)
@@ -96,6 +99,13 @@ struct Turns: Sendable {
             // A client that waited too long has already been sent a response.
             guard !turn.isRejected, !Task.isCancelled else { throw .busy }
             return try await work(turn)
+        }
+    }
+
+    /// Charges the sender's rate limit with what the request costs more than others.
+    static func charge(_ cost: RequestCost, _ context: RequestContext) throws(ServiceError) {
+        if let seconds = context.scope?.charge(cost.tokens - 1) {
+            throw .overLimit(tokens: cost.tokens, retryAfterSeconds: seconds)
         }
     }
 

@@ -163,11 +163,8 @@ struct CommentService: Sendable {
 }
 
 extension CommentViewer {
-    /// Authors take part in the comments on public articles, like readers.
-    init(_ caller: Principal) {
-        self.init(
-            audience: caller.audience == .editors ? .editors : .everyone, user: caller.user)
-    }
+    /// Comments are shown to those who see the article: authors see those on their own drafts.
+    init(_ caller: Principal) { self.init(audience: caller.audience, user: caller.user) }
 }
 
 extension Principal {

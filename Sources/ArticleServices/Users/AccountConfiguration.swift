@@ -14,6 +14,7 @@ public struct AccountConfiguration: Sendable {
     let hasher: PasswordHasher
     /// Monotonic milliseconds, by which attempts are limited.
     let uptime: @Sendable () -> Int64
+    let throttle: SignInThrottle
 
     /// - Parameters:
     ///   - signUp: Who may create an account.
@@ -28,10 +29,12 @@ public struct AccountConfiguration: Sendable {
 
     init(
         signUp: SignUp, hasher: PasswordHasher,
-        uptime: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds / 1_000_000 }
+        uptime: @escaping @Sendable () -> Int64 = { SystemClock.monotonicNanoseconds / 1_000_000 },
+        throttle: SignInThrottle? = nil
     ) {
         self.signUp = signUp
         self.hasher = hasher
         self.uptime = uptime
+        self.throttle = throttle ?? SignInThrottle(now: uptime)
     }
 }

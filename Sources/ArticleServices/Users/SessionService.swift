@@ -180,11 +180,8 @@ struct SessionService: Sendable {
             let sessions = try await store.sessions(of: user)
             return Reply(
                 Page(
-                    items: sessions.filter { $0.tokens.expiresAt > time }.map { session in
-                        DeviceSession(
-                            id: session.id, device: session.device, address: session.address,
-                            createdAt: session.createdAt, usedAt: session.usedAt,
-                            isCurrent: session.id == caller.id)
+                    items: sessions.filter { $0.tokens.expiresAt > time }.map {
+                        DeviceSession($0, to: caller)
                     }))
         } catch { throw ServiceError(error) }
     }
@@ -207,5 +204,15 @@ struct SessionService: Sendable {
         }
         access.sessions.end(id, of: user)
         return Reply(NoContent())
+    }
+}
+
+extension DeviceSession {
+    /// A session without its tokens, as its user sees it.
+    init(_ session: SessionRecord, to caller: Principal) {
+        self.init(
+            id: session.id, device: session.device, address: session.address,
+            createdAt: session.createdAt, usedAt: session.usedAt,
+            isCurrent: caller.kind == .session && session.id == caller.id)
     }
 }

@@ -39,6 +39,7 @@ public struct HTTPFieldName: Sendable {
     public static let authorization = HTTPFieldName(known: "Authorization")
     public static let cacheControl = HTTPFieldName(known: "Cache-Control")
     public static let connection = HTTPFieldName(known: "Connection")
+    public static let contentDisposition = HTTPFieldName(known: "Content-Disposition")
     public static let contentEncoding = HTTPFieldName(known: "Content-Encoding")
     public static let contentLength = HTTPFieldName(known: "Content-Length")
     public static let contentLocation = HTTPFieldName(known: "Content-Location")

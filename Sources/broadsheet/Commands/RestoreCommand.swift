@@ -48,14 +48,17 @@ struct RestoreCommand: Command {
         let report = try copy.verify(backup)
         let aside = aside(place.path)
         let keys: RestoredKeys
+        let accounts: RestoredAccounts
         do throws(StoreOpeningError) {
             keys = try place.carryRevocations(into: copy.partial, at: .now)
+            accounts = try place.revivedAccounts(in: copy.partial)
             try place.put(copy.partial, keepingOldAs: aside)
         } catch { throw CommandFailure(error) }
         bar.withLock { $0.clear() }
         Console.printStatus(
             "\(database): \(report.articles) articles, \(report.revisions) revisions\n")
         printChanges(of: keys)
+        printChanges(of: accounts)
         if place.isTaken { Console.printStatus("the previous database is now \(aside)\n") }
     }
 
@@ -68,6 +71,33 @@ struct RestoreCommand: Command {
             Console.printError(
                 "key \(key.id) (\(key.role), \(key.name)) is valid again: the replaced database "
                     + "\(reason); broadsheet key revoke \(key.id) ends it")
+        }
+    }
+
+    private func printChanges(of accounts: RestoredAccounts) {
+        for account in accounts.first {
+            let user = account.user
+            let name = "account \(user.id) (\(user.role), \(user.name))"
+            let disabling = "disable \(user.name)"
+            let (change, command) =
+                switch account.reason {
+                case .missing:
+                    ("exists again: the replaced database has no such account", disabling)
+                case .disabled:
+                    ("is enabled again: the replaced database has disabled it", disabling)
+                case .role(let role):
+                    (
+                        "has this role again: in the replaced database it is \(role)",
+                        "role \(user.name) \(role)"
+                    )
+                case .unreadable:
+                    ("is enabled: the replaced database could not be read", disabling)
+                }
+            Console.printError(
+                "\(name) \(change); broadsheet user \(command) changes this")
+        }
+        if accounts.others > 0 {
+            Console.printError("the same goes for \(accounts.others) more accounts")
         }
     }
 

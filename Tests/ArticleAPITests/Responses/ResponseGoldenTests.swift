@@ -60,6 +60,7 @@ struct ResponseGoldenTests {
         var unread = Samples.bookmark
         unread.position = nil
         try check(Page(items: [Samples.bookmark, unread], next: "c"), "bookmarks.json")
+        try check(Samples.accountExport, "account-export.json")
     }
 
     @Test func `changes`() throws {
@@ -67,6 +68,8 @@ struct ResponseGoldenTests {
             changes: [
                 .putArticle(Samples.bare, revision: 1), .deleteArticle(Samples.id, revision: 8),
                 .putAuthor(Samples.author), .deleteAuthor(Samples.authorID, revision: 2),
+                .putComment(Samples.comment), .deleteComment(Samples.commentID, revision: 3),
+                .putBookmark(Samples.bookmark), .deleteBookmark(Samples.id, revision: 4),
             ], next: "epoch.sealed", more: true)
         try check(page, "changes.json")
         try check(ChangePage<Article>(changes: [], next: "e.s", more: false), "changes-none.json")
@@ -89,6 +92,7 @@ struct ResponseGoldenTests {
         let answers = try GoldenFiles.names.filter { $0.hasSuffix(".json") }
         #expect(
             answers.sorted() == [
+                "account-export.json",
                 "article-bare.json", "article-fields.json", "article.json", "articles-counted.json",
                 "articles-empty.json", "articles-fields.json", "articles.json", "author.json",
                 "authors.json", "bookmarks.json", "changes-fields.json", "changes-none.json",

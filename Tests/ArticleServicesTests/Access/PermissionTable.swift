@@ -31,7 +31,8 @@ struct PermissionRow: Sendable {
     let endpoint: String
     let ownership: Ownership
     /// What `{id}` is, or the article that a list belongs to: `draft`, `public`, `deleted`,
-    /// `bookmark`, `comment`, `pending comment`, `session`, `user`, `key`, `author`.
+    /// `bookmark`, `comment`, `pending comment`, `comment on a draft`, `session`, `user`, `key`,
+    /// `author`.
     let object: String
     let json: String?
     /// In the order of `TableSender`. 0 is any status but 401, 403 and 404: the request was
@@ -120,6 +121,9 @@ enum PermissionTable {
         + PermissionRow.each(history, .own, "draft", [401, 403, 403, 200, 200, 200, 200, 200])
         + PermissionRow.each(history, .own, "deleted", [401, 403, 403, 200, 200, 200, 200, 200])
 
+    /// The changes of an article's comments, which are where the list of these is.
+    private static let thread = "GET /v1/changes?types=comment&article={id}"
+
     private static let shared: [PermissionRow] = [
         PermissionRow("GET /v1/tags", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow("GET /v1/authors", 200, 200, 200, 200, 200, 200, 200, 200),
@@ -131,6 +135,13 @@ enum PermissionTable {
         PermissionRow("GET /v1/changes", 200, 200, 200, 200, 200, 200, 200, 200),
         // A stream does not end, so the token is not a valid one.
         PermissionRow("GET /v1/changes/stream?since=x", 400, 400, 400, 400, 400, 400, 400, 400),
+        PermissionRow("GET /v1/changes?types=bookmark", 401, 403, 200, 200, 200, 403, 200, 200),
+        PermissionRow(
+            "GET /v1/changes/stream?types=bookmark&since=x", 401, 403, 400, 400, 400, 403, 400, 400),
+        PermissionRow(thread, .others, "public", 200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow(thread, .others, "draft", 404, 404, 404, 404, 404, 200, 200, 200),
+        PermissionRow(thread, .own, "draft", 404, 404, 404, 200, 200, 200, 200, 200),
+        PermissionRow(thread, .own, "deleted", 404, 404, 404, 404, 404, 404, 404, 404),
     ]
 
     private static let comments: [PermissionRow] = [
@@ -138,15 +149,17 @@ enum PermissionTable {
             "GET \(article)/comments", .others, "public", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
             "GET \(article)/comments", .others, "draft", 404, 404, 404, 404, 404, 200, 200, 200),
-        // Comments are shown where readers see the article.
         PermissionRow(
-            "GET \(article)/comments", .own, "draft", 404, 404, 404, 404, 404, 200, 200, 200),
+            "GET \(article)/comments", .own, "draft", 404, 404, 404, 200, 200, 200, 200, 200),
         PermissionRow(
             "POST \(article)/comments", .others, "public", json: #"{"body":"Good."}"#,
             401, 403, 201, 201, 201, 403, 201, 201),
         PermissionRow(
             "POST \(article)/comments", .others, "draft", json: #"{"body":"Good."}"#,
             401, 403, 404, 404, 404, 403, 201, 201),
+        PermissionRow(
+            "POST \(article)/comments", .own, "draft", json: #"{"body":"Good."}"#,
+            401, 403, 404, 201, 201, 403, 201, 201),
         PermissionRow("GET /v1/comments", 401, 403, 403, 403, 403, 200, 200, 200),
         PermissionRow(
             "GET /v1/comments/{id}", .others, "comment", 200, 200, 200, 200, 200, 200, 200, 200),
@@ -178,6 +191,12 @@ enum PermissionTable {
             401, 403, 404, 404, 404, 204, 204, 204),
         PermissionRow(
             "DELETE /v1/comments/{id}", .own, "comment", 401, 403, 204, 204, 204, 204, 204, 204),
+        PermissionRow(
+            "GET /v1/comments/{id}", .own, "comment on a draft",
+            404, 404, 404, 200, 200, 200, 200, 200),
+        PermissionRow(
+            "GET /v1/comments/{id}", .others, "comment on a draft",
+            404, 404, 404, 404, 404, 200, 200, 200),
     ]
 
     private static let bookmark = "/v1/me/bookmarks/{articleID}"
@@ -218,6 +237,7 @@ enum PermissionTable {
             "PUT /v1/me/password",
             json: #"{"current":"correct horse","password":"battery staple"}"#,
             401, 403, 204, 204, 403, 403, 204, 204),
+        PermissionRow("GET /v1/me/export", 401, 403, 200, 200, 200, 403, 200, 200),
         PermissionRow("GET /v1/me/sessions", 401, 403, 200, 200, 403, 403, 200, 200),
         PermissionRow(
             "DELETE /v1/me/sessions/{id}", .others, "session", 401, 403, 404, 404, 403, 403, 404,

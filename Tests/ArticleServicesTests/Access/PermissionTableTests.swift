@@ -42,6 +42,7 @@ private struct PermissionStage {
     private let key: APIKey?
     /// An author, who owns what the sender does not.
     private let other: (user: User, session: UserSession)
+    private let editor: (user: User, session: UserSession)
 
     init(_ newsroom: Newsroom, _ sender: TableSender, _ row: PermissionRow) throws {
         self.newsroom = newsroom
@@ -61,6 +62,7 @@ private struct PermissionStage {
             return key
         }
         other = try account("other-\(sender.rawValue)", "author")
+        editor = try account("editor-\(sender.rawValue)", "editor")
     }
 
     func play() throws {
@@ -130,6 +132,7 @@ private struct PermissionStage {
         case "draft", "public", "deleted": return try article()
         case "bookmark": return try bookmark()
         case "comment": return try comment(isPending: false)
+        case "comment on a draft": return try commentOnDraft()
         case "pending comment": return try comment(isPending: true)
         case "session":
             let owner = row.ownership == .own ? user ?? other : other
@@ -168,6 +171,15 @@ private struct PermissionStage {
             #expect(made.status == 200, "\(made.text)")
         }
         return id
+    }
+
+    /// A comment of an editor on the draft of an author.
+    private func commentOnDraft() throws -> String {
+        let written = try newsroom.send(
+            "POST /v1/articles/\(try article())/comments", in: editor.session,
+            #"{"body":"Good."}"#)
+        try #require(written.status == 201, "\(written.text)")
+        return try ArticleAPI.Comment(mapping: written.body).id.description
     }
 
     private func comment(isPending: Bool) throws -> String {

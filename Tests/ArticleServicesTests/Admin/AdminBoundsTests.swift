@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleStore
 import HTTP
 import HTTPServer
+import Platform
 import SQLiteStore
 import TestSupport
 import Testing
@@ -63,7 +64,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `files that wait for slow clients are limited, until they are read`() throws {
+    @Test func `files that wait for slow clients are limited, until they are read`() async throws {
         let folder = try TemporaryFolder()
         let spool = Spool(beside: folder.file("store.db"))
         var files = try (0..<Spool.limitFiles).map { _ in try spool.file() }
@@ -71,6 +72,7 @@ import Testing
             do { _ = try spool.file() } catch ServiceError.busy { return true } catch {}
             return false
         }
+        let isRead = Signal()
         #expect(isFull())
         files.removeLast()
         #expect(!isFull())
@@ -80,5 +82,16 @@ import Testing
         }
         #expect(!isFull())
         #expect(files.count == Spool.limitFiles - 1)
+        // Neither does one whose last byte was read, even if that has not been sent.
+        let last = try spool.file(closed: { isRead.give() })
+        #expect(isFull() && !isRead.isGiven)
+        let text = Array("A shopping list.".utf8)
+        try FileSystem.write(text, to: last.descriptor)
+        let response = try last.response("text/plain")
+        guard case .stream(let body) = response.body else { throw TestFailure("not streamed") }
+        #expect(try await body.next() == text)
+        #expect(isRead.isGiven && !isFull())
+        #expect(try await body.next() == nil)
+        withExtendedLifetime(last) {}
     }
 }

@@ -276,6 +276,10 @@ extension SlowStore {
 
     func userCount() async throws(StoreError) -> Int { try await store.userCount() }
 
+    func exportAccount(
+        _ id: User.ID, _ body: @escaping @Sendable (AccountRecord) throws -> Void
+    ) async throws(StoreError) { try await store.exportAccount(id, body) }
+
     func updateUser(
         _ id: UserRecord.ID, expecting revision: Int?, _ change: UserChange, at time: Timestamp
     ) async throws(StoreError) -> UserRecord {

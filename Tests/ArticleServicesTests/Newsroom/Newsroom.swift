@@ -15,12 +15,10 @@ struct Newsroom: Sendable {
     /// 2027-01-15T08:00:00Z: when it opens.
     static let opening = Timestamp(milliseconds: 1_800_000_000_000)
 
-    /// The least that libsodium accepts.
-    static let cheapHashes = PasswordHash.Cost(passes: 1, memoryBytes: 8 << 10)
-
     let backend: Backend
     let keys: KeyBunch
     let folder: TemporaryFolder
+    let throttle: SignInThrottle
     private let server: HTTPServer
     private let client: TestClient
     var address: SocketAddress { client.address }
@@ -34,11 +32,13 @@ struct Newsroom: Sendable {
     ///   - storeConfiguration: the limits of the store.
     ///   - streamLimits: how many change streams may be open.
     ///   - signUp: who may create an account.
-    ///   - hasher: hashes the passwords.
+    ///   - throttleEntries: how much is remembered of failed attempts to sign in.
+    ///   - hasher: hashes passwords; `nil` for two at a time.
     static func run(
         cast: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
-        signUp: AccountConfiguration.SignUp = .open, hasher: PasswordHasher? = nil,
+        signUp: AccountConfiguration.SignUp = .open,
+        throttleEntries: Int = 65_536, hasher: PasswordHasher? = nil,
         _ body: (Newsroom) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -49,14 +49,16 @@ struct Newsroom: Sendable {
         _ = try await store.revokeKey(keys.revokedID, at: opening)
         let clock = Lock(opening)
         let lines = Lock([String]())
+        let uptime = { @Sendable in clock.withLock { $0.milliseconds } }
+        let throttle = SignInThrottle(entries: throttleEntries, now: uptime)
         let backend = try await Backend(
             store: store, file: store,
             operatorKey: keys.texts[.operator].flatMap { OperatorKey($0) },
             streamLimits: streamLimits,
             accounts: AccountConfiguration(
                 signUp: signUp,
-                hasher: try hasher ?? PasswordHasher(width: 2, depth: 64, cost: cheapHashes),
-                uptime: { clock.withLock { $0.milliseconds } }),
+                hasher: try hasher ?? PasswordHasher(width: 2, depth: 64, cost: .least),
+                uptime: uptime, throttle: throttle),
             now: { clock.withLock { $0 } },
             log: { line in lines.withLock { $0.append(line) } })
         let configuration = ServerConfiguration.local { configuration in
@@ -67,8 +69,8 @@ struct Newsroom: Sendable {
         try await backend.run(with: configuration) { test in
             async let _: Void = backend.streams.run()
             let newsroom = Newsroom(
-                backend: backend, keys: keys, folder: folder, server: test.server,
-                client: test.client, clock: clock, lines: lines)
+                backend: backend, keys: keys, folder: folder, throttle: throttle,
+                server: test.server, client: test.client, clock: clock, lines: lines)
             if cast { try Cast.enter(newsroom) }
             try await body(newsroom)
         }

@@ -2,6 +2,8 @@ import ArticleAPI
 import HTTP
 import Testing
 
+@testable import ArticleServices
+
 /// The password of every user in these tests.
 let correctPassword = "correct horse"
 
@@ -16,8 +18,10 @@ extension Newsroom {
         return try User(mapping: made.body)
     }
 
-    func signIn(_ name: String, password: String = correctPassword) throws -> UserSession {
-        let response = try sendSignIn(name, password)
+    func signIn(
+        _ name: String, password: String = correctPassword, from address: String? = nil
+    ) throws -> UserSession {
+        let response = try sendSignIn(name, password, from: address)
         try #require(response.summary == "201", "\(response.text)")
         return try UserSession(mapping: response.body)
     }
@@ -54,4 +58,9 @@ extension Newsroom {
         }
         return try send(line, as: .anonymous, json, with: fields)
     }
+}
+
+extension PasswordHash.Cost {
+    /// The least that libsodium accepts.
+    static let least = PasswordHash.Cost(passes: 1, memoryBytes: 8 << 10)
 }

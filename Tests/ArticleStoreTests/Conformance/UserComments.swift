@@ -117,19 +117,71 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `the owner of a draft sees its comments, and others do not`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let ada = UserRecord.sample("ada", role: "author")
+                let ben = UserRecord.sample("ben", role: "author")
+                for user in [ada, ben] {
+                    try await store.createUser(user, using: nil, at: .start)
+                }
+                let draft = ArticleContent.sample(status: .draft, at: nil)
+                let article = try await store.createArticle(.make(), draft, by: .author(ada)).id
+                func write(
+                    _ body: String, by user: UserRecord, as status: Comment.Status
+                ) async throws(StoreError) -> Comment {
+                    let content = CommentContent(
+                        article: article, body: body, writer: user.id, audience: .author(user.id))
+                    return try await store.createComment(.make(), content, by: .first) { _ in
+                        status
+                    }
+                }
+                let comment = try await write("one", by: ada, as: .visible)
+                _ = try await write("two", by: ada, as: .hidden)
+                let rejected = try await failure {
+                    _ = try await write("three", by: ben, as: .visible)
+                }
+                guard case .notFound = rejected else { throw rejected }
+
+                let owner = CommentViewer(audience: .author(ada.id), user: ada.id)
+                let seen = try await store.comments(CommentQuery(on: article, viewer: owner))
+                #expect(seen.items == [comment])
+                #expect(try await store.comment(comment.id, visibleTo: owner) == comment)
+                let others = [
+                    CommentViewer(audience: .author(ben.id), user: ben.id), Thread.anonymous,
+                    // Without the role of an author, nobody sees their own drafts.
+                    CommentViewer(audience: .everyone, user: ada.id),
+                ]
+                for viewer in others {
+                    let list = try await failure {
+                        _ = try await store.comments(CommentQuery(on: article, viewer: viewer))
+                    }
+                    guard case .notFound = list else { throw list }
+                    let one = try await failure {
+                        _ = try await store.comment(comment.id, visibleTo: viewer)
+                    }
+                    guard case .notFound = one else { throw one }
+                }
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `followers of articles do not notice comments and bookmarks`(
             _ engine: Engine
         ) async throws {
             try await engine.with { store in
                 let thread = try await Thread(store)
-                for audience in [Audience.everyone, .editors] {
+                // The user is not notified of own bookmarks either, even as an owner of articles.
+                let audiences = [Audience.everyone, .editors, .author(thread.ada.id)]
+                for (number, audience) in audiences.enumerated() {
                     var query = ChangeQuery(audience: audience)
                     query.startsNow = true
                     let before = try await store.changes(query).position
                     _ = try await thread.comment("\(audience)", by: thread.ada)
                     _ = try await store.putBookmark(
                         of: thread.article, for: thread.ada.id,
-                        position: audience == .everyone ? 0 : 1, seeing: .everyone, at: .start)
+                        position: Double(number) / 2, seeing: .everyone, at: .start)
                     #expect(try await store.changes(query).position == before)
                     query.startsNow = false
                     query.position = before

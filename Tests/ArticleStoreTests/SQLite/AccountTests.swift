@@ -95,7 +95,8 @@ import Testing
         SQL.isInvitation, SQL.usableInvitation, SQL.removeExpiredInvitations,
         SQL.unusedInvitationCount, SQL.useInvitation, SQL.revokeInvitation, SQL.forgetInvited,
         SQL.removeOldInvitations, SQL.userByIdentity, SQL.forgetIdentities, SQL.forgetUsedTokens,
-        SQL.isUsedToken, SQL.usedTokenCount,
+        SQL.isUsedToken, SQL.usedTokenCount, SQL.identitiesOfUser, SQL.invitationOfUser,
+        SQL.articlesOfUser, SQL.allCommentsOfUser,
     ]
 
     @Test func `accounts are found by indexes alone, in the order of these`() async throws {

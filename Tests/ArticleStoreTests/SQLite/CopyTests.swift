@@ -84,11 +84,15 @@ import Testing
         await store.close()
     }
 
-    @Test func `a copy has the users and identities, but none of their sessions`() async throws {
+    @Test func `a copy has users and identities, but neither sessions nor unused invitations`()
+        async throws
+    {
         let store = try SQLiteStore.open(path: path, mode: .create)
         let user = UserRecord.sample()
         let identity = IdentityRecord.sample("s1")
-        try await store.createUser(user, using: nil, identity: identity, at: .start)
+        let used = InvitationRecord.sample(1)
+        for invitation in [used, .sample(2)] { try await store.createInvitation(invitation) }
+        try await store.createUser(user, using: used.id, identity: identity, at: .start)
         _ = try await store.createSession(.sample(1, of: user), expecting: 0)
         let copy = try emptyFile("copy.db")
         try await store.copy(into: copy).make { _ in }
@@ -99,6 +103,7 @@ import Testing
         #expect(try await restored.user(user.id) == user)
         #expect(try await restored.user(identifiedBy: identity) == user)
         #expect(try await restored.allSessions(after: nil, limit: 9).items == [])
+        #expect(try await restored.invitations().map(\.id) == [used.id])
         await restored.close()
     }
 

@@ -1,0 +1,38 @@
+public import ArticleAPI
+
+/// The part of a store that gives users what is kept about them.
+///
+/// Writes are neither blocked by an export nor part of it. Safe to use from any thread; the closure
+/// runs on a thread of the store, once for each record.
+///
+/// ```swift
+/// let kept = Lock<[AccountRecord]>([])
+/// try await store.exportAccount(user.id) { record in kept.withLock { $0.append(record) } }
+/// ```
+public protocol AccountExportSource: Sendable {
+    /// Passes all that is kept about a user to `body` from one snapshot, in the order of the cases
+    /// of `AccountRecord`. Stops if `body` throws (`.rejected`).
+    ///
+    /// Throws `.notFound` if the user does not exist, and `.busy` if too many exports wait.
+    func exportAccount(
+        _ id: User.ID, _ body: @escaping @Sendable (AccountRecord) throws -> Void
+    ) async throws(StoreError)
+}
+
+/// One part of what is kept about a user. A value; use it anywhere. See ``AccountExportSource``.
+public enum AccountRecord: Sendable, Hashable {
+    /// The first one, once.
+    case account(UserRecord)
+    /// The one with which the account was created, if it is kept.
+    case invitation(InvitationRecord)
+    case identity(IdentityRecord)
+    /// Most recently used first.
+    case session(SessionRecord)
+    /// A key that acts for the user; oldest first.
+    case key(KeyRecord)
+    case article(AccountExport.OwnedArticle)
+    /// Whether or not the user sees it; oldest first.
+    case comment(Comment)
+    /// Whether or not the user sees its article; newest first.
+    case bookmark(Bookmark)
+}

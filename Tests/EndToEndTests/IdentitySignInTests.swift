@@ -1,0 +1,141 @@
+import ArticleAPI
+import HTTP
+import Platform
+import TestSupport
+import Testing
+
+/// Signing in with ID tokens of a provider, whose keys the server fetches over TLS.
+@Suite(.timeLimit(.minutes(Patience.minutes)))
+struct IdentitySignInTests {
+    private static let audience = "org.example.app"
+    private static let nonce = "nonce-of-the-client"
+    /// Its SHA-256, which is in tokens.
+    private static let nonceDigest =
+        "fd46906a3aea5f74725d176a50bab871cf31a62024e6fc08b7180157601465fb"
+
+    /// A server that trusts a provider.
+    private struct Desk {
+        let served: Served
+        let provider: TestIdentityProvider
+        let key: TestSigningKey
+        private let tokens = Counter()
+
+        /// Runs the binary beside a provider.
+        static func run(
+            signUp: String, _ body: (Desk) async throws -> Void
+        ) async throws {
+            let key = try TestSigningKey(.p256, id: "c1")
+            let folder = try TemporaryFolder()
+            defer { withExtendedLifetime(folder) {} }
+            try await TestIdentityProvider.run([key]) { provider in
+                let authorities = folder.file("authorities.pem")
+                try write(String(decoding: provider.authorities, as: UTF8.self), to: authorities)
+                let served = try Served(
+                    folder.file("a.db"),
+                    [
+                        "--sign-up", signUp, "--outbound-ca", authorities,
+                        "--oidc", "test=\(provider.issuer),\(audience)",
+                    ])
+                try await body(Desk(served: served, provider: provider, key: key))
+                #expect(served.stop() == 0)
+            }
+        }
+
+        private init(served: Served, provider: TestIdentityProvider, key: TestSigningKey) {
+            self.served = served
+            self.provider = provider
+            self.key = key
+        }
+
+        /// A token that was not there before, for an hour.
+        func token(
+            of subject: String, for audience: String = IdentitySignInTests.audience,
+            by key: TestSigningKey? = nil
+        ) -> String {
+            let seconds = SystemClock.wallNanoseconds / 1_000_000_000
+            return (key ?? self.key).token(
+                #"{"iss":"\#(provider.issuer)","sub":"\#(subject)","aud":"\#(audience)","#
+                    + #""iat":\#(seconds),"exp":\#(seconds + 3_600),"jti":"\#(tokens.next())","#
+                    + #""nonce":"\#(nonceDigest)"}"#)
+        }
+
+        func signIn(
+            _ token: String, nonce: String = IdentitySignInTests.nonce, invitation: String? = nil
+        ) throws -> ReceivedResponse {
+            let identity = ProvidedIdentity(
+                provider: "test", idToken: token, nonce: nonce, invitation: invitation)
+            let body = SignIn(.identity(identity)).json()
+            let end = ContinuousClock.now + .seconds(Patience.seconds)
+            while true {
+                let response = try served.client.send(
+                    .post, "/v1/sessions", fields: [.contentType: "application/json"], body: body)
+                // On a busy machine, the keys may arrive later than the server waits.
+                guard response.status == 503, ContinuousClock.now < end else { return response }
+            }
+        }
+
+        /// The user that the token signs in.
+        func user(_ token: String, invitation: String? = nil) throws -> User {
+            let response = try signIn(token, invitation: invitation)
+            try #require(response.status == 201, "\(response.text)")
+            return try UserSession(mapping: response.body).user
+        }
+    }
+
+    private static func kind(_ response: ReceivedResponse) throws -> Problem.Kind? {
+        try Problem(mapping: response.body).kind
+    }
+
+    @Test func `where sign-up is open, the first token makes an account, the others find it`()
+        async throws
+    {
+        try await Desk.run(signUp: "open") { desk in
+            let first = desk.token(of: "001.ab.0042")
+            let user = try desk.user(first)
+            let name = try #require(user.name)
+            #expect(name.wholeMatch(of: /user-[0-9a-f]{8}/) != nil)
+            #expect(user.displayName == name && user.role == .reader)
+
+            let replayed = try desk.signIn(first)
+            #expect(replayed.status == 401 && replayed.text.contains("was used before"))
+            let second = desk.token(of: "001.ab.0042")
+            let wrongNonce = try desk.signIn(second, nonce: "nonce-of-somebody-else")
+            #expect(wrongNonce.status == 401)
+            // What is rejected is not used up.
+            #expect(try desk.user(second) == user)
+
+            let forged = desk.token(of: "001.ab.0042", by: try TestSigningKey(.p256, id: "c1"))
+            #expect(try desk.signIn(forged).status == 401)
+            let ofOtherApp = desk.token(of: "001.ab.0042", for: "org.example.other")
+            #expect(try desk.signIn(ofOtherApp).status == 401)
+            let other = try desk.user(desk.token(of: "001.ab.0043"))
+            #expect(other.id != user.id && other.name != user.name)
+
+            let disabled = try desk.served.send(
+                .patch, "/v1/users/\(user.id)", #"{"disabled":true}"#,
+                type: "application/merge-patch+json")
+            #expect(disabled.status == 200)
+            let late = try desk.signIn(desk.token(of: "001.ab.0042"))
+            #expect(late.status == 401 && late.text.contains("disabled"))
+        }
+    }
+
+    @Test func `where it is not, the first token needs an invitation`() async throws {
+        try await Desk.run(signUp: "invitation") { desk in
+            let token = desk.token(of: "001.ab.0042")
+            let rejected = try desk.signIn(token)
+            let kind = try Self.kind(rejected)
+            #expect(rejected.status == 403 && kind == .signUpClosed)
+            let made = try desk.served.send(.post, "/v1/invitations", #"{"role":"author"}"#)
+            let invitation = try Invitation(mapping: made.body)
+            let user = try desk.user(token, invitation: invitation.code)
+            #expect(user.role == .author)
+            #expect(try desk.user(desk.token(of: "001.ab.0042")) == user)
+            let again = try desk.signIn(
+                desk.token(of: "001.ab.0043"), invitation: invitation.code)
+            #expect(again.status == 422)
+            let users = try desk.served.send(.get, "/v1/users")
+            #expect(try Page<User>(mapping: users.body).items == [user])
+        }
+    }
+}
