@@ -7,6 +7,9 @@ import Glibc
 /// `width` items run and `depth` wait. Items of cancelled tasks leave the queue. The threads are
 /// its own, since a thread cannot get its priority back, and exist only while there is work.
 ///
+/// Some places of the queue can be reserved for known clients, so that unknown ones, however many
+/// they are, cannot keep them out. While both wait, each kind gets every second turn.
+///
 /// Safe to use from any thread.
 public final class BackgroundPool: Sendable {
     /// Why work was not done.
@@ -17,15 +20,44 @@ public final class BackgroundPool: Sendable {
         case cancelled
     }
 
+    /// Whose work it is. A value; use it anywhere. See ``BackgroundPool``.
+    public struct Client: Sendable, Hashable {
+        /// From the largest network that it belongs to, to the client itself, which takes turns
+        /// with others. A network has a share of a full queue, as each of its parts has of that.
+        let networks: [UInt64]
+        /// Whether it may have reserved places.
+        let isKnown: Bool
+
+        /// - Parameters:
+        ///   - networks: At least one, and as many for each client of a pool.
+        ///   - isKnown: Whether it may have reserved places.
+        public init(networks: [UInt64], isKnown: Bool = false) {
+            self.networks = networks
+            self.isKnown = isKnown
+        }
+
+        var number: UInt64 { networks.last ?? 0 }
+    }
+
+    private enum Lane: Int, CaseIterable {
+        case open, reserved
+    }
+
     private struct Item: Sendable {
         let number: UInt64
-        let client: UInt64
-        /// Called exactly once: with `nil` to do the work, or with the reason why it is not done.
-        let finish: @Sendable (Failure?) -> Void
+        let client: Client
+        /// Either is called, once: does the work, which waited in this lane, or reports why it is
+        /// not done.
+        let work: @Sendable (Lane) -> Void
+        let reject: @Sendable (Failure) -> Void
+        var lane = Lane.open
     }
 
     private struct State {
-        var queue = FairQueue<Item>()
+        /// By lane.
+        var queues = Lane.allCases.map { _ in FairQueue<Item>() }
+        /// The lane of the last item that began.
+        var last = Lane.open
         var lastNumber: UInt64 = 0
         /// The number of threads, and of those that are doing an item.
         var threads = 0
@@ -34,29 +66,57 @@ public final class BackgroundPool: Sendable {
         /// Every item counts as much as any other, so that clients simply take turns.
         private static let cost: Int64 = 1_000_000
 
+        var waiting: Int { queues.reduce(0) { $0 + $1.count } }
+
         mutating func next() -> Item? {
-            queue.next(where: { _ in true }, estimate: { _ in Self.cost })
+            for lane in last == .open ? [Lane.reserved, .open] : [.open, .reserved] {
+                let item = queues[lane.rawValue].next(
+                    where: { _ in true }, estimate: { _ in Self.cost })
+                guard let item else { continue }
+                last = lane
+                return item
+            }
+            return nil
         }
 
-        mutating func charge(_ client: UInt64) {
-            queue.charge(Self.cost, estimate: Self.cost, to: client)
+        mutating func charge(_ client: Client, in lane: Lane) {
+            queues[lane.rawValue].charge(Self.cost, estimate: Self.cost, to: client.number)
+        }
+
+        /// Where an item may wait, and the item that makes room for it; `nil` if there is no room.
+        mutating func place(
+            for client: Client, open: Int, reserved: Int
+        ) -> (lane: Lane, rejected: Item?)? {
+            let counts = queues.map(\.count)
+            if client.isKnown, counts[Lane.reserved.rawValue] < reserved { return (.reserved, nil) }
+            if counts[Lane.open.rawValue] < open { return (.open, nil) }
+            for lane in client.isKnown ? [Lane.reserved, .open] : [.open] {
+                let item = queues[lane.rawValue].pushOut(for: client.networks) {
+                    $0.client.networks
+                }
+                if let item { return (lane, item) }
+            }
+            return nil
         }
     }
 
     private let width: Int
     private let depth: Int
+    private let reserved: Int
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - width: How many items run at a time; at least 1.
     ///   - depth: How many may wait meanwhile.
-    public init(width: Int, depth: Int) {
+    ///   - reserved: How many of these places only known clients may have.
+    public init(width: Int, depth: Int, reserved: Int = 0) {
         self.width = max(1, width)
         self.depth = max(0, depth)
+        self.reserved = min(max(0, reserved), self.depth)
     }
 
     /// The number of waiting items.
-    public var waiting: Int { state.withLock { $0.queue.count } }
+    public var waiting: Int { state.withLock { $0.waiting } }
 
     /// The number of items that are running.
     public var running: Int { state.withLock { $0.running } }
@@ -64,13 +124,13 @@ public final class BackgroundPool: Sendable {
     /// Runs the work on a thread of the pool and suspends until it is done.
     ///
     /// In a full pool, the newest item of the client with the most items makes room for a client
-    /// with fewer.
+    /// with fewer, and so does that of the network with the most items.
     ///
     /// - Parameters:
-    ///   - client: Identifies the client that takes turns with others.
+    ///   - client: Takes turns with others.
     ///   - work: Runs to its end even if the task is cancelled meanwhile.
     public func run<Result: Sendable>(
-        for client: UInt64, _ work: @escaping @Sendable () -> Result
+        for client: Client, _ work: @escaping @Sendable () -> Result
     ) async throws(Failure) -> Result {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -78,13 +138,15 @@ public final class BackgroundPool: Sendable {
         }
         let result: Swift.Result<Result, Failure> = await withTaskCancellationHandler {
             await withUnsafeContinuation { continuation in
-                let item = Item(number: number, client: client) { [self] failure in
-                    if let failure { return continuation.resume(returning: .failure(failure)) }
-                    let result = work()
-                    finishOne(of: client)
-                    continuation.resume(returning: .success(result))
-                }
-                add(item)
+                add(
+                    Item(
+                        number: number, client: client,
+                        work: { [self] lane in
+                            let result = work()
+                            finishOne(of: client, in: lane)
+                            continuation.resume(returning: .success(result))
+                        },
+                        reject: { continuation.resume(returning: .failure($0)) }))
                 // A task that was cancelled before has not found the item in the queue.
                 if Task.isCancelled { cancel(number, of: client) }
             }
@@ -96,25 +158,30 @@ public final class BackgroundPool: Sendable {
 
     private func add(_ item: Item) {
         let (rejected, startsThread) = state.withLock { state -> (Item?, Bool) in
-            var rejected: Item?
-            if state.queue.count >= depth + width - state.running {
-                rejected = state.queue.pushOut(for: item.client)
-                guard rejected != nil else { return (item, false) }
+            let open = depth - reserved + width - state.running
+            guard let place = state.place(for: item.client, open: open, reserved: reserved) else {
+                return (item, false)
             }
-            state.queue.append(item, of: item.client)
+            var item = item
+            item.lane = place.lane
+            state.queues[place.lane.rawValue].append(item, of: item.client.number)
             let startsThread = state.threads < width
             if startsThread { state.threads += 1 }
-            return (rejected, startsThread)
+            return (place.rejected, startsThread)
         }
-        rejected?.finish(.full)
+        rejected?.reject(.full)
         if startsThread { startThread() }
     }
 
-    private func cancel(_ number: UInt64, of client: UInt64) {
-        let item = state.withLock { state in
-            state.queue.remove(of: client) { $0.number == number }
+    private func cancel(_ number: UInt64, of client: Client) {
+        let item = state.withLock { state -> Item? in
+            for lane in state.queues.indices {
+                let item = state.queues[lane].remove(of: client.number) { $0.number == number }
+                if let item { return item }
+            }
+            return nil
         }
-        item?.finish(.cancelled)
+        item?.reject(.cancelled)
     }
 
     private func startThread() {
@@ -142,18 +209,18 @@ public final class BackgroundPool: Sendable {
             state.threads -= 1
             var items: [Item] = []
             while state.threads == 0, let item = state.next() {
-                state.charge(item.client)
+                state.charge(item.client, in: item.lane)
                 items.append(item)
             }
             return items
         }
-        for item in items { item.finish(.full) }
+        for item in items { item.reject(.full) }
     }
 
     private func drain() {
         // On Linux, 0 is the calling thread, and a lower priority is never denied.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
-        while let item = next() { item.finish(nil) }
+        while let item = next() { item.work(item.lane) }
     }
 
     /// The next item; `nil` if there is none, and the thread ends.
@@ -166,10 +233,10 @@ public final class BackgroundPool: Sendable {
     }
 
     /// Done before the caller resumes, so that sequential callers never find a full pool.
-    private func finishOne(of client: UInt64) {
+    private func finishOne(of client: Client, in lane: Lane) {
         state.withLock { state in
             state.running -= 1
-            state.charge(client)
+            state.charge(client, in: lane)
         }
     }
 }

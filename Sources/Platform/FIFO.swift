@@ -154,4 +154,38 @@ struct FairQueue<Item> {
         count -= 1
         return item
     }
+
+    /// The same with networks of clients: in each network that is larger than a client, the parts
+    /// with the most items make room for those with fewer. So a network has no more places for
+    /// being divided into many clients.
+    ///
+    /// - Parameters:
+    ///   - path: The client's networks from the largest, and the client itself.
+    ///   - networks: The same of the client that an item belongs to; as many as in `path`.
+    mutating func pushOut(for path: [UInt64], in networks: (Item) -> [UInt64]) -> Item? {
+        var clients = entries.compactMap { client, entry in
+            entry.items.first.map { (client, networks($0), entry.items.count) }
+        }
+        // `nil` once the network is found that makes room.
+        var own: [UInt64]? = path
+        for level in path.indices {
+            let counts = Dictionary(clients.map { ($0.1[level], $0.2) }, uniquingKeysWith: +)
+            guard let most = counts.max(by: { $0.value < $1.value }) else { return nil }
+            var chosen = most.key
+            if let mine = own?[level], most.value <= (counts[mine] ?? 0) + 1 {
+                chosen = mine
+            } else {
+                own = nil
+            }
+            clients.removeAll { $0.1[level] != chosen }
+        }
+        guard own == nil, let (client, _, _) = clients.first,
+            let item = entries[client]?.items.popLast()
+        else { return nil }
+        count -= 1
+        if let entry = entries[client], entry.items.isEmpty, entry.running == 0 {
+            entries[client] = nil
+        }
+        return item
+    }
 }

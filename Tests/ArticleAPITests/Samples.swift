@@ -160,7 +160,7 @@ enum Samples {
         SignOutRequest(),
         FetchMeRequest(),
         UpdateMeRequest(expected: etag, changes: User.OwnChanges(displayName: .set("Mina"))),
-        DeleteMeRequest(expected: etag, comments: .keep),
+        DeleteMeRequest(current: "correct horse", expected: etag, comments: .keep),
         ChangePasswordRequest(
             User.PasswordChange(current: "correct horse", password: "battery staple")),
         ExportAccountRequest(),

@@ -1,3 +1,4 @@
+import ArticleAPI
 import Glibc
 import HTTP
 import Sockets
@@ -25,6 +26,48 @@ import Testing
         let keyed = try served.send(.get, "/v1/articles")
         #expect(keyed.fields[.rateLimit]?.hasPrefix(#""key";r=59999;"#) == true)
         #expect(try !served.client.get("/v1/articles").fields.contains(.rateLimit))
+    }
+
+    @Test func `readers of one address share a limit, also for cached responses`() throws {
+        let served = try serve("--key-rate-limit", "6/600", "--sign-up", "open")
+        func rest(_ name: String, _ token: String, from address: String) throws -> String {
+            let response = try served.client.send(
+                .get, "/v1/articles",
+                fields: [
+                    .xForwardedFor: address, .xForwardedProto: "https",
+                    .authorization: "Bearer \(token)",
+                ])
+            let rest = response.fields[.rateLimit]?.split(separator: ";").prefix(2)
+            return "\(name) \(response.status) \(rest?.joined(separator: ";") ?? "")"
+        }
+        func token(_ name: String, role: String? = nil) throws -> String {
+            let json = #"{"name":"\#(name)","password":"correct horse""#
+            let made =
+                try role.map { try served.send(.post, "/v1/users", json + #","role":"\#($0)"}"#) }
+                ?? served.client.send(
+                    .post, "/v1/users", fields: [.contentType: "application/json"],
+                    body: Array("\(json)}".utf8))
+            try #require(made.status == 201, "\(made.text)")
+            let session = try served.client.send(
+                .post, "/v1/sessions", fields: [.contentType: "application/json"],
+                body: Array("\(json)}".utf8))
+            return try UserSession(mapping: session.body).accessToken
+        }
+        let (mina, bora, editor) = try (
+            token("mina"), token("bora"), token("cho", role: "editor")
+        )
+        var lines: [String] = []
+        for _ in 1...3 {
+            lines.append(try rest("mina", mina, from: "203.0.113.9"))
+            lines.append(try rest("bora", bora, from: "203.0.113.9"))
+        }
+        #expect(lines.last == #"bora 200 "key";r=0"#)
+        #expect(try rest("mina", mina, from: "203.0.113.9") == #"mina 429 "key";r=0"#)
+        #expect(try rest("mina", mina, from: "203.0.113.10") == #"mina 200 "key";r=5"#)
+        for left in [5, 4] {
+            let address = "203.0.113.\(left)"
+            #expect(try rest("cho", editor, from: address) == #"cho 200 "key";r=\#(left)"#)
+        }
     }
 
     @Test func `above the limit the response is a problem with a retry delay`() throws {

@@ -60,7 +60,7 @@ import Testing
         let (old, new) = (password, "battery staple")
         try await backend.send(
             ChangePasswordRequest(User.PasswordChange(current: old, password: new)))
-        try await backend.send(DeleteMeRequest(comments: .delete))
+        try await backend.send(DeleteMeRequest(current: password, comments: .delete))
     }
 
     @Test func `the accounts of others`() async throws {

@@ -12,12 +12,12 @@ struct BackgroundPoolTests {
         let gate = DispatchSemaphore(value: 0)
         let first: Task<Void, any Error>
 
-        init(depth: Int) async {
-            let pool = BackgroundPool(width: 1, depth: depth)
+        init(depth: Int, reserved: Int = 0) async {
+            let pool = BackgroundPool(width: 1, depth: depth, reserved: reserved)
             let begun = Signal()
             self.pool = pool
             first = Task { [gate] in
-                try await pool.run(for: 0) {
+                try await pool.run(for: .init(networks: [0])) {
                     begun.give()
                     gate.wait()
                 }
@@ -38,7 +38,9 @@ struct BackgroundPoolTests {
     ) async -> Task<Void, any Error> {
         let before = pool.waiting
         let task = Task {
-            try await pool.run(for: client) { order.withLock { $0.append(name) } }
+            try await pool.run(for: .init(networks: [client])) {
+                order.withLock { $0.append(name) }
+            }
         }
         #expect(await eventually { pool.waiting > before })
         return task
@@ -64,7 +66,7 @@ struct BackgroundPoolTests {
         let pool = BackgroundPool(width: 2, depth: 0)
         let before = Self.niceValue()
         #expect(before != nil)
-        #expect(try await pool.run(for: 1) { Self.niceValue() } == 19)
+        #expect(try await pool.run(for: .init(networks: [1])) { Self.niceValue() } == 19)
         #expect(Self.niceValue() == before)
     }
 
@@ -73,7 +75,7 @@ struct BackgroundPoolTests {
     {
         let pool = BackgroundPool(width: 1, depth: 0)
         for number in 0..<100 {
-            let result = try await pool.run(for: UInt64(number)) { number }
+            let result = try await pool.run(for: .init(networks: [UInt64(number)])) { number }
             #expect(result == number)
         }
         #expect(pool.running == 0 && pool.waiting == 0)
@@ -86,7 +88,7 @@ struct BackgroundPoolTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<60 {
                 group.addTask {
-                    try await pool.run(for: UInt64(number % 7)) {
+                    try await pool.run(for: .init(networks: [UInt64(number % 7)])) {
                         let arrival = counts.withLock { counts in
                             counts.now += 1
                             counts.most = max(counts.most, counts.now)
@@ -127,10 +129,12 @@ struct BackgroundPoolTests {
         let first = await Self.queue("a1", of: 1, in: busy.pool, order)
         let second = await Self.queue("a2", of: 1, in: busy.pool, order)
         await #expect(throws: BackgroundPool.Failure.full) {
-            try await busy.pool.run(for: 1) {}
+            try await busy.pool.run(for: .init(networks: [1])) {}
         }
         let other = Task {
-            try await busy.pool.run(for: 2) { order.withLock { $0.append("b1") } }
+            try await busy.pool.run(for: .init(networks: [2])) {
+                order.withLock { $0.append("b1") }
+            }
         }
         await #expect(throws: BackgroundPool.Failure.full) { try await second.value }
         #expect(busy.pool.waiting == 2)
@@ -160,7 +164,7 @@ struct BackgroundPoolTests {
         let (pool, begin) = (busy.pool, Signal())
         let task = Task {
             await begin.wait()
-            try await pool.run(for: 1) {}
+            try await pool.run(for: .init(networks: [1])) {}
         }
         task.cancel()
         begin.give()
@@ -184,7 +188,9 @@ struct BackgroundPoolTests {
             for number in 0..<500 {
                 group.addTask {
                     let task = Task {
-                        try await pool.run(for: UInt64(number % 5)) { _ = done.next() }
+                        try await pool.run(for: .init(networks: [UInt64(number % 5)])) {
+                            _ = done.next()
+                        }
                     }
                     if number % 2 == 0 { await Task.yield() }
                     if number % 3 != 0 { task.cancel() }
@@ -197,5 +203,91 @@ struct BackgroundPoolTests {
         }
         #expect(ended == done.value && ended >= 167)
         #expect(pool.waiting == 0 && pool.running == 0)
+    }
+
+    /// Queues an item of a client in a network; `nil` if it was rejected at once.
+    private static func queue(
+        _ name: String, of networks: [UInt64], isKnown: Bool = false, in pool: BackgroundPool,
+        _ ended: Lock<[String: Bool]>
+    ) async -> Task<Void, Never> {
+        let before = (pool.waiting, ended.withLock { $0.count })
+        let task = Task {
+            let client = BackgroundPool.Client(networks: networks, isKnown: isKnown)
+            let isDone = (try? await pool.run(for: client) {}) != nil
+            ended.withLock { $0[name] = isDone }
+        }
+        #expect(
+            await eventually { (pool.waiting, ended.withLock { $0.count }) != before })
+        return task
+    }
+
+    @Test func `a network that has filled the pool makes room for others`() async throws {
+        let busy = await BusyPool(depth: 8)
+        let ended = Lock<[String: Bool]>([:])
+        var tasks: [Task<Void, Never>] = []
+        // Each client of the network has one item.
+        for number in 1...8 {
+            let path = [1, UInt64(10 + number / 5), UInt64(100 + number)]
+            tasks.append(await Self.queue("a\(number)", of: path, in: busy.pool, ended))
+        }
+        tasks.append(await Self.queue("a9", of: [1, 11, 109], in: busy.pool, ended))
+        #expect(ended.withLock { $0 } == ["a9": false])
+        for number in 1...4 {
+            let path: [UInt64] = [2, 20, UInt64(200 + number)]
+            tasks.append(await Self.queue("b\(number)", of: path, in: busy.pool, ended))
+        }
+        #expect(await eventually { ended.withLock { $0.count } == 5 })
+        // Both have four places now.
+        tasks.append(await Self.queue("b5", of: [2, 20, 205], in: busy.pool, ended))
+        #expect(ended.withLock { $0["b5"] } == false)
+        // A third network gets a place of either.
+        tasks.append(await Self.queue("c", of: [3, 30, 300], in: busy.pool, ended))
+        try await busy.open()
+        for task in tasks { await task.value }
+        let done = ended.withLock { $0.filter(\.value).keys }
+        #expect(done.contains("c") && done.count == 8)
+        #expect((3...4).contains(done.count { $0.hasPrefix("a") }))
+        #expect((3...4).contains(done.count { $0.hasPrefix("b") }))
+    }
+
+    @Test func `known clients have places that unknown ones cannot take`() async throws {
+        let busy = await BusyPool(depth: 4, reserved: 1)
+        let ended = Lock<[String: Bool]>([:])
+        var tasks: [Task<Void, Never>] = []
+        for number in 1...4 {
+            let path = [UInt64](repeating: UInt64(number), count: 3)
+            tasks.append(await Self.queue("\(number)", of: path, in: busy.pool, ended))
+        }
+        #expect(ended.withLock { $0 } == ["4": false])
+        let path: [UInt64] = [9, 9, 9]
+        tasks.append(await Self.queue("known", of: path, isKnown: true, in: busy.pool, ended))
+        #expect(busy.pool.waiting == 4)
+        try await busy.open()
+        for task in tasks { await task.value }
+        #expect(ended.withLock { $0["known"] } == true)
+        #expect(busy.pool.waiting == 0 && busy.pool.running == 0)
+    }
+
+    @Test func `known clients do not keep out unknown ones`() async throws {
+        let busy = await BusyPool(depth: 8, reserved: 4)
+        let order = Lock<[String]>([])
+        var tasks: [Task<Void, any Error>] = []
+        for number in 1...4 {
+            for isKnown in [true, false] {
+                let before = busy.pool.waiting
+                tasks.append(
+                    Task {
+                        let client = BackgroundPool.Client(networks: [7], isKnown: isKnown)
+                        try await busy.pool.run(for: client) {
+                            order.withLock { $0.append("\(isKnown) \(number)") }
+                        }
+                    })
+                #expect(await eventually { busy.pool.waiting > before })
+            }
+        }
+        try await busy.open()
+        for task in tasks { try await task.value }
+        let known = order.withLock { $0.map { $0.hasPrefix("true") } }
+        #expect(known == [true, false, true, false, true, false, true, false])
     }
 }

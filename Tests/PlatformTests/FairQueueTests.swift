@@ -65,4 +65,28 @@ import Testing
         }
         #expect(served == [0, 1, 3] && queue.count == 0)
     }
+
+    @Test func `the largest part of the largest network makes room for a client with less`() {
+        /// The path of an item.
+        typealias Path = [UInt64]
+        var queue = FairQueue<Path>()
+        func add(_ count: Int, _ path: Path) {
+            for _ in 0..<count { queue.append(path, of: path[2]) }
+        }
+        add(1, [1, 10, 100])
+        add(1, [1, 10, 101])
+        add(1, [1, 11, 110])
+        add(2, [2, 20, 200])
+        #expect(queue.pushOut(for: [3, 30, 300], in: \.self)?.first != nil)
+        #expect(queue.pushOut(for: [3, 30, 300], in: \.self)?.first != nil)
+        #expect(queue.pushOut(for: [3, 30, 300], in: \.self)?.first != nil)
+        // Each network has one item at most.
+        #expect(queue.pushOut(for: [3, 30, 300], in: \.self) == nil)
+        #expect(queue.count == 2)
+        add(2, [1, 12, 120])
+        add(1, [1, 12, 121])
+        // In its own network, a client gets the share of its part.
+        #expect(queue.pushOut(for: [1, 13, 130], in: \.self) == [1, 12, 120])
+        #expect(queue.count == 4)
+    }
 }

@@ -11,7 +11,7 @@ public struct User: Sendable, Hashable, Identifiable {
     public typealias ID = Identifier<User>
 
     public var id: ID
-    /// What others see: 1 to 100 characters.
+    /// What others see: 1 to 100 characters, none of which is invisible except in an emoji.
     public var displayName: String
     /// What the user signs in with: 3 to 32 letters, digits and `._-`, in any script.
     public var name: String?
@@ -55,7 +55,7 @@ public struct User: Sendable, Hashable, Identifiable {
     /// The account that somebody signs up for, or that an admin creates.
     public struct Draft: Sendable, Hashable {
         public var name: String
-        /// 8 to 1,000 bytes in UTF-8.
+        /// At least 8 characters, and at most 1,000 bytes in UTF-8; not a common one.
         public var password: String
         /// `nil` for the name.
         public var displayName: String?
@@ -108,7 +108,7 @@ public struct User: Sendable, Hashable, Identifiable {
     public struct PasswordChange: Sendable, Hashable {
         /// `nil` only for an account without a password, within 5 minutes of its sign-in.
         public var current: String?
-        /// 8 to 1,000 bytes in UTF-8.
+        /// At least 8 characters, and at most 1,000 bytes in UTF-8; not a common one.
         public var password: String
 
         public init(current: String?, password: String) {
@@ -208,7 +208,12 @@ extension TextCodec where Value == String {
     /// The name of an account, as anyone may type it. The backend accepts fewer at sign-up.
     public static var userName: TextCodec { .line(1...200) }
 
-    public static var displayName: TextCodec { .line(1...100) }
+    /// A name that others see.
+    public static var displayName: TextCodec {
+        normalized(
+            "a single line of text", TextSchema(.line, length: DisplayName.lengths),
+            fault: DisplayName.fault)
+    }
 
     /// A password of at most 1,000 bytes.
     public static var password: TextCodec { .lines(maximumBytes: 1_000) }

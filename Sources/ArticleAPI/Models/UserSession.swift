@@ -64,7 +64,8 @@ public struct ProvidedIdentity: Sendable, Hashable {
     /// The name of the provider in the backend's configuration.
     public var provider: String
     public var idToken: String
-    /// The token's claim `nonce` must be the SHA-256 of this in hexadecimal.
+    /// 16 to 255 bytes in UTF-8. The token's claim `nonce` must be the SHA-256 of this in
+    /// hexadecimal.
     public var nonce: String
     /// The code of an invitation, where sign-up is not open. It is needed only for an identity
     /// that has no account yet.
@@ -234,7 +235,7 @@ extension SignIn: JSONRepresentable {
         },
         .required("provider", \.identity.provider, .text(.line(1...100))),
         .required("idToken", \.identity.idToken, .text(.identityToken)),
-        .required("nonce", \.identity.nonce, .text(.lines(maximumBytes: 200))),
+        .required("nonce", \.identity.nonce, .text(.lines(maximumBytes: 255))),
         .optional("invitation", \.identity.invitation, .text(.invitationCode)),
         .optional("device", \.device, .text(.line(1...100))))
 }

@@ -45,27 +45,46 @@ public struct UpdateMeRequest: BackendAPIRequest {
 /// anywhere.
 ///
 /// ```swift
-/// try await backend.send(DeleteMeRequest(comments: .delete))
+/// try await backend.send(DeleteMeRequest(current: password, comments: .delete))
 /// ```
 public struct DeleteMeRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .delete, "/v1/me", name: "deleteMe", summary: "Deletes the user's own account",
-        access: .useAccount, success: .noContent)
+        access: .manageAccount, success: .noContent, carriesSecrets: true)
     public typealias Item = NoContent
 
     public static let parameters = Parameters(
-        Self.init, .header("If-Match", \.expected, .ifMatch),
-        .query("comments", \.comments, .choice))
+        Self.init(body:expected:comments:), .optionalBody(\.body),
+        .header("If-Match", \.expected, .ifMatch), .query("comments", \.comments, .choice))
 
+    /// The password; `nil` only for an account without one, within 5 minutes of its sign-in.
+    public var current: String?
     /// The version to delete; `nil` for any.
     public var expected: IfMatch?
     /// `nil` keeps them, as those of a deleted user.
     public var comments: User.CommentDisposal?
 
-    public init(expected: IfMatch? = nil, comments: User.CommentDisposal? = nil) {
+    public init(
+        current: String?, expected: IfMatch? = nil, comments: User.CommentDisposal? = nil
+    ) {
+        self.current = current
         self.expected = expected
         self.comments = comments
     }
+
+    private var body: DeletionBody? { current.map { DeletionBody(current: $0) } }
+
+    private init(body: DeletionBody?, expected: IfMatch?, comments: User.CommentDisposal?) {
+        self.init(current: body?.current, expected: expected, comments: comments)
+    }
+}
+
+/// The body of a ``DeleteMeRequest``.
+private struct DeletionBody: JSONModel, Hashable {
+    static let shape = ObjectCodec(
+        Self.init(current:), .optional("current", \.current, .text(.password)))
+
+    var current: String?
 }
 
 /// `PUT /v1/me/password`: changes the user's password, and ends all other sessions. A value; use it
@@ -78,7 +97,7 @@ public struct DeleteMeRequest: BackendAPIRequest {
 public struct ChangePasswordRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .put, "/v1/me/password", name: "changePassword", summary: "Changes the user's password",
-        access: .useAccount, success: .noContent, carriesSecrets: true)
+        access: .manageAccount, success: .noContent, carriesSecrets: true)
     public typealias Item = NoContent
 
     public static let parameters = Parameters(Self.init(_:), .body(\.change))

@@ -33,8 +33,8 @@ public struct SignInRequest: BackendAPIRequest {
 
 /// `POST /v1/sessions/refresh`: exchanges a refresh token for new tokens of the same session.
 ///
-/// If the response is lost, the same token gets the same tokens again within 60 s. Later, a token
-/// that was used before ends the session. A value; use it anywhere.
+/// If the response is lost, the same token gets the same tokens again within 60 s, as long as these
+/// are not in use. Later, a token that was used before ends the session. A value; use it anywhere.
 ///
 /// ```swift
 /// let renewed = try await backend.send(RefreshSessionRequest(refreshToken: token))
@@ -65,7 +65,7 @@ public struct RefreshSessionRequest: BackendAPIRequest {
 public struct SignOutRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .delete, "/v1/sessions/current", name: "signOut", summary: "Ends the current session",
-        access: .useAccount, success: .noContent)
+        access: .manageAccount, success: .noContent)
     public typealias Item = NoContent
 
     public static let parameters = Parameters(Self.init)
@@ -82,7 +82,7 @@ public struct SignOutRequest: BackendAPIRequest {
 public struct FetchSessionsRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/me/sessions", name: "listSessions", summary: "Lists the user's sessions",
-        access: .useAccount)
+        access: .manageAccount)
     public typealias Item = Page<DeviceSession>
 
     public static let parameters = Parameters(Self.init)
@@ -98,7 +98,7 @@ public struct FetchSessionsRequest: BackendAPIRequest {
 public struct EndSessionRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .delete, "/v1/me/sessions/{id}", name: "endSession",
-        summary: "Ends one of the user's sessions", access: .useAccount, success: .noContent)
+        summary: "Ends one of the user's sessions", access: .manageAccount, success: .noContent)
     public typealias Item = NoContent
 
     public static let parameters = Parameters(Self.init, .path("id", \.id, .token(1...64)))

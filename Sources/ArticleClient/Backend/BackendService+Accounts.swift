@@ -35,7 +35,7 @@ extension BackendService {
     ///
     /// - Parameters:
     ///   - name: what the user signs in with.
-    ///   - password: 8 to 1,000 bytes in UTF-8.
+    ///   - password: at least 8 characters, and at most 1,000 bytes in UTF-8; not a common one.
     ///   - displayName: what others see; `nil` for the name.
     ///   - invitation: the code of an invitation, where sign-up is not open.
     ///   - device: a name for the device or app, which the list of sessions shows.

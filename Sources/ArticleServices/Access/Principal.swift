@@ -70,6 +70,10 @@ public struct Principal: Sendable, Hashable {
         }
     }
 
+    /// Whether it shares its rate limit with all readers of its address. Where anyone can sign up,
+    /// an account of its own limit would be worth as much as an address.
+    var sharesAddress: Bool { kind == .session && role == .reader }
+
     /// The audience that this principal belongs to.
     var audience: Audience {
         guard let role, role >= .author else { return .everyone }
@@ -110,6 +114,8 @@ public struct Principal: Sendable, Hashable {
         guard let needed = Role.needed(for: access) else { return }
         guard let role else { throw .unauthenticated(.missing) }
         guard role >= needed else { throw .forbidden(needed: needed, has: role) }
+        // A key can leak from a program, and must not take the account away from its user.
+        guard kind == .session || access != .manageAccount else { throw .sessionRequired }
         guard user != nil || !access.needsUser(role) else { throw .userRequired }
     }
 

@@ -26,7 +26,7 @@ public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
     static func needed(for access: Endpoint.Access) -> Role? {
         switch access {
         case .everyone: nil
-        case .useAccount, .comment, .changeComments, .readProfiles: .reader
+        case .useAccount, .manageAccount, .comment, .changeComments, .readProfiles: .reader
         case .readHistory, .writeArticles: .author
         case .writeAuthors, .moderate: .editor
         case .manageUsers, .administer: .admin
@@ -39,7 +39,7 @@ extension Endpoint.Access {
     /// an editor may moderate and write.
     func needsUser(_ role: Role) -> Bool {
         switch self {
-        case .useAccount, .comment: true
+        case .useAccount, .manageAccount, .comment: true
         case .changeComments: role < .editor
         // Authors have these for what they own.
         case .readHistory, .writeArticles: role == .author
@@ -51,7 +51,7 @@ extension Endpoint.Access {
     /// the backend itself may not.
     var isCacheable: Bool {
         switch self {
-        case .useAccount, .readProfiles, .manageUsers, .administer: false
+        case .useAccount, .manageAccount, .readProfiles, .manageUsers, .administer: false
         case .everyone, .readHistory, .writeArticles, .writeAuthors, .comment, .changeComments,
             .moderate:
             true

@@ -15,6 +15,8 @@ public enum ServiceError: Error, Sendable {
     case forbidden(needed: Role, has: Role)
     /// The key acts for no user.
     case userRequired
+    /// Keys cannot do this, even for a user.
+    case sessionRequired
     /// Sign-up needs an invitation.
     case signUpClosed
     /// The request's secrets may have been read on the way.

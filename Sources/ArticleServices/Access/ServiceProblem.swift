@@ -54,8 +54,8 @@ extension ServiceError {
         case .commentsClosed, .editTimeOver, .notTheWriter, .repeatedComment, .tooManyComments,
             .tooManyBookmarks:
             return .readersProblem(self, instance)
-        case .userRequired, .signUpClosed, .exposedSecrets, .nameTaken, .tooManyAttempts,
-            .tooManySignUps:
+        case .userRequired, .sessionRequired, .signUpClosed, .exposedSecrets, .nameTaken,
+            .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
         case .busy, .starting, .overLimit, .tooManyStreams, .exporting, .full, .unavailable:
             let (kind, detail) = shortage
@@ -84,6 +84,9 @@ extension ServiceError {
                     + "them and use HTTPS; a proxy must forward the client's scheme.",
                 instance: instance,
                 errors: [Problem.Detail("must not be sent unencrypted", at: .pointer(""))])
+        case .sessionRequired:
+            let detail = "This requires a user who is signed in; API keys cannot do it."
+            return Problem(.userRequired, detail: detail, instance: instance)
         default:
             let detail = "This requires an account: sign in, or use a key that acts for a user."
             return Problem(.userRequired, detail: detail, instance: instance)
@@ -131,7 +134,7 @@ extension ServiceError {
         case .unauthenticated:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"invalid_token\"")
-        case .forbidden, .userRequired:
+        case .forbidden, .userRequired, .sessionRequired:
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")

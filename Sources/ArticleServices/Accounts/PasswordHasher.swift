@@ -1,11 +1,14 @@
 import Glibc
-import Platform
+import HTTPServer
+package import Platform
 
 /// Hashes and verifies passwords, at most `width` at a time.
 ///
 /// Each takes some 30 ms of a core and 19 MiB, so they run on threads of the lowest priority, and
 /// clients take turns. If too many wait, the request is rejected (503); a request that is cancelled
-/// leaves the queue. Safe to use from any thread.
+/// leaves the queue. No network can fill the queue, nor can any number of them keep out those who
+/// have signed in before: a quarter of the places is reserved for these. Safe to use from any
+/// thread.
 package final class PasswordHasher: Sendable {
     /// The server cannot start: libsodium could not be initialised.
     package struct Unavailable: Error, Sendable {}
@@ -40,7 +43,7 @@ package final class PasswordHasher: Sendable {
     ) throws(Unavailable) {
         guard PasswordHash.isAvailable else { throw Unavailable() }
         algorithm = PasswordHash(cost: cost)
-        pool = BackgroundPool(width: width, depth: depth)
+        pool = BackgroundPool(width: width, depth: depth, reserved: depth / 4)
         self.whenHashing = whenHashing
     }
 
@@ -52,9 +55,9 @@ package final class PasswordHasher: Sendable {
 
     /// A new hash of the password, to be stored.
     ///
-    /// - Parameter client: Identifies the account or the address that takes turns with others.
+    /// - Parameter client: Takes turns with others.
     package func hash(
-        _ password: Password, for client: UInt64
+        _ password: Password, for client: BackgroundPool.Client
     ) async throws(ServiceError) -> String {
         try await run(for: client) { [self] () throws(PasswordHash.Failure) in
             whenHashing()
@@ -67,9 +70,9 @@ package final class PasswordHasher: Sendable {
     /// - Parameters:
     ///   - hash: The account's hash; `nil` if the account does not exist or has no password. The
     ///     result is then `.wrong`, after the same amount of work.
-    ///   - client: Identifies the account or the address that takes turns with others.
+    ///   - client: Takes turns with others.
     package func verify(
-        _ password: Password, against hash: String?, for client: UInt64
+        _ password: Password, against hash: String?, for client: BackgroundPool.Client
     ) async throws(ServiceError) -> Verification {
         try await run(for: client) { [self] () throws(PasswordHash.Failure) in
             whenHashing()
@@ -83,7 +86,7 @@ package final class PasswordHasher: Sendable {
     }
 
     private func run<Result: Sendable>(
-        for client: UInt64,
+        for client: BackgroundPool.Client,
         _ work: @escaping @Sendable () throws(PasswordHash.Failure) -> Result
     ) async throws(ServiceError) -> Result {
         let outcome: Swift.Result<Result, PasswordHash.Failure>
@@ -98,5 +101,14 @@ package final class PasswordHasher: Sendable {
         case .success(let result): return result
         case .failure(let failure): throw .unavailable(cause: failure.cause)
         }
+    }
+}
+
+extension BackgroundPool.Client {
+    /// The client of a request.
+    ///
+    /// - Parameter isKnown: Whether it has signed in to the account before.
+    init(_ context: RequestContext, isKnown: Bool = false) {
+        self.init(networks: context.clientNetworks, isKnown: isKnown)
     }
 }

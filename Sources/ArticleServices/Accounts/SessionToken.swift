@@ -1,9 +1,12 @@
-/// A secret text of one session: `<prefix><public id of the session>_<256 bits in base64url>`.
+/// A secret text of one session: `<prefix><public id of the session>_<256 bits in base64url>`. A
+/// refresh token has a mark of 128 bits after them.
 ///
 /// Only its digest is stored. A value; use it anywhere.
 package protocol SessionToken: Sendable, Hashable {
     /// Names the kind of token; 4 bytes.
     static var prefix: String { get }
+    /// The bytes after the id.
+    static var secretLengths: [Int] { get }
     /// 16 lower-case hexadecimal digits, for look-up.
     var sessionID: String { get }
     /// As clients send it.
@@ -13,7 +16,7 @@ package protocol SessionToken: Sendable, Hashable {
 }
 
 extension SessionToken {
-    /// A token with this secret of 32 bytes.
+    /// A token with this secret.
     init(of sessionID: String, secret: [UInt8]) {
         self.init(
             sessionID: sessionID,
@@ -23,9 +26,9 @@ extension SessionToken {
     /// The token that a client sent; `nil` if it is malformed. Only its digest tells whether it was
     /// ever issued.
     package init?(_ text: String) {
-        let bytes = Array(text.utf8)
-        // 4 of the prefix, 16 of the id, the separator, and 43 of the secret.
-        guard bytes.count == 64, bytes.starts(with: Self.prefix.utf8),
+        let bytes = Array(text.utf8.prefix(86))
+        // 4 of the prefix, 16 of the id, the separator, and 43 or 64 of the secret.
+        guard (64...85).contains(bytes.count), bytes.starts(with: Self.prefix.utf8),
             bytes[20] == UInt8(ascii: "_")
         else { return nil }
         let id = bytes[4..<20]
@@ -36,7 +39,8 @@ extension SessionToken {
             }
         }
         guard isHexadecimal,
-            ByteText.bytes(base64URL: String(decoding: bytes[21...], as: UTF8.self)) != nil
+            let secret = ByteText.bytes(base64URL: String(decoding: bytes[21...], as: UTF8.self)),
+            Self.secretLengths.contains(secret.count)
         else { return nil }
         self.init(sessionID: String(decoding: id, as: UTF8.self), text: text)
     }
@@ -51,6 +55,7 @@ extension SessionToken {
 /// Authenticates the requests of a session for some minutes. See ``SessionTokens``.
 package struct AccessToken: SessionToken {
     package static let prefix = "bsa_"
+    package static let secretLengths = [32]
     package let sessionID: String
     package let text: String
 
@@ -63,12 +68,42 @@ package struct AccessToken: SessionToken {
 /// Renews the tokens of a session, once. See ``SessionTokens``.
 package struct RefreshToken: SessionToken {
     package static let prefix = "bsr_"
+    /// With a mark, and without one as older versions made them.
+    package static let secretLengths = [32, 48]
     package let sessionID: String
     package let text: String
 
     package init(sessionID: String, text: String) {
         self.sessionID = sessionID
         self.text = text
+    }
+
+    /// A token with this secret of 32 bytes, and a mark.
+    ///
+    /// - Parameter key: The server's secret.
+    fileprivate init(of sessionID: String, secret: [UInt8], key: [UInt8]) {
+        let mark = Self.mark(of: sessionID, secret, key: key)
+        self.init(of: sessionID, secret: secret + mark)
+    }
+
+    private static func mark(
+        of sessionID: String, _ secret: some Collection<UInt8>, key: [UInt8]
+    ) -> [UInt8] {
+        // No successor is derived from a text that begins like this.
+        Array(Digest.hmac(Array("mark of \(sessionID) ".utf8) + secret, key: key).prefix(16))
+    }
+
+    /// Whether the server made this token for its session, now or long ago.
+    ///
+    /// Public ids of sessions are not secret, so anyone can make up a token of a session; its mark
+    /// is not valid. Nor is there one in a token of an older version.
+    ///
+    /// - Parameter secret: The server's.
+    package func isMarked(by secret: [UInt8]) -> Bool {
+        guard let bytes = ByteText.bytes(base64URL: String(text.dropFirst(21))), bytes.count == 48
+        else { return false }
+        let mark = Self.mark(of: sessionID, bytes.prefix(32), key: secret)
+        return Digest.areEqual(mark, Array(bytes.suffix(16)))
     }
 
     /// The tokens that replace this one: always the same, so that they can be given again after a
@@ -82,7 +117,8 @@ package struct RefreshToken: SessionToken {
         }
         return SessionTokens(
             access: AccessToken(of: sessionID, secret: derived(AccessToken.prefix)),
-            refresh: RefreshToken(of: sessionID, secret: derived(RefreshToken.prefix)))
+            refresh: RefreshToken(
+                of: sessionID, secret: derived(RefreshToken.prefix), key: secret))
     }
 }
 
@@ -99,9 +135,11 @@ package struct SessionTokens: Sendable, Hashable {
     }
 
     /// The tokens of a new session, from the system's cryptographic random generator.
-    package init() {
+    ///
+    /// - Parameter secret: The server's, with which refresh tokens are marked.
+    package init(secret: [UInt8]) {
         let id = ByteText.hexadecimal(Digest.random(8))
         access = AccessToken(of: id, secret: Digest.random(32))
-        refresh = RefreshToken(of: id, secret: Digest.random(32))
+        refresh = RefreshToken(of: id, secret: Digest.random(32), key: secret)
     }
 }

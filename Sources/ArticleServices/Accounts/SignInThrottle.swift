@@ -1,3 +1,4 @@
+import HTTPServer
 import Platform
 
 /// An attempt to sign in. See ``SignInThrottle``.
@@ -7,10 +8,18 @@ package struct SignInAttempt: Sendable, Hashable {
     /// Identifies the client's address or its network (`RequestContext.clientNumber`); `nil` for
     /// this machine, to which limits for each address do not apply.
     package let address: UInt64?
+    /// The larger networks of the address (`RequestContext.limitedNetworks`).
+    package let networks: [UInt64]
 
-    package init(name: String, address: UInt64?) {
+    package init(name: String, address: UInt64?, networks: [UInt64] = []) {
         self.name = name
         self.address = address
+        self.networks = networks
+    }
+
+    init(name: String, from context: RequestContext) {
+        self.init(
+            name: name, address: context.limitedClient, networks: context.limitedNetworks)
     }
 }
 
@@ -22,8 +31,10 @@ package struct SignInAttempt: Sendable, Hashable {
 /// - A name accepts 10 failures at once and then one attempt in each second from all addresses. If
 ///   there are more, each address still has one attempt for the name in 15 min, at a time of its
 ///   own. So guessing from many addresses slows down an account, but cannot lock it.
-/// - An address that has signed in to the account before is exempt from the limits of the name and
-///   of its address as a whole, which others may share.
+/// - A network of IPv6 has a rate of failures, whatever its addresses: 80 at once for a /56, and
+///   then one in 15 s; 320 for a /48, and then one in 4 s.
+/// - An address that has signed in to the account before is exempt from the limits of the name, of
+///   its network and of its address as a whole, which others may share.
 ///
 /// An attempt counts as failed until it succeeds, so that many at a time are limited, too. Memory
 /// is bounded; what matters least is discarded. Safe to use from any thread; it never blocks.
@@ -31,7 +42,9 @@ package final class SignInThrottle: Sendable {
     fileprivate struct State {
         var pairs: ThrottleTable<Failures>
         var addresses: ThrottleTable<Failures>
-        var names: ThrottleTable<Backlog>
+        /// Those of addresses that are not known for the name.
+        var names: ThrottleTable<ThrottleBucket>
+        var networks: ThrottleTable<ThrottleBucket>
         var known: ThrottleTable<Success>
     }
 
@@ -40,6 +53,11 @@ package final class SignInThrottle: Sendable {
 
     static let pairFailures = 5
     static let addressFailures = 20
+    static let nameRate = ThrottleRate(burst: 10, interval: 1_000)
+    /// Those of /48 and /56.
+    static let networkRates = [
+        ThrottleRate(burst: 320, interval: 4_000), ThrottleRate(burst: 80, interval: 15_000),
+    ]
 
     /// - Parameters:
     ///   - entries: How many addresses, names and pairs of them are remembered.
@@ -48,9 +66,10 @@ package final class SignInThrottle: Sendable {
         self.now = now
         state = Lock(
             State(
-                pairs: ThrottleTable(capacity: entries / 2),
+                pairs: ThrottleTable(capacity: entries / 16 * 7),
                 addresses: ThrottleTable(capacity: entries / 4),
                 names: ThrottleTable(capacity: entries / 8),
+                networks: ThrottleTable(capacity: entries / 16),
                 known: ThrottleTable(capacity: entries / 8)))
     }
 
@@ -78,9 +97,19 @@ package final class SignInThrottle: Sendable {
         state.withLock { $0.withdraw(Subject(attempt), at: now) }
     }
 
+    /// Whether the address has signed in to the account before.
+    package func isKnown(_ attempt: SignInAttempt) -> Bool {
+        let now = now()
+        let pair = Subject(attempt).pair
+        return state.withLock { $0.known[pair, at: now] != nil }
+    }
+
     /// The number of entries, for tests.
     var count: Int {
-        state.withLock { $0.pairs.count + $0.addresses.count + $0.names.count + $0.known.count }
+        state.withLock { state in
+            state.pairs.count + state.addresses.count + state.names.count + state.networks.count
+                + state.known.count
+        }
     }
 }
 
@@ -89,11 +118,16 @@ private struct Subject {
     let pair: ThrottleKey
     let name: ThrottleKey
     let address: ThrottleKey?
+    /// The networks of the address, and what they may do.
+    let networks: [(key: ThrottleKey, rate: ThrottleRate)]
 
     init(_ attempt: SignInAttempt) {
         pair = ThrottleKey(name: attempt.name, address: attempt.address)
         name = ThrottleKey(name: attempt.name, address: nil)
         address = attempt.address.map { ThrottleKey(name: nil, address: $0) }
+        networks = zip(attempt.networks, SignInThrottle.networkRates).map { network, rate in
+            (ThrottleKey(name: nil, address: network), rate)
+        }
     }
 }
 
@@ -108,8 +142,14 @@ extension SignInThrottle.State {
             if wait == 0, !isKnown {
                 wait = address.wait(after: SignInThrottle.addressFailures, now)
             }
+            if wait == 0, !isKnown {
+                wait = subject.networks.map { networks.wait($0.key, $0.rate, at: now) }.max() ?? 0
+            }
             if wait == 0, !isKnown { wait = count(for: subject, pair, at: now) }
             guard wait == 0 else { return wait }
+            if !isKnown {
+                for network in subject.networks { networks.add(network.key, network.rate, at: now) }
+            }
             address.count(at: now)
             addresses[key, at: now] = address
         } else {
@@ -125,13 +165,11 @@ extension SignInThrottle.State {
     private mutating func count(
         for subject: Subject, _ pair: Failures, at now: Int64
     ) -> Int64 {
-        var backlog = names[subject.name, at: now] ?? Backlog(endsAt: now)
-        if backlog.isFull(at: now) {
+        if names.wait(subject.name, SignInThrottle.nameRate, at: now) > 0 {
             let wait = OwnTime(of: subject.pair).wait(pair, now)
             guard wait == 0 else { return wait }
         }
-        backlog.add(at: now)
-        names[subject.name, at: now] = backlog
+        names.add(subject.name, SignInThrottle.nameRate, at: now)
         return 0
     }
 
@@ -140,7 +178,8 @@ extension SignInThrottle.State {
         pairs[subject.pair, at: now]?.uncount()
         if let key = subject.address { addresses[key, at: now]?.uncount() }
         guard known[subject.pair, at: now] == nil else { return }
-        names[subject.name, at: now]?.remove()
+        names[subject.name, at: now]?.remove(SignInThrottle.nameRate)
+        for network in subject.networks { networks[network.key, at: now]?.remove(network.rate) }
     }
 }
 
@@ -175,29 +214,6 @@ private struct Failures: ThrottleEntry {
     func weight(at now: Int64) -> Int64 {
         now - last >= Self.memory ? -1 : Int64(number) << 48 | last & (1 << 48 - 1)
     }
-}
-
-/// The attempts for a name from addresses that are not known for it: one may be made in each
-/// second, or 10 at once (a token bucket).
-private struct Backlog: ThrottleEntry {
-    private static let interval: Int64 = 1_000
-    private static let burst: Int64 = 10_000
-
-    /// When a bucket that was emptied by all attempts is full again.
-    private var endsAt: Int64
-
-    init(endsAt: Int64) { self.endsAt = endsAt }
-
-    func isFull(at now: Int64) -> Bool { endsAt + Self.interval > now + Self.burst }
-
-    /// Adds an attempt, even to a full backlog, where it displaces others.
-    mutating func add(at now: Int64) {
-        endsAt = min(max(endsAt, now) + Self.interval, now + 2 * Self.burst)
-    }
-
-    mutating func remove() { endsAt -= Self.interval }
-
-    func weight(at now: Int64) -> Int64 { endsAt <= now ? -1 : endsAt }
 }
 
 /// When an address may attempt a name that has too many attempts: once in each period. The time

@@ -1,34 +1,34 @@
 import Platform
 
-/// Limits how many accounts an address can create: 10 at once, and then one in each 6 minutes.
+/// Limits how many accounts an address can create: 10 at once, and then one in each 6 minutes. A
+/// /56 of IPv6 can create twice as many, a /48 four times.
 ///
 /// Attempts count, whether they succeed or not, as each one discloses whether a name is taken.
 /// Memory is bounded. Safe to use from any thread.
 final class SignUpThrottle: Sendable {
-    private static let interval: Int64 = 360_000
-    private static let burst: Int64 = 10 * interval
+    private static let addressRate = ThrottleRate(burst: 10, interval: 360_000)
+    /// Those of /48 and /56.
+    private static let networkRates = [
+        ThrottleRate(burst: 40, interval: 90_000), ThrottleRate(burst: 20, interval: 180_000),
+    ]
 
-    /// When the bucket of an address is full again (a token bucket).
-    private struct Bucket: ThrottleEntry {
-        var endsAt: Int64
-
-        func weight(at now: Int64) -> Int64 { endsAt <= now ? -1 : endsAt }
-    }
-
-    private let addresses = Lock(ThrottleTable<Bucket>(capacity: 8_192))
+    private let buckets = Lock(ThrottleTable<ThrottleBucket>(capacity: 16_384))
     private let now: @Sendable () -> Int64
 
     /// - Parameter now: Monotonic milliseconds.
     init(now: @escaping @Sendable () -> Int64) { self.now = now }
 
     /// Counts an attempt from an address, or rejects it.
-    func take(_ address: UInt64) throws(ServiceError) {
+    ///
+    /// - Parameter networks: The larger networks of the address (`RequestContext.limitedNetworks`).
+    func take(_ address: UInt64, in networks: [UInt64]) throws(ServiceError) {
         let now = now()
-        let key = ThrottleKey(name: nil, address: address)
-        let wait = addresses.withLock { addresses in
-            let end = max(addresses[key, at: now]?.endsAt ?? now, now) + Self.interval
-            guard end - now <= Self.burst else { return end - now - Self.burst }
-            addresses[key, at: now] = Bucket(endsAt: end)
+        let rates = [(address, Self.addressRate)] + zip(networks, Self.networkRates)
+        let limits = rates.map { (ThrottleKey(name: nil, address: $0), $1) }
+        let wait = buckets.withLock { buckets in
+            let wait = limits.map { buckets.wait($0, $1, at: now) }.max() ?? 0
+            guard wait == 0 else { return wait }
+            for (key, rate) in limits { buckets.add(key, rate, at: now) }
             return 0
         }
         guard wait == 0 else {

@@ -22,6 +22,8 @@ final class SessionRing: Sendable {
     private struct Verified {
         let token: [UInt8]
         let principal: Principal
+        /// When it was first used.
+        let since: Timestamp
         /// `nil` if the user may see more than the public.
         let reader: VerifiedReader?
     }
@@ -88,9 +90,10 @@ final class SessionRing: Sendable {
     ) {
         guard let user = principal.user else { return }
         let reader = VerifiedReader(
-            token.text, account: user.description, expiresAt: principal.expiresAt)
+            token.text, account: user.description, sharesAddress: principal.sharesAddress,
+            expiresAt: principal.expiresAt)
         let verified = Verified(
-            token: Array(token.text.utf8), principal: principal,
+            token: Array(token.text.utf8), principal: principal, since: now(),
             reader: principal.seesHidden ? nil : reader)
         state.withLock { state in
             guard state.generation == generation else { return }
@@ -107,6 +110,13 @@ final class SessionRing: Sendable {
         guard let user = state.verified.removeValue(forKey: number)?.principal.user else { return }
         state.numbers[user]?.remove(number)
         if state.numbers[user]?.isEmpty ?? false { state.numbers[user] = nil }
+    }
+
+    /// When this token was first used; `nil` if it was not, or if that was forgotten.
+    func firstUse(of token: AccessToken) -> Timestamp? {
+        let known = state.withLock { $0.verified[Self.number(of: token.sessionID)] }
+        guard let known, Digest.areEqual(Array(token.text.utf8), known.token) else { return nil }
+        return known.since
     }
 
     // MARK: Ending

@@ -12,10 +12,13 @@ struct VerifiedReader: Sendable {
     /// - Parameters:
     ///   - credentials: The key or the access token.
     ///   - account: Its rate limit applies.
+    ///   - sharesAddress: Whether it shares the limit with the readers of its address.
     ///   - expiresAt: When the credentials expire; `nil` if they do not.
-    init(_ credentials: String, account: String, expiresAt: Timestamp?) {
+    init(
+        _ credentials: String, account: String, sharesAddress: Bool = false, expiresAt: Timestamp?
+    ) {
         self.credentials = Array(credentials.utf8)
-        reader = PublicReader(account: account)
+        reader = PublicReader(account: account, sharesAddress: sharesAddress)
         self.expiresAt = expiresAt
     }
 

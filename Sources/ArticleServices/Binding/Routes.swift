@@ -152,7 +152,8 @@ struct Routes {
                 try caller.require(endpoint.access)
                 if endpoint.carriesSecrets { try Self.checkSecrecy(message, context) }
                 if !endpoint.method.isSafe { try Self.checkConditions(message) }
-                return .admitted(handler(caller), account: caller.account)
+                return .admitted(
+                    handler(caller), account: caller.account, sharesAddress: caller.sharesAddress)
             } catch {
                 return .rejected(error.response(to: context.requestID, log: log))
             }

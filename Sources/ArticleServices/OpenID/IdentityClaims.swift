@@ -84,11 +84,10 @@ package struct IdentityClaims: Sendable, Hashable {
         guard audiences.contains(where: { $0.hasBytes(of: provider.audience) }) else {
             throw .audience
         }
-        if audiences.count > 1 {
-            guard let authorizedParty, authorizedParty.hasBytes(of: provider.audience) else {
-                throw .authorizedParty
-            }
-        }
+        // OpenID Connect Core 1.0 §3.1.3.7, steps 4 and 5.
+        guard let party = authorizedParty ?? (audiences.count > 1 ? nil : provider.audience),
+            party.hasBytes(of: provider.audience)
+        else { throw .authorizedParty }
         let limit = time.advanced(byMilliseconds: Self.skewMilliseconds)
         guard issuedAt <= limit, notBefore.map({ $0 <= limit }) ?? true else {
             throw .notYetValid

@@ -82,7 +82,7 @@ package enum IdentityTokenFault: Error, Sendable, Hashable {
         case .claim(let name): "has no valid claim \(name)"
         case .issuer: "was issued by another provider"
         case .audience: "is for another audience"
-        case .authorizedParty: "has several audiences, and azp is another one"
+        case .authorizedParty: "was requested by another client: azp is not the audience"
         case .expired: "has expired"
         case .tooOld: "was issued more than 10 minutes ago"
         case .notYetValid: "is not yet valid: its times are in the future"

@@ -10,8 +10,8 @@ struct MeService: Sendable {
     let throttle: SignInThrottle
     let now: @Sendable () -> Timestamp
 
-    /// How long after a sign-in an account without a password can get one.
-    private static let firstPasswordMilliseconds: Int64 = 5 * 60 * 1_000
+    /// How long after a sign-in an account without a password can get one, or be deleted.
+    private static let recentMilliseconds: Int64 = 5 * 60 * 1_000
 
     func register(on routes: inout Routes) {
         routes.on(FetchMeRequest.self, fetch)
@@ -53,32 +53,36 @@ struct MeService: Sendable {
     }
 
     private func delete(
-        _ request: DeleteMeRequest, by caller: Principal
+        _ request: DeleteMeRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> Reply<NoContent> {
-        let current = try await record(of: caller)
-        let expected = try current.revision(expectedBy: request.expected)
-        do throws(StoreError) {
+        let user = try await record(of: caller)
+        let expected = try user.revision(expectedBy: request.expected)
+        try await verify(request.current, of: user, caller, context)
+        try await write(to: user, expecting: expected) { (revision) throws(StoreError) in
             try await store.deleteUser(
-                current.id, expecting: expected, comments: request.comments ?? .keep, at: now())
-        } catch { throw ServiceError(error) }
-        access.userDeleted(current.id)
+                user.id, expecting: revision, comments: request.comments ?? .keep, at: now())
+        }
+        access.userDeleted(user.id)
         return Reply(NoContent())
     }
-
-    // MARK: Password
 
     private func changePassword(
         _ request: ChangePasswordRequest, by caller: Principal, in context: RequestContext
     ) async throws(ServiceError) -> Reply<NoContent> {
-        let password = try Password(chosen: request.change.password)
         let user = try await record(of: caller)
+        let password = try Password(chosen: request.change.password, forName: user.nameKey)
         try await verify(request.change.current, of: user, caller, context)
-        let hash = try await hasher.hash(password, for: context.clientNumber)
-        let kept = caller.kind == .session ? caller.id : nil
-        let changed = try await set(hash, of: user, keeping: kept)
-        access.userChanged(changed, keeping: kept)
+        let hash = try await hasher.hash(password, for: .init(context))
+        let changed = try await write(to: user) { (revision) throws(StoreError) in
+            try await store.updateUser(
+                user.id, expecting: revision,
+                UserChange(passwordHash: hash, keptSession: caller.id), at: now())
+        }
+        access.userChanged(changed, keeping: caller.id)
         return Reply(NoContent())
     }
+
+    // MARK: Verification
 
     /// Checks the current password. A stolen token must not allow to guess it faster than signing
     /// in does.
@@ -87,12 +91,13 @@ struct MeService: Sendable {
     ) async throws(ServiceError) {
         guard let current else { return try await checkRecentSignIn(of: user, caller) }
         let password = try Password(presented: current)
-        let attempt = SignInAttempt(name: user.nameKey, address: context.limitedClient)
+        let attempt = SignInAttempt(name: user.nameKey, from: context)
         try throttle.begin(attempt)
         let verification: PasswordHasher.Verification
         do throws(ServiceError) {
             verification = try await hasher.verify(
-                password, against: user.passwordHash, for: context.clientNumber)
+                password, against: user.passwordHash,
+                for: .init(context, isKnown: throttle.isKnown(attempt)))
         } catch {
             throttle.withdraw(attempt)
             throw error
@@ -101,42 +106,45 @@ struct MeService: Sendable {
         throttle.succeed(attempt)
     }
 
-    /// An account that has no password may get one soon after its sign-in.
+    /// Where an account has no password, a recent sign-in takes its place.
     private func checkRecentSignIn(
         of user: UserRecord, _ caller: Principal
     ) async throws(ServiceError) {
-        guard user.passwordHash == nil, caller.kind == .session else {
+        guard user.passwordHash == nil else {
             throw .invalidValue("/current", "is missing")
         }
         let session: SessionRecord
         do throws(StoreError) { session = try await store.session(caller.id) } catch {
             throw ServiceError(error)
         }
-        let end = session.createdAt.advanced(byMilliseconds: Self.firstPasswordMilliseconds)
+        let end = session.createdAt.advanced(byMilliseconds: Self.recentMilliseconds)
         guard now() <= end else {
             throw .invalidValue("/current", "is missing; without a password, sign in again first")
         }
     }
 
-    /// Stores the hash, unless the password has been changed since it was verified.
-    private func set(
-        _ hash: String, of user: UserRecord, keeping kept: String?
-    ) async throws(ServiceError) -> UserRecord {
-        var user = user
+    /// Writes to an account whose password was verified, unless it has been changed since then.
+    ///
+    /// - Parameters:
+    ///   - verified: The account at that time.
+    ///   - expected: The revision that the client expects; `nil` for any.
+    ///   - write: Expects the revision that it is given.
+    private func write<Result>(
+        to verified: UserRecord, expecting expected: Int? = nil,
+        _ write: (_ revision: Int) async throws(StoreError) -> Result
+    ) async throws(ServiceError) -> Result {
+        var user = verified
         while true {
-            do throws(StoreError) {
-                return try await store.updateUser(
-                    user.id, expecting: user.revision,
-                    UserChange(passwordHash: hash, keptSession: kept), at: now())
-            } catch {
-                guard case .preconditionFailed = error else { throw ServiceError(error) }
+            do throws(StoreError) { return try await write(user.revision) } catch {
+                guard case .preconditionFailed = error, expected == nil else {
+                    throw ServiceError(error)
+                }
             }
             // Something else may have been changed.
-            let verified = user.passwordHash
             do throws(StoreError) { user = try await store.user(user.id) } catch {
                 throw ServiceError(error)
             }
-            guard user.passwordHash == verified else {
+            guard user.passwordHash == verified.passwordHash else {
                 throw .invalidValue("/current", "is wrong")
             }
         }

@@ -8,7 +8,7 @@ struct SessionService: Sendable {
     let store: any ArticleStore
     let access: Authenticator
     let signIn: SignInService
-    /// From which the successors of refresh tokens are derived.
+    /// From which the successors and the marks of refresh tokens are derived.
     let secret: [UInt8]
     let now: @Sendable () -> Timestamp
     private let cleaning = Lock(Timestamp(milliseconds: 0))
@@ -17,6 +17,9 @@ struct SessionService: Sendable {
     private static let sessionMilliseconds: Int64 = 60 * 24 * 3_600 * 1_000
     /// How long a refresh token gets the same successor again.
     private static let repetitionMilliseconds: Int64 = 60_000
+    /// For how much of that once the successor has been used. Processes that share a token may
+    /// present it at the same time, of which one is the first to use the successor.
+    private static let sharingMilliseconds: Int64 = 5_000
     private static let cleaningMilliseconds: Int64 = 60_000
 
     init(
@@ -52,7 +55,7 @@ struct SessionService: Sendable {
         for user: UserRecord, device: String, _ context: RequestContext
     ) async throws(ServiceError) -> UserSession {
         let time = now()
-        let tokens = SessionTokens()
+        let tokens = SessionTokens(secret: secret)
         let record = SessionRecord(
             id: tokens.access.sessionID, user: user.id, tokens: record(of: tokens, at: time),
             device: device, address: context.clientHost, createdAt: time)
@@ -109,8 +112,10 @@ struct SessionService: Sendable {
         let tokens = token.successor(secret: secret)
         let time = now()
         do throws(StoreError) {
-            // Strangers get no further than this read.
-            let user = try await store.user(store.session(token.sessionID).user)
+            let session = try await store.session(token.sessionID)
+            // Made-up tokens get no further than this read.
+            guard wasIssued(token, in: session) else { throw .notFound }
+            let user = try await store.user(session.user)
             switch try await store.rotateSession(
                 token.sessionID, from: token.digest, to: record(of: tokens, at: time), at: time)
             {
@@ -121,6 +126,10 @@ struct SessionService: Sendable {
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
             case .isPrevious(let session) where isRepetition(session, at: time):
+                // An older version made another successor, which cannot be given again.
+                guard tokens.refresh.hasDigest(session.tokens.refreshDigest) else { break }
+                // The response was not lost: somebody else presents the token.
+                guard !hasArrived(tokens.access, by: time) else { break }
                 return Reply(
                     self.session(tokens, expiresAt: session.tokens.accessExpiresAt, of: user))
             case .isPrevious, .reused:
@@ -134,9 +143,24 @@ struct SessionService: Sendable {
         throw .unauthenticated(.endedSession)
     }
 
+    /// Whether the token is one of the session's: the current one, the one before, or any that has
+    /// a mark. Public ids are in lists and logs, so a token that somebody made up for one must not
+    /// end its session.
+    private func wasIssued(_ token: RefreshToken, in session: SessionRecord) -> Bool {
+        token.isMarked(by: secret) || token.hasDigest(session.tokens.refreshDigest)
+            || session.previousRefreshDigest.map(token.hasDigest) ?? false
+    }
+
     private func isRepetition(_ session: SessionRecord, at time: Timestamp) -> Bool {
         guard let rotatedAt = session.rotatedAt else { return false }
         return time <= rotatedAt.advanced(byMilliseconds: Self.repetitionMilliseconds)
+    }
+
+    /// Whether the client has received its tokens, as one of them is in use. Known in memory only;
+    /// the use of the refresh token is in the store.
+    private func hasArrived(_ token: AccessToken, by time: Timestamp) -> Bool {
+        guard let use = access.sessions.firstUse(of: token) else { return false }
+        return time > use.advanced(byMilliseconds: Self.sharingMilliseconds)
     }
 
     // MARK: Ending
@@ -144,8 +168,7 @@ struct SessionService: Sendable {
     private func signOut(
         _ request: SignOutRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<NoContent> {
-        guard caller.kind == .session else { throw .notFound }
-        return try await end(caller.id, of: caller.requireUser())
+        try await end(caller.id, of: caller.requireUser())
     }
 
     private func list(

@@ -34,7 +34,7 @@ struct SignInService: Sendable {
         let password = try Password(presented: password)
         // What cannot be a name is looked up all the same.
         let key = (try? AccountName(name))?.key ?? " \(name)"
-        let attempt = SignInAttempt(name: key, address: context.limitedClient)
+        let attempt = SignInAttempt(name: key, from: context)
         try throttle.begin(attempt)
         let (user, verification) = try await verify(password, of: key, attempt, context)
         guard let user, case .correct(let newHash) = verification else {
@@ -56,7 +56,8 @@ struct SignInService: Sendable {
                 try await store.user(named: key)
             }
             let verification = try await hasher.verify(
-                password, against: user?.passwordHash, for: context.clientNumber)
+                password, against: user?.passwordHash,
+                for: .init(context, isKnown: throttle.isKnown(attempt)))
             return (user, verification)
         } catch {
             throttle.withdraw(attempt)

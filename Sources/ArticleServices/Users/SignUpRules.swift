@@ -16,7 +16,9 @@ struct SignUpRules: Sendable {
     func admit(
         _ code: String?, _ context: RequestContext
     ) async throws(ServiceError) -> InvitationRecord? {
-        if let address = context.limitedClient { try throttle.take(address) }
+        if let address = context.limitedClient {
+            try throttle.take(address, in: context.limitedNetworks)
+        }
         if let code { return try await invitation(code) }
         guard policy == .open else { throw .signUpClosed }
         return nil

@@ -31,11 +31,11 @@ struct UserService: Sendable {
             throw .invalidValue("/role", "may only be set by admins")
         }
         let name = try AccountName(draft.name)
-        let password = try Password(chosen: draft.password)
+        let password = try Password(chosen: draft.password, forName: name.key)
         let invitation = isAdmin ? nil : try await rules.admit(draft.invitation, context)
         try await checkAvailable(name)
         let role = draft.role.flatMap { Role($0) }?.rawValue ?? invitation?.role
-        let hash = try await hasher.hash(password, for: context.clientNumber)
+        let hash = try await hasher.hash(password, for: .init(context))
         let time = now()
         let user = UserRecord(
             id: User.ID(at: time), name: name.text, nameKey: name.key,
@@ -137,7 +137,7 @@ struct UserService: Sendable {
         var change = try UserChange(request.changes, name: current.name)
         if case .set(let password) = request.changes.password {
             change.passwordHash = try await hasher.hash(
-                Password(chosen: password), for: context.clientNumber)
+                Password(chosen: password, forName: current.nameKey), for: .init(context))
         }
         do throws(StoreError) {
             let user = try await store.updateUser(

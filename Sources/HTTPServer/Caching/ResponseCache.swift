@@ -265,11 +265,13 @@ public enum CacheableResponse: Sendable {
 /// let reader = PublicReader(account: "reader-1")
 /// ```
 public final class PublicReader: Sendable {
-    /// The key that the reader's requests are counted by, whatever address they come from.
-    let key: RateLimitKey
+    /// The account that the reader's requests are counted by.
+    let account: LimitedAccount
 
-    /// - Parameter account: The same account as admission returns for the reader.
-    public init(account: String) { key = RateLimitKey(account: account) }
+    /// The same values as admission returns for the reader.
+    public init(account: String, sharesAddress: Bool = false) {
+        self.account = LimitedAccount(account, sharesAddress: sharesAddress)
+    }
 }
 
 /// Identifies readers by their credentials, so that they are served from the cache.

@@ -107,19 +107,17 @@ final class Exchange {
     ///
     /// - Parameter account: The account of the request; `nil`: its address is counted.
     /// - Returns: The response if the bucket is empty.
-    func rejectionByLimits(account: RateLimitKey? = nil) -> HTTPResponse? {
+    func rejectionByLimits(account: LimitedAccount? = nil) -> HTTPResponse? {
         guard !isWithinLimits(account: account), let allowance = sent.allowance else { return nil }
-        let isAddress = allowance.measure == .address
-        rules.rejections.add(isAddress ? .addressRate : .keyRate, on: channel.loop)
+        rules.rejections.add(allowance.measure.reason, on: channel.loop)
         return response(
             to: HTTPError(
-                .tooManyRequests,
-                "Too many requests \(isAddress ? "from this address" : "with this key").",
+                .tooManyRequests, "Too many requests \(allowance.measure.words).",
                 retryAfterSeconds: allowance.seconds))
     }
 
     /// Takes a token for one request from the client's bucket; false if the bucket is empty.
-    func isWithinLimits(account: RateLimitKey? = nil) -> Bool {
+    func isWithinLimits(account: LimitedAccount? = nil) -> Bool {
         guard let meter = meter(account: account) else { return true }
         let allowance = meter.take()
         sent.allowance = allowance
@@ -128,16 +126,19 @@ final class Exchange {
     }
 
     /// The bucket that the request is charged to; `nil` if it is not limited.
-    func meter(account: RateLimitKey?) -> RateMeter? {
+    func meter(account: LimitedAccount?) -> RateMeter? {
+        let address = forwarded?.key ?? client.key
         if let account {
+            // This machine has no limit as an address, so its accounts are counted one by one.
+            let shared = account.sharesAddress ? address : nil
             return rules.keyRate.map {
-                RateMeter(limiter: $0, key: account, measure: .account, now: channel.loop.now)
+                RateMeter(
+                    limiter: $0, key: shared ?? account.key,
+                    measure: shared == nil ? .account : .accountsOfAddress, now: channel.loop.now)
             }
         }
-        guard let limiter = rules.addressRate, let key = forwarded?.key ?? client.key else {
-            return nil
-        }
-        return RateMeter(limiter: limiter, key: key, measure: .address, now: channel.loop.now)
+        guard let limiter = rules.addressRate, let address else { return nil }
+        return RateMeter(limiter: limiter, key: address, measure: .address, now: channel.loop.now)
     }
 
     /// Adopts the allowance that is left after the handler charged more tokens.
@@ -145,8 +146,7 @@ final class Exchange {
         guard let allowance = scope?.allowance else { return }
         sent.allowance = allowance
         guard case .empty = allowance.outcome else { return }
-        rules.rejections.add(
-            allowance.measure == .address ? .addressRate : .keyRate, on: channel.loop)
+        rules.rejections.add(allowance.measure.reason, on: channel.loop)
     }
 
     func limiter(of allowance: RateLimitStatus) -> RateLimiter? {
@@ -247,7 +247,7 @@ extension Exchange {
         }
         guard let ready = preparedResponse(to: head) else { return .route }
         sent.template = ready.prepared.template
-        guard let rejection = rejectionByLimits(account: ready.reader?.key) else {
+        guard let rejection = rejectionByLimits(account: ready.reader?.account) else {
             return .respondPrepared(ready)
         }
         rules.cache?.takeBack(head)
@@ -338,8 +338,8 @@ extension Exchange {
     ) -> RouteDecision {
         switch admission {
         case .rejected(let response): return .respond(rejectionByLimits() ?? response)
-        case .admitted(let handler, let name):
-            let account = name.map { RateLimitKey(account: $0) }
+        case .admitted(let handler, let name, let sharesAddress):
+            let account = name.map { LimitedAccount($0, sharesAddress: sharesAddress) }
             if let rejection = rejectionByLimits(account: account) { return .respond(rejection) }
             guard head.framing == .none || route.body != .rejected else {
                 return .respond(response(to: .unexpectedBody))

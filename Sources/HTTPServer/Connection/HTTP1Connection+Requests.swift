@@ -72,7 +72,7 @@ extension HTTP1Connection {
         case .rejected(let response):
             exchange.releaseBody()
             return try await sink.send(response)
-        case .admitted(let handler, account: _):
+        case .admitted(let handler, account: _, sharesAddress: _):
             request.body = body
             return try await handle(request, context, handler, sink)
         }

@@ -228,7 +228,7 @@ final class HTTP1Connection {
             return false
         }
         exchange.begin(head, bytes: parser.consumed)
-        guard exchange.isWithinLimits(account: ready.reader?.key) else {
+        guard exchange.isWithinLimits(account: ready.reader?.account) else {
             rules.cache?.takeBack(head)
             readyHead = consume head
             return false

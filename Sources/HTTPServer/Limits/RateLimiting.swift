@@ -35,7 +35,7 @@ public struct RateLimit: Sendable, Hashable {
 }
 
 /// The key that a client is counted by: its IPv4 address, its IPv6 network (/64, the size that one
-/// customer gets), or the account of its API key.
+/// customer gets, or a larger one), or the account of its API key.
 struct RateLimitKey: Sendable, Hashable {
     private let high: UInt64
     private let low: UInt64
@@ -43,9 +43,12 @@ struct RateLimitKey: Sendable, Hashable {
     let digest: UInt
 
     /// All peers on Unix sockets share one key.
-    init(_ address: SocketAddress) {
-        let octets = address.networkOctets ?? []
-        self.init(UInt64(octets.count), octets.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    ///
+    /// - Parameter prefixOctets: Those of an IPv6 address that name its network, at most 8.
+    init(_ address: SocketAddress, prefixOctets: Int = 8) {
+        let octets = (address.networkOctets ?? []).prefix(16)
+        let network = octets.count == 16 ? octets.prefix(prefixOctets) : octets
+        self.init(UInt64(network.count), network.reduce(0) { $0 << 8 | UInt64($1) })
     }
 
     init(account: String) {
@@ -73,6 +76,18 @@ struct RateLimitKey: Sendable, Hashable {
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+}
+
+/// The account of a request, as limits count it.
+struct LimitedAccount: Sendable {
+    let key: RateLimitKey
+    /// Whether all such accounts of the client's address share one bucket.
+    let sharesAddress: Bool
+
+    init(_ account: String, sharesAddress: Bool) {
+        key = RateLimitKey(account: account)
+        self.sharesAddress = sharesAddress
+    }
 }
 
 /// One rate limit policy with its clients' buckets; it also writes the rate limit fields
@@ -115,7 +130,23 @@ final class RateLimiter: Sendable {
 /// What a client may still send after a request.
 struct RateLimitStatus {
     /// The policy that the client is counted by.
-    enum Measure { case address, account }
+    enum Measure {
+        case address, account
+        /// That of accounts, but one bucket for all of an address.
+        case accountsOfAddress
+
+        /// Why a request beyond the limit is rejected.
+        var reason: RejectionReason { self == .address ? .addressRate : .keyRate }
+
+        /// The same in words that follow "Too many requests".
+        var words: String {
+            switch self {
+            case .address: "from this address"
+            case .account: "with this key"
+            case .accountsOfAddress: "by the accounts of this address"
+            }
+        }
+    }
 
     let measure: Measure
     let outcome: TokenBuckets.Outcome
@@ -222,7 +253,8 @@ final class TokenBuckets: Sendable {
     }
 }
 
-/// The bucket that a request is charged to: of its address or of its account.
+/// The bucket that a request is charged to: of its address, of its account, or of the accounts of
+/// its address.
 struct RateMeter: Sendable {
     let limiter: RateLimiter
     let key: RateLimitKey

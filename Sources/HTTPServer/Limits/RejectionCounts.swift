@@ -12,7 +12,7 @@ import Sockets
 public enum RejectionReason: String, Sendable, CaseIterable {
     /// A client's address sends too many requests.
     case addressRate = "address_rate"
-    /// A key sends too many requests.
+    /// A key or an account sends too many requests, or the readers of one address do.
     case keyRate = "key_rate"
     /// Too many connections are open.
     case connections

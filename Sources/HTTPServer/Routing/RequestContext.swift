@@ -34,12 +34,24 @@ public struct RequestContext: Sendable {
     /// Identifies the peer, or its network, within this process.
     public var clientNumber: UInt64 { UInt64(RateLimitKey(peer).digest) }
 
+    /// Identifies the networks of the peer within this process, from the largest to the one of
+    /// `clientNumber`: of IPv6, /48, /56 and /64. An IPv4 address is its own network, three times.
+    public var clientNetworks: [UInt64] {
+        [6, 7, 8].map { UInt64(RateLimitKey(peer, prefixOctets: $0).digest) }
+    }
+
     /// The peer's IP address as text, without the port.
     public var clientHost: String { peer.host }
 
     /// The client to which limits for each address apply; `nil` for this machine, to which they do
     /// not.
     public var limitedClient: UInt64? { peer.isLoopback ? nil : clientNumber }
+
+    /// The /48 and the /56 of the client, to which wider limits apply; empty if it has no IPv6
+    /// address, and for this machine.
+    public var limitedNetworks: [UInt64] {
+        limitedClient == nil ? [] : clientNetworks.filter { $0 != clientNumber }
+    }
 
     public init(
         requestID: String, peer: SocketAddress, template: String, parameters: PathParameters,
@@ -103,9 +115,12 @@ public typealias HTTPAdmission = @Sendable (HTTPRequest, RequestContext) async -
 public enum Admission: Sendable {
     /// Handled by this handler, which may know the sender.
     ///
-    /// - Parameter account: The account whose limits apply, whatever address the request comes
-    ///   from; `nil`: the address's.
-    case admitted(HTTPHandler, account: String? = nil)
+    /// - Parameters:
+    ///   - account: The account whose limits apply, whatever address the request comes from;
+    ///     `nil`: the address's.
+    ///   - sharesAddress: Whether the account shares its limit with all such accounts of the
+    ///     address, because anyone can have many of them.
+    case admitted(HTTPHandler, account: String? = nil, sharesAddress: Bool = false)
     /// Rejected with this response; a large body is not read.
     case rejected(HTTPResponse)
 }

@@ -13,7 +13,7 @@ extension Router where Value == HTTPRoute {
                 parameters: parameters,
                 receivedSeconds: SystemClock.wallNanoseconds / 1_000_000_000)
             switch await route.value.admit(request, context) {
-            case .admitted(let handler, _): return await handler(request, context)
+            case .admitted(let handler, _, _): return await handler(request, context)
             case .rejected(let response): return response
             }
         case .rejected(let error, _): return HTTPResponse(error.status)

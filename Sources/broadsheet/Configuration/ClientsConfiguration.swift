@@ -4,9 +4,10 @@ import HTTPServer
 
 /// The limits for each client of `serve`, and the origins that may read in a browser.
 struct ClientsConfiguration: Sendable {
-    /// For requests of one address without a key; `nil` is unlimited.
+    /// For requests of one address without credentials; `nil` is unlimited.
     var addressRate: RateLimit?
-    /// For requests with one key; `nil` is unlimited.
+    /// For requests with one key, of one account, or of the readers of one address; `nil` is
+    /// unlimited.
     var keyRate: RateLimit?
     var connectionsPerAddress: Int?
     var streams: ChangeStreamLimits
@@ -17,11 +18,13 @@ struct ClientsConfiguration: Sendable {
     static let options = [
         Option(
             "rate-limit", "N/SECONDS",
-            "Requests without a key per address (IPv6: per /64); more receive 429; off disables "
+            "Requests without credentials per address (IPv6: per /64); more receive 429; off disables "
                 + "the limit. Requests from this machine are exempt.", default: "12000/60"),
         Option(
             "key-rate-limit", "N/SECONDS",
-            "Requests per key; more receive 429; off disables the limit.", default: "60000/60"),
+            "Requests per key, or per account of an author or above; the readers who are signed in "
+                + "share one such limit per address. More receive 429; off disables the limit.",
+            default: "60000/60"),
         Option(
             "max-connections-per-address", "N",
             "Maximum concurrent connections per address (IPv6: per /64); more receive 429; 0 "

@@ -8,20 +8,21 @@ enum Ownership: String, Sendable {
 }
 
 /// The sender of a request in the table: each has an account, except the anonymous client and the
-/// keys.
+/// keys that act for no user. `userKey` is an admin's key that acts for an author.
 enum TableSender: Int, Sendable, CaseIterable {
-    case anonymous, readerKey, reader, author, editorKey, editor, admin
+    case anonymous, readerKey, reader, author, userKey, editorKey, editor, admin
 
     /// The role of its account; `nil` if it has none.
     var accountRole: String? {
         switch self {
         case .anonymous, .readerKey, .editorKey: nil
+        case .userKey: "author"
         case .reader, .author, .editor, .admin: "\(self)"
         }
     }
 
     /// Whether it can own articles.
-    var ownsArticles: Bool { self == .author || self == .editor || self == .admin }
+    var ownsArticles: Bool { accountRole.map { $0 != "reader" } ?? false }
 }
 
 /// One line of the table: a request about an object, and the status for each sender.
@@ -82,25 +83,31 @@ enum PermissionTable {
 
     private static let articles: [PermissionRow] =
         [
-            PermissionRow("GET /v1/articles", 200, 200, 200, 200, 200, 200, 200),
+            PermissionRow("GET /v1/articles", 200, 200, 200, 200, 200, 200, 200, 200),
             PermissionRow(
-                "POST /v1/articles", json: #"{"title":"Rye"}"#, 401, 403, 403, 201, 201, 201, 201),
-            PermissionRow("GET \(article)", .others, "public", 200, 200, 200, 200, 200, 200, 200),
-            PermissionRow("GET \(article)", .others, "draft", 404, 404, 404, 404, 200, 200, 200),
-            PermissionRow("GET \(article)", .own, "draft", 404, 404, 404, 200, 200, 200, 200),
-            PermissionRow("GET \(article)", .others, "deleted", 404, 404, 404, 404, 404, 404, 404),
-            PermissionRow("GET \(article)", .own, "deleted", 404, 404, 404, 404, 404, 404, 404),
+                "POST /v1/articles", json: #"{"title":"Rye"}"#, 401, 403, 403, 201, 201, 201, 201,
+                201),
             PermissionRow(
-                "DELETE \(article)", .others, "public", 401, 403, 403, 403, 204, 204, 204),
+                "GET \(article)", .others, "public", 200, 200, 200, 200, 200, 200, 200, 200),
             PermissionRow(
-                "DELETE \(article)", .others, "draft", 401, 403, 403, 404, 204, 204, 204),
-            PermissionRow("DELETE \(article)", .own, "draft", 401, 403, 403, 204, 204, 204, 204),
+                "GET \(article)", .others, "draft", 404, 404, 404, 404, 404, 200, 200, 200),
+            PermissionRow("GET \(article)", .own, "draft", 404, 404, 404, 200, 200, 200, 200, 200),
+            PermissionRow(
+                "GET \(article)", .others, "deleted", 404, 404, 404, 404, 404, 404, 404, 404),
+            PermissionRow(
+                "GET \(article)", .own, "deleted", 404, 404, 404, 404, 404, 404, 404, 404),
+            PermissionRow(
+                "DELETE \(article)", .others, "public", 401, 403, 403, 403, 403, 204, 204, 204),
+            PermissionRow(
+                "DELETE \(article)", .others, "draft", 401, 403, 403, 404, 404, 204, 204, 204),
+            PermissionRow(
+                "DELETE \(article)", .own, "draft", 401, 403, 403, 204, 204, 204, 204, 204),
         ]
-        + PermissionRow.each(writes, .others, "public", [401, 403, 403, 403, 200, 200, 200])
-        + PermissionRow.each(writes, .others, "draft", [401, 403, 403, 404, 200, 200, 200])
-        + PermissionRow.each(writes, .others, "deleted", [401, 403, 403, 404, 404, 404, 404])
-        + PermissionRow.each(writes, .own, "public", [401, 403, 403, 200, 200, 200, 200])
-        + PermissionRow.each(writes, .own, "draft", [401, 403, 403, 200, 200, 200, 200])
+        + PermissionRow.each(writes, .others, "public", [401, 403, 403, 403, 403, 200, 200, 200])
+        + PermissionRow.each(writes, .others, "draft", [401, 403, 403, 404, 404, 200, 200, 200])
+        + PermissionRow.each(writes, .others, "deleted", [401, 403, 403, 404, 404, 404, 404, 404])
+        + PermissionRow.each(writes, .own, "public", [401, 403, 403, 200, 200, 200, 200, 200])
+        + PermissionRow.each(writes, .own, "draft", [401, 403, 403, 200, 200, 200, 200, 200])
 
     private static let history: [(String, String?)] = [
         ("GET \(article)/revisions", nil), ("GET \(article)/revisions/{number}", nil),
@@ -108,132 +115,143 @@ enum PermissionTable {
     ]
 
     private static let histories =
-        PermissionRow.each(history, .others, "public", [401, 403, 403, 403, 200, 200, 200])
-        + PermissionRow.each(history, .others, "draft", [401, 403, 403, 404, 200, 200, 200])
-        + PermissionRow.each(history, .others, "deleted", [401, 403, 403, 404, 200, 200, 200])
-        + PermissionRow.each(history, .own, "draft", [401, 403, 403, 200, 200, 200, 200])
-        + PermissionRow.each(history, .own, "deleted", [401, 403, 403, 200, 200, 200, 200])
+        PermissionRow.each(history, .others, "public", [401, 403, 403, 403, 403, 200, 200, 200])
+        + PermissionRow.each(history, .others, "draft", [401, 403, 403, 404, 404, 200, 200, 200])
+        + PermissionRow.each(history, .others, "deleted", [401, 403, 403, 404, 404, 200, 200, 200])
+        + PermissionRow.each(history, .own, "draft", [401, 403, 403, 200, 200, 200, 200, 200])
+        + PermissionRow.each(history, .own, "deleted", [401, 403, 403, 200, 200, 200, 200, 200])
 
     /// The changes of an article's comments, which are where the list of these is.
     private static let thread = "GET /v1/changes?types=comment&article={id}"
 
     private static let shared: [PermissionRow] = [
-        PermissionRow("GET /v1/tags", 200, 200, 200, 200, 200, 200, 200),
-        PermissionRow("GET /v1/authors", 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow("GET /v1/tags", 200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow("GET /v1/authors", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
-            "GET /v1/authors/{id}", .others, "author", 404, 404, 404, 404, 200, 200, 200),
+            "GET /v1/authors/{id}", .others, "author", 404, 404, 404, 404, 404, 200, 200, 200),
         PermissionRow(
             "PUT /v1/authors/{id}", .others, "author", json: #"{"name":"Mina"}"#,
-            401, 403, 403, 403, 200, 200, 200),
-        PermissionRow("GET /v1/changes", 200, 200, 200, 200, 200, 200, 200),
+            401, 403, 403, 403, 403, 200, 200, 200),
+        PermissionRow("GET /v1/changes", 200, 200, 200, 200, 200, 200, 200, 200),
         // A stream does not end, so the token is not a valid one.
-        PermissionRow("GET /v1/changes/stream?since=x", 400, 400, 400, 400, 400, 400, 400),
-        PermissionRow("GET /v1/changes?types=bookmark", 401, 403, 200, 200, 403, 200, 200),
+        PermissionRow("GET /v1/changes/stream?since=x", 400, 400, 400, 400, 400, 400, 400, 400),
+        PermissionRow("GET /v1/changes?types=bookmark", 401, 403, 200, 200, 200, 403, 200, 200),
         PermissionRow(
-            "GET /v1/changes/stream?types=bookmark&since=x", 401, 403, 400, 400, 403, 400, 400),
-        PermissionRow(thread, .others, "public", 200, 200, 200, 200, 200, 200, 200),
-        PermissionRow(thread, .others, "draft", 404, 404, 404, 404, 200, 200, 200),
-        PermissionRow(thread, .own, "draft", 404, 404, 404, 200, 200, 200, 200),
-        PermissionRow(thread, .own, "deleted", 404, 404, 404, 404, 404, 404, 404),
+            "GET /v1/changes/stream?types=bookmark&since=x", 401, 403, 400, 400, 400, 403, 400, 400),
+        PermissionRow(thread, .others, "public", 200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow(thread, .others, "draft", 404, 404, 404, 404, 404, 200, 200, 200),
+        PermissionRow(thread, .own, "draft", 404, 404, 404, 200, 200, 200, 200, 200),
+        PermissionRow(thread, .own, "deleted", 404, 404, 404, 404, 404, 404, 404, 404),
     ]
 
     private static let comments: [PermissionRow] = [
         PermissionRow(
-            "GET \(article)/comments", .others, "public", 200, 200, 200, 200, 200, 200, 200),
+            "GET \(article)/comments", .others, "public", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
-            "GET \(article)/comments", .others, "draft", 404, 404, 404, 404, 200, 200, 200),
-        PermissionRow("GET \(article)/comments", .own, "draft", 404, 404, 404, 200, 200, 200, 200),
+            "GET \(article)/comments", .others, "draft", 404, 404, 404, 404, 404, 200, 200, 200),
+        PermissionRow(
+            "GET \(article)/comments", .own, "draft", 404, 404, 404, 200, 200, 200, 200, 200),
         PermissionRow(
             "POST \(article)/comments", .others, "public", json: #"{"body":"Good."}"#,
-            401, 403, 201, 201, 403, 201, 201),
+            401, 403, 201, 201, 201, 403, 201, 201),
         PermissionRow(
             "POST \(article)/comments", .others, "draft", json: #"{"body":"Good."}"#,
-            401, 403, 404, 404, 403, 201, 201),
+            401, 403, 404, 404, 404, 403, 201, 201),
         PermissionRow(
             "POST \(article)/comments", .own, "draft", json: #"{"body":"Good."}"#,
-            401, 403, 404, 201, 403, 201, 201),
-        PermissionRow("GET /v1/comments", 401, 403, 403, 403, 200, 200, 200),
+            401, 403, 404, 201, 201, 403, 201, 201),
+        PermissionRow("GET /v1/comments", 401, 403, 403, 403, 403, 200, 200, 200),
         PermissionRow(
-            "GET /v1/comments/{id}", .others, "comment", 200, 200, 200, 200, 200, 200, 200),
+            "GET /v1/comments/{id}", .others, "comment", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
-            "GET /v1/comments/{id}", .others, "pending comment", 404, 404, 404, 404, 200, 200, 200),
+            "GET /v1/comments/{id}", .others, "pending comment", 404, 404, 404, 404, 404, 200, 200,
+            200),
         PermissionRow(
-            "GET /v1/comments/{id}", .own, "pending comment", 404, 404, 200, 200, 200, 200, 200),
+            "GET /v1/comments/{id}", .own, "pending comment", 404, 404, 200, 200, 200, 200, 200, 200
+        ),
         PermissionRow(
             "PATCH /v1/comments/{id}", .others, "comment", json: #"{"body":"Better."}"#,
-            401, 403, 403, 403, 403, 403, 403),
+            401, 403, 403, 403, 403, 403, 403, 403),
         PermissionRow(
             "PATCH /v1/comments/{id}", .own, "comment", json: #"{"body":"Better."}"#,
-            401, 403, 200, 200, 403, 200, 200),
+            401, 403, 200, 200, 200, 403, 200, 200),
         PermissionRow(
             "PATCH /v1/comments/{id}", .others, "pending comment", json: #"{"body":"Better."}"#,
-            401, 403, 404, 404, 403, 403, 403),
+            401, 403, 404, 404, 404, 403, 403, 403),
         PermissionRow(
             "PATCH /v1/comments/{id}", .own, "comment", json: #"{"status":"hidden"}"#,
-            401, 403, 403, 403, 200, 200, 200),
+            401, 403, 403, 403, 403, 200, 200, 200),
         PermissionRow(
             "PATCH /v1/comments/{id}", .others, "comment", json: #"{"status":"hidden"}"#,
-            401, 403, 403, 403, 200, 200, 200),
+            401, 403, 403, 403, 403, 200, 200, 200),
         PermissionRow(
-            "DELETE /v1/comments/{id}", .others, "comment", 401, 403, 403, 403, 204, 204, 204),
+            "DELETE /v1/comments/{id}", .others, "comment", 401, 403, 403, 403, 403, 204, 204, 204),
         PermissionRow(
             "DELETE /v1/comments/{id}", .others, "pending comment",
-            401, 403, 404, 404, 204, 204, 204),
+            401, 403, 404, 404, 404, 204, 204, 204),
         PermissionRow(
-            "DELETE /v1/comments/{id}", .own, "comment", 401, 403, 204, 204, 204, 204, 204),
+            "DELETE /v1/comments/{id}", .own, "comment", 401, 403, 204, 204, 204, 204, 204, 204),
         PermissionRow(
             "GET /v1/comments/{id}", .own, "comment on a draft",
-            404, 404, 404, 200, 200, 200, 200),
+            404, 404, 404, 200, 200, 200, 200, 200),
         PermissionRow(
             "GET /v1/comments/{id}", .others, "comment on a draft",
-            404, 404, 404, 404, 200, 200, 200),
+            404, 404, 404, 404, 404, 200, 200, 200),
     ]
 
     private static let bookmark = "/v1/me/bookmarks/{articleID}"
 
     private static let accounts: [PermissionRow] = [
-        PermissionRow("POST /v1/users", json: "{draft}", 201, 201, 201, 201, 201, 201, 201),
+        PermissionRow("POST /v1/users", json: "{draft}", 201, 201, 201, 201, 201, 201, 201, 201),
         PermissionRow(
-            "POST /v1/users", json: "{draft of an editor}", 422, 422, 422, 422, 422, 422, 201),
-        PermissionRow("GET /v1/users", 401, 403, 403, 403, 403, 403, 200),
-        PermissionRow("GET /v1/users/{id}", .others, "user", 401, 200, 200, 200, 200, 200, 200),
+            "POST /v1/users", json: "{draft of an editor}", 422, 422, 422, 422, 422, 422, 422, 201),
+        PermissionRow("GET /v1/users", 401, 403, 403, 403, 403, 403, 403, 200),
+        PermissionRow(
+            "GET /v1/users/{id}", .others, "user", 401, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
             "PATCH /v1/users/{id}", .others, "user", json: #"{"role":"editor"}"#,
-            401, 403, 403, 403, 403, 403, 200),
+            401, 403, 403, 403, 403, 403, 403, 200),
         PermissionRow(
             "PATCH /v1/users/{id}", .own, "user", json: #"{"role":"admin"}"#,
-            401, 403, 403, 403, 403, 403, 200),
-        PermissionRow("DELETE /v1/users/{id}", .others, "user", 401, 403, 403, 403, 403, 403, 204),
-        PermissionRow("DELETE /v1/users/{id}", .own, "user", 401, 403, 403, 403, 403, 403, 204),
-        PermissionRow("POST /v1/invitations", json: "{}", 401, 403, 403, 403, 403, 403, 201),
+            401, 403, 403, 403, 403, 403, 403, 200),
+        PermissionRow(
+            "DELETE /v1/users/{id}", .others, "user", 401, 403, 403, 403, 403, 403, 403, 204),
+        PermissionRow(
+            "DELETE /v1/users/{id}", .own, "user", 401, 403, 403, 403, 403, 403, 403, 204),
+        PermissionRow("POST /v1/invitations", json: "{}", 401, 403, 403, 403, 403, 403, 403, 201),
         // The secret in the body decides, not the sender's credentials.
         PermissionRow(
             "POST /v1/sessions", .others, "session", json: "{sign-in}",
-            201, 201, 201, 201, 201, 201, 201),
+            201, 201, 201, 201, 201, 201, 201, 201),
         PermissionRow(
             "POST /v1/sessions/refresh", .others, "session", json: "{refresh}",
-            200, 200, 200, 200, 200, 200, 200),
-        PermissionRow("DELETE /v1/sessions/current", 401, 403, 204, 204, 403, 204, 204),
-        PermissionRow("GET /v1/me", 401, 403, 200, 200, 403, 200, 200),
+            200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow("DELETE /v1/sessions/current", 401, 403, 204, 204, 403, 403, 204, 204),
+        PermissionRow("GET /v1/me", 401, 403, 200, 200, 200, 403, 200, 200),
         PermissionRow(
-            "PATCH /v1/me", json: #"{"displayName":"M."}"#, 401, 403, 200, 200, 403, 200, 200),
-        PermissionRow("DELETE /v1/me", 401, 403, 204, 204, 403, 204, 204),
+            "PATCH /v1/me", json: #"{"displayName":"M."}"#, 401, 403, 200, 200, 200, 403, 200, 200),
+        PermissionRow(
+            "DELETE /v1/me", json: #"{"current":"correct horse"}"#, 401, 403, 204, 204, 403, 403,
+            204, 204),
         PermissionRow(
             "PUT /v1/me/password",
             json: #"{"current":"correct horse","password":"battery staple"}"#,
-            401, 403, 204, 204, 403, 204, 204),
-        PermissionRow("GET /v1/me/export", 401, 403, 200, 200, 403, 200, 200),
-        PermissionRow("GET /v1/me/sessions", 401, 403, 200, 200, 403, 200, 200),
+            401, 403, 204, 204, 403, 403, 204, 204),
+        PermissionRow("GET /v1/me/export", 401, 403, 200, 200, 200, 403, 200, 200),
+        PermissionRow("GET /v1/me/sessions", 401, 403, 200, 200, 403, 403, 200, 200),
         PermissionRow(
-            "DELETE /v1/me/sessions/{id}", .others, "session", 401, 403, 404, 404, 403, 404, 404),
+            "DELETE /v1/me/sessions/{id}", .others, "session", 401, 403, 404, 404, 403, 403, 404,
+            404),
         PermissionRow(
-            "DELETE /v1/me/sessions/{id}", .own, "session", 401, 403, 204, 204, 403, 204, 204),
-        PermissionRow("GET /v1/me/bookmarks", 401, 403, 200, 200, 403, 200, 200),
-        PermissionRow("PUT \(bookmark)", .others, "public", 401, 403, 200, 200, 403, 200, 200),
-        PermissionRow("PUT \(bookmark)", .others, "draft", 401, 403, 404, 404, 403, 200, 200),
-        PermissionRow("PUT \(bookmark)", .own, "draft", 401, 403, 404, 200, 403, 200, 200),
-        PermissionRow("DELETE \(bookmark)", .others, "public", 401, 403, 404, 404, 403, 404, 404),
-        PermissionRow("DELETE \(bookmark)", .own, "bookmark", 401, 403, 204, 204, 403, 204, 204),
+            "DELETE /v1/me/sessions/{id}", .own, "session", 401, 403, 204, 204, 403, 403, 204, 204),
+        PermissionRow("GET /v1/me/bookmarks", 401, 403, 200, 200, 200, 403, 200, 200),
+        PermissionRow("PUT \(bookmark)", .others, "public", 401, 403, 200, 200, 200, 403, 200, 200),
+        PermissionRow("PUT \(bookmark)", .others, "draft", 401, 403, 404, 404, 404, 403, 200, 200),
+        PermissionRow("PUT \(bookmark)", .own, "draft", 401, 403, 404, 200, 200, 403, 200, 200),
+        PermissionRow(
+            "DELETE \(bookmark)", .others, "public", 401, 403, 404, 404, 404, 403, 404, 404),
+        PermissionRow(
+            "DELETE \(bookmark)", .own, "bookmark", 401, 403, 204, 204, 204, 403, 204, 204),
     ]
 
     private static let administration = PermissionRow.each(
@@ -243,5 +261,5 @@ enum PermissionTable {
             ("POST /v1/admin/keys/{id}/revocation", nil), ("POST /v1/admin/imports", "{}"),
             ("GET /v1/admin/export", nil), ("POST /v1/admin/restorations", "{}"),
             ("POST /v1/admin/backups", "{}"), ("GET /v1/admin/backups/current", nil),
-        ], .others, "key", [401, 403, 403, 403, 403, 403, 0])
+        ], .others, "key", [401, 403, 403, 403, 403, 403, 403, 0])
 }

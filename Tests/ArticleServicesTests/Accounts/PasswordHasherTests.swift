@@ -20,10 +20,11 @@ struct PasswordHasherTests {
     // The tests compute few hashes at the usual cost: at nice 19 they wait for whatever else runs.
     @Test func `a hash says what it cost, and verifies its own password`() async throws {
         let hasher = try PasswordHasher(width: 1, depth: 8)
-        let hash = try await hasher.hash(Self.password("correct horse"), for: 1)
+        let hash = try await hasher.hash(Self.password("correct horse"), for: .init(networks: [1]))
         #expect(hash.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
         #expect(hash.utf8.count == 97)
-        let right = try await hasher.verify(Self.password("correct horse"), against: hash, for: 1)
+        let right = try await hasher.verify(
+            Self.password("correct horse"), against: hash, for: .init(networks: [1]))
         #expect(right == .correct(newHash: nil))
         let dummy = PasswordHash(cost: .recommended).ofNoPassword
         #expect(Self.shape(dummy) == Self.shape(hash))
@@ -33,15 +34,17 @@ struct PasswordHasherTests {
     @Test(arguments: ["correct hors", "correct horse ", "Correct horse", "", "correct horse\0"])
     func `any other password is wrong`(text: String) async throws {
         let hasher = try PasswordHasher(width: 1, depth: 8, cost: Self.cheap)
-        let hash = try await hasher.hash(Self.password("correct horse"), for: 1)
-        let wrong = try await hasher.verify(Self.password(text), against: hash, for: 1)
+        let hash = try await hasher.hash(Self.password("correct horse"), for: .init(networks: [1]))
+        let wrong = try await hasher.verify(
+            Self.password(text), against: hash, for: .init(networks: [1]))
         #expect(wrong == .wrong)
     }
 
     @Test func `two hashes of one password differ`() async throws {
         let hasher = try PasswordHasher(width: 1, depth: 8, cost: Self.cheap)
-        let first = try await hasher.hash(Self.password("correct horse"), for: 1)
-        let second = try await hasher.hash(Self.password("correct horse"), for: 1)
+        let first = try await hasher.hash(Self.password("correct horse"), for: .init(networks: [1]))
+        let second = try await hasher.hash(
+            Self.password("correct horse"), for: .init(networks: [1]))
         #expect(first != second)
     }
 
@@ -51,9 +54,11 @@ struct PasswordHasherTests {
             "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
         let cost = PasswordHash.Cost(passes: 2, memoryBytes: 256 << 10)
         let hasher = try PasswordHasher(width: 1, depth: 8, cost: cost)
-        let right = try await hasher.verify(Self.password("password"), against: hash, for: 1)
+        let right = try await hasher.verify(
+            Self.password("password"), against: hash, for: .init(networks: [1]))
         #expect(right == .correct(newHash: nil))
-        let wrong = try await hasher.verify(Self.password("passwore"), against: hash, for: 1)
+        let wrong = try await hasher.verify(
+            Self.password("passwore"), against: hash, for: .init(networks: [1]))
         #expect(wrong == .wrong)
     }
 
@@ -62,17 +67,19 @@ struct PasswordHasherTests {
         let cost = PasswordHash.Cost(passes: 2, memoryBytes: 64 << 10)
         let hasher = try PasswordHasher(width: 1, depth: 8, cost: cost)
         let password = try Self.password("correct horse")
-        let old = try await older.hash(password, for: 1)
+        let old = try await older.hash(password, for: .init(networks: [1]))
         #expect(old.hasPrefix("$argon2id$v=19$m=8,t=1,p=1$"))
-        let verification = try await hasher.verify(password, against: old, for: 1)
+        let verification = try await hasher.verify(
+            password, against: old, for: .init(networks: [1]))
         guard case .correct(let hash?) = verification else {
             Issue.record("\(verification)")
             return
         }
         #expect(hash.hasPrefix("$argon2id$v=19$m=64,t=2,p=1$"))
-        let again = try await hasher.verify(password, against: hash, for: 1)
+        let again = try await hasher.verify(password, against: hash, for: .init(networks: [1]))
         #expect(again == .correct(newHash: nil))
-        let wrong = try await hasher.verify(Self.password("incorrect"), against: old, for: 1)
+        let wrong = try await hasher.verify(
+            Self.password("incorrect"), against: old, for: .init(networks: [1]))
         #expect(wrong == .wrong)
     }
 
@@ -81,12 +88,12 @@ struct PasswordHasherTests {
     {
         let count = Counter()
         let hasher = try PasswordHasher(width: 1, depth: 8, cost: Self.cheap) { _ = count.next() }
-        let hash = try await hasher.hash(Self.password("correct horse"), for: 1)
+        let hash = try await hasher.hash(Self.password("correct horse"), for: .init(networks: [1]))
         #expect(count.value == 1)
         let password = try Self.password("incorrect")
-        let unknown = try await hasher.verify(password, against: nil, for: 1)
+        let unknown = try await hasher.verify(password, against: nil, for: .init(networks: [1]))
         #expect(unknown == .wrong && count.value == 2)
-        let wrong = try await hasher.verify(password, against: hash, for: 1)
+        let wrong = try await hasher.verify(password, against: hash, for: .init(networks: [1]))
         #expect(wrong == .wrong && count.value == 3)
         let dummy = PasswordHash(cost: Self.cheap).ofNoPassword
         #expect(Self.shape(dummy) == Self.shape(hash))
@@ -107,7 +114,8 @@ struct PasswordHasherTests {
     {
         let hasher = try PasswordHasher(width: 1, depth: 8, cost: Self.cheap)
         let error = await #expect(throws: ServiceError.self) {
-            _ = try await hasher.verify(Self.password("correct horse"), against: hash, for: 1)
+            _ = try await hasher.verify(
+                Self.password("correct horse"), against: hash, for: .init(networks: [1]))
         }
         guard case .unavailable = error else {
             Issue.record("\(String(describing: error))")
@@ -126,12 +134,12 @@ struct PasswordHasherTests {
         }
         let password = try Self.password("correct horse")
         let tasks = (0..<5).map { number in
-            Task { try await hasher.hash(password, for: UInt64(number)) }
+            Task { try await hasher.hash(password, for: .init(networks: [UInt64(number)])) }
         }
         #expect(await eventually { hasher.waiting == 3 && begun.value == 2 })
         #expect(hasher.running == 2)
         let error = await #expect(throws: ServiceError.self) {
-            _ = try await hasher.verify(password, against: nil, for: 9)
+            _ = try await hasher.verify(password, against: nil, for: .init(networks: [9]))
         }
         let response = try #require(error).response(to: "test") { _ in }
         #expect(response.status.code == 503 && response.fields[.retryAfter] == "1")
@@ -149,9 +157,11 @@ struct PasswordHasherTests {
             gate.wait()
         }
         let password = try Self.password("correct horse")
-        let first = Task { try await hasher.hash(password, for: 1) }
+        let first = Task { try await hasher.hash(password, for: .init(networks: [1])) }
         #expect(await eventually { begun.value == 1 })
-        let second = Task { try await hasher.verify(password, against: nil, for: 2) }
+        let second = Task {
+            try await hasher.verify(password, against: nil, for: .init(networks: [2]))
+        }
         #expect(await eventually { hasher.waiting == 1 })
         second.cancel()
         await #expect(throws: ServiceError.self) { _ = try await second.value }
@@ -163,7 +173,7 @@ struct PasswordHasherTests {
 
     @Test func `hashes are computed on threads at nice 19`() async throws {
         let values = Lock<Set<Int32>>([])
-        let hasher = try PasswordHasher(width: 2, depth: 20, cost: Self.cheap) {
+        let hasher = try PasswordHasher(width: 2, depth: 40, cost: Self.cheap) {
             // On Linux, 0 is the calling thread.
             let nice = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0)
             values.withLock { _ = $0.insert(nice) }
@@ -171,7 +181,9 @@ struct PasswordHasherTests {
         let password = try Self.password("correct horse")
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {
-                group.addTask { _ = try await hasher.hash(password, for: UInt64(number)) }
+                group.addTask {
+                    _ = try await hasher.hash(password, for: .init(networks: [UInt64(number)]))
+                }
             }
             try await group.waitForAll()
         }
@@ -185,23 +197,44 @@ struct PasswordHasherTests {
 }
 
 @Suite struct PasswordTests {
-    @Test(arguments: [("x", 8), ("x", 1_000), ("é", 4), ("é", 500), ("密", 333)])
-    func `a password of 8 to 1,000 bytes may be chosen`(letter: String, count: Int) throws {
-        _ = try Password(chosen: String(repeating: letter, count: count))
+    /// A password of an account with the name `Mina-K.2026`.
+    private static func choose(_ text: String) throws(ServiceError) -> Password {
+        try Password(chosen: text, forName: try AccountName("Mina-K.2026").key)
+    }
+
+    @Test(arguments: [("x", 8), ("x", 1_000), ("é", 8), ("é", 500), ("密", 8), ("密", 333)])
+    func `a password of 8 characters to 1,000 bytes may be chosen`(
+        letter: String, count: Int
+    ) throws {
+        _ = try Self.choose(String(repeating: letter, count: count - 1) + "y")
     }
 
     @Test(arguments: [
-        ("x", 0, "is shorter than 8 bytes"), ("x", 7, "is shorter than 8 bytes"),
-        ("é", 3, "is shorter than 8 bytes"), ("x", 1_001, "is longer than 1000 bytes"),
-        ("é", 501, "is longer than 1000 bytes"),
+        ("x", 0, "is shorter than 8 characters"), ("x", 7, "is shorter than 8 characters"),
+        ("é", 7, "is shorter than 8 characters"), ("x", 1_001, "is longer than 1000 bytes"),
+        ("é", 501, "is longer than 1000 bytes"), ("x", 8, "repeats one character"),
+        ("é", 500, "repeats one character"), ("aA", 30, "repeats one character"),
+        ("1234", 2, "is one of the most common passwords"),
     ])
     func `others may not be chosen, and the error says why`(
         letter: String, count: Int, fault: String
     ) throws {
         let error = #expect(throws: ServiceError.self) {
-            _ = try Password(chosen: String(repeating: letter, count: count))
+            _ = try Self.choose(String(repeating: letter, count: count))
         }
         #expect(details(error) == ["/password \(fault)"])
+    }
+
+    @Test(arguments: ["password", "PASSWORD", "iLoveYou", "1q2w3e4r5t"])
+    func `passwords that are guessed first may not be chosen`(text: String) {
+        let error = #expect(throws: ServiceError.self) { _ = try Self.choose(text) }
+        #expect(details(error) == ["/password is one of the most common passwords"])
+    }
+
+    @Test(arguments: ["Mina-K.2026", "mina-k.2026", "ＭＩＮＡ-K.2026"])
+    func `the name of the account may not be its password`(text: String) {
+        let error = #expect(throws: ServiceError.self) { _ = try Self.choose(text) }
+        #expect(details(error) == ["/password is the name of the account"])
     }
 
     @Test func `a short password can be presented, and a long one cannot`() throws {
@@ -213,8 +246,8 @@ struct PasswordHasherTests {
     }
 
     @Test func `a password is the same in composed and decomposed form`() throws {
-        let composed = try Password(chosen: "caf\u{E9} cr\u{E8}me").withBytes { $0.map { $0 } }
-        let other = try Password(chosen: "cafe\u{301} cre\u{300}me").withBytes { $0.map { $0 } }
+        let composed = try Self.choose("caf\u{E9} cr\u{E8}me").withBytes { $0.map { $0 } }
+        let other = try Self.choose("cafe\u{301} cre\u{300}me").withBytes { $0.map { $0 } }
         #expect(composed == other)
     }
 }

@@ -181,6 +181,41 @@ private struct ThrottleDesk {
         }
     }
 
+    @Test func `a network is limited, whatever its addresses and names`() {
+        let desk = ThrottleDesk()
+        func fail(_ number: UInt64, in networks: [UInt64]) -> Bool {
+            let attempt = SignInAttempt(
+                name: "name\(number)", address: 1_000 + number, networks: networks)
+            return (try? desk.throttle.begin(attempt)) != nil
+        }
+        let known = SignInAttempt(name: "mina", address: 7, networks: [1, 10])
+        #expect((try? desk.throttle.begin(known)) != nil)
+        desk.throttle.succeed(known)
+        #expect(desk.throttle.isKnown(known))
+        let accepted = (0..<200).count { fail($0, in: [1, 10]) }
+        #expect(accepted == 80)
+        // Other parts of the larger network are not affected until it has used up its own rate.
+        let others = (200..<1_000).count { fail($0, in: [1, 11 + $0 % 10]) }
+        #expect(others == 320 - 80)
+        #expect(!fail(1_000, in: [1, 50]) && fail(1_000, in: [2, 60]))
+        #expect((try? desk.throttle.begin(known)) != nil)
+        desk.advance(seconds: 4)
+        #expect(fail(1_001, in: [1, 51]) && !fail(1_002, in: [1, 51]))
+    }
+
+    @Test func `an attempt that is withdrawn or succeeds does not count for its network`() {
+        let desk = ThrottleDesk()
+        for number in 0..<UInt64(500) {
+            let attempt = SignInAttempt(name: "name\(number)", address: number, networks: [1, 10])
+            #expect((try? desk.throttle.begin(attempt)) != nil)
+            if number % 2 == 0 {
+                desk.throttle.withdraw(attempt)
+            } else {
+                desk.throttle.succeed(attempt)
+            }
+        }
+    }
+
     @Test func `successful attempts do not use up a name's limit`() {
         let desk = ThrottleDesk()
         for address in 0..<100 { #expect(desk.succeed("mina", UInt64(address)) == 0) }

@@ -71,11 +71,14 @@ import Testing
             .authorizedParty,
             wrong.map { try desk.token(["aud": several, "azp": $0]) }
                 + [desk.token(["aud": several])])
+        // A single audience does not help another client, either.
+        try await expect(.authorizedParty, wrong.map { try desk.token(["azp": $0]) })
         try await expect(.claim("azp"), [desk.token(["aud": several, "azp": "7"])])
         try await desk.run {
             _ = try await desk.verify(
                 desk.token(["aud": several, "azp": #""org.example.app""#]))
             _ = try await desk.verify(desk.token(["aud": #"["org.example.app"]"#]))
+            _ = try await desk.verify(desk.token(["azp": #""org.example.app""#]))
         }
     }
 

@@ -1,4 +1,6 @@
 import ArticleAPI
+import ArticleServices
+import ArticleStore
 import HTTP
 import TestSupport
 import Testing
@@ -78,6 +80,24 @@ import Testing
         }
     }
 
+    @Test func `new tokens are not given again once they are in use`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let old = try newsroom.signIn("mina")
+            let renewed = try UserSession(mapping: newsroom.refresh(old).body)
+            newsroom.pass(milliseconds: 10_000)
+            #expect(try UserSession(mapping: newsroom.refresh(old).body) == renewed)
+            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
+            // Another process of the same client may have sent the token at the same time.
+            newsroom.pass(milliseconds: 5_000)
+            #expect(try UserSession(mapping: newsroom.refresh(old).body) == renewed)
+            newsroom.pass(milliseconds: 1)
+            #expect(try newsroom.refresh(old).summary == "401 unauthenticated")
+            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
+            #expect(try newsroom.refresh(renewed).summary == "200")
+        }
+    }
+
     @Test func `a token from two renewals ago ends the session at once`() async throws {
         try await Newsroom.run(cast: false) { newsroom in
             try newsroom.hire("mina")
@@ -86,6 +106,78 @@ import Testing
             let third = try UserSession(mapping: newsroom.refresh(second).body)
             #expect(try newsroom.refresh(first).summary == "401 unauthenticated")
             #expect(try newsroom.refresh(third).summary == "401 unauthenticated")
+        }
+    }
+
+    @Test func `a made-up token of a known session is rejected and ends nothing`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            let id = session.accessToken.dropFirst(4).prefix(16)
+            var forged = session
+            for count in [43, 64] {
+                forged.refreshToken = "bsr_\(id)_" + String(repeating: "A", count: count)
+                #expect(try newsroom.refresh(forged).summary == "401 unauthenticated")
+            }
+            // A genuine token of another session does not help.
+            let other = try newsroom.signIn("mina").refreshToken
+            forged.refreshToken = "bsr_\(id)_" + other.dropFirst(21)
+            #expect(try newsroom.refresh(forged).summary == "401 unauthenticated")
+            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
+            #expect(try newsroom.refresh(session).summary == "200")
+        }
+    }
+
+    /// A token as older versions made them.
+    private static func unmarked(_ id: Substring, _ letter: Character) throws -> RefreshToken {
+        try #require(RefreshToken("bsr_\(id)_" + String(repeating: letter, count: 42) + "A"))
+    }
+
+    @Test func `a token without a mark is renewed, and ends its session if it was used before`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            var session = try newsroom.signIn("mina")
+            let id = session.accessToken.dropFirst(4).prefix(16)
+            let store = newsroom.backend.store
+            let old = try Self.unmarked(id, "A")
+            session.refreshToken = old.text
+            var tokens = try await store.session(String(id)).tokens
+            let first = tokens.refreshDigest
+            tokens.refreshDigest = old.digest
+            _ = try await store.rotateSession(
+                String(id), from: first, to: tokens, at: Newsroom.opening)
+            let renewed = try UserSession(mapping: newsroom.refresh(session).body)
+            #expect(try UserSession(mapping: newsroom.refresh(session).body) == renewed)
+            #expect(try newsroom.send("GET /v1/me", in: renewed).summary == "200")
+            newsroom.pass(milliseconds: Self.minute + 1)
+            #expect(try newsroom.refresh(session).summary == "401 unauthenticated")
+            #expect(try newsroom.refresh(renewed).summary == "401 unauthenticated")
+        }
+    }
+
+    @Test func `a token whose successor an older version made ends nothing within a minute`()
+        async throws
+    {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            var session = try newsroom.signIn("mina")
+            let id = session.accessToken.dropFirst(4).prefix(16)
+            let store = newsroom.backend.store
+            let (old, next) = (try Self.unmarked(id, "A"), try Self.unmarked(id, "B"))
+            var digest = try await store.session(String(id)).tokens.refreshDigest
+            for token in [old, next] {
+                var tokens = try await store.session(String(id)).tokens
+                tokens.refreshDigest = token.digest
+                _ = try await store.rotateSession(
+                    String(id), from: digest, to: tokens, at: Newsroom.opening)
+                digest = token.digest
+            }
+            session.refreshToken = old.text
+            #expect(try newsroom.refresh(session).summary == "401 unauthenticated")
+            session.refreshToken = next.text
+            #expect(try newsroom.refresh(session).summary == "200")
         }
     }
 

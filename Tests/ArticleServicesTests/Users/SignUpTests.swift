@@ -27,6 +27,12 @@ import Testing
         (#"{"name":"a b c","password":"correct horse"}"#, "422 invalid-values /name"),
         (#"{"name":"mina","password":"correct"}"#, "422 invalid-values /password"),
         (#"{"name":"mina"}"#, "422 invalid-values /password"),
+        (#"{"name":"mina-kim","password":"MINA-KIM"}"#, "422 invalid-values /password"),
+        (#"{"name":"mina","password":"password1"}"#, "422 invalid-values /password"),
+        (
+            #"{"name":"mina","password":"correct horse","displayName":"Mina\u202E"}"#,
+            "422 invalid-values /displayName"
+        ),
         (#"{"name":"mina","password":"correct horse","age":3}"#, "422 invalid-values /age"),
         (
             #"{"name":"mina","password":"correct horse","role":"admin"}"#,
@@ -126,6 +132,22 @@ import Testing
             newsroom.pass(milliseconds: 360_000)
             #expect(try signUp(13, from: "203.0.113.7").summary == "201")
             #expect(try signUp(14, from: "203.0.113.7").summary == "429 too-many-requests")
+        }
+    }
+
+    @Test func `a network of IPv6 creates forty accounts, whatever its addresses`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            func signUp(_ name: String, from address: String) throws -> Int {
+                try newsroom.send("POST /v1/users", Self.draft(name), from: address).status
+            }
+            // A /56 creates twenty.
+            let first = try (0..<25).map { try signUp("a\($0)-x", from: "2001:db8:1:\($0)::1") }
+            #expect(first.count { $0 == 201 } == 20 && first.last == 429)
+            let second = try (0..<25).map {
+                try signUp("b\($0)-x", from: "2001:db8:1:\($0)00::1")
+            }
+            #expect(second.count { $0 == 201 } == 20 && second.last == 429)
+            #expect(try signUp("c-x", from: "2001:db8:2::1") == 201)
         }
     }
 

@@ -1,7 +1,10 @@
 import ArticleAPI
+import ArticleStore
 import HTTP
 import TestSupport
 import Testing
+
+@testable import ArticleServices
 
 /// Accounts: who sees and changes what, and what ends sessions.
 @Suite struct UserTests {
@@ -106,6 +109,9 @@ import Testing
             #expect(try User(mapping: renamed.body).displayName == "Mina K.")
             let rejected = try newsroom.send("PATCH /v1/me", in: session, #"{"role":"admin"}"#)
             #expect(rejected.summary == "422 invalid-values /role")
+            let invisible = try newsroom.send(
+                "PATCH /v1/me", in: session, #"{"displayName":"Mina\u200B K."}"#)
+            #expect(invisible.summary == "422 invalid-values /displayName")
         }
     }
 
@@ -120,6 +126,9 @@ import Testing
             }
             #expect(try change(#""current":"x","#).summary == "422 invalid-values /current")
             #expect(try change("").summary == "422 invalid-values /current")
+            let common = #"{"current":"correct horse","password":"iloveyou"}"#
+            let weak = try newsroom.send("PUT /v1/me/password", in: phone, common)
+            #expect(weak.summary == "422 invalid-values /password")
             #expect(try change(#""current":"correct horse","#).summary == "204")
             #expect(try newsroom.send("GET /v1/me", in: phone).summary == "200")
             #expect(try newsroom.send("GET /v1/me", in: tablet).summary == "401 unauthenticated")
@@ -132,7 +141,8 @@ import Testing
         try await Newsroom.run(cast: false) { newsroom in
             let user = try newsroom.hire("mina")
             let session = try newsroom.signIn("mina")
-            #expect(try newsroom.send("DELETE /v1/me", in: session).summary == "204")
+            let password = #"{"current":"correct horse"}"#
+            #expect(try newsroom.send("DELETE /v1/me", in: session, password).summary == "204")
             #expect(try newsroom.send("GET /v1/me", in: session).summary == "401 unauthenticated")
             let line = "/v1/users/\(user.id)"
             #expect(try newsroom.send("GET \(line)", as: .admin).summary == "404 not-found")
@@ -141,6 +151,93 @@ import Testing
             #expect(other.id != user.id)
             #expect(try newsroom.send("DELETE /v1/users/\(other.id)", as: .editor).status == 403)
             #expect(try newsroom.send("DELETE /v1/users/\(other.id)", as: .admin).status == 204)
+        }
+    }
+
+    @Test(arguments: [nil, "{}", #"{"current":"incorrect"}"#])
+    func `an account is not deleted without its password`(json: String?) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            let rejected = try newsroom.send("DELETE /v1/me", in: session, json)
+            #expect(rejected.summary == "422 invalid-values /current")
+            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
+        }
+    }
+
+    @Test func `a deletion honours If-Match, and its passwords are throttled`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            try newsroom.hire("mina")
+            let session = try newsroom.signIn("mina")
+            let right = #"{"current":"correct horse"}"#
+            let outdated = try newsroom.send(
+                "DELETE /v1/me", in: session, right, with: [.ifMatch: #""9-000000""#])
+            #expect(outdated.summary == "412 precondition-failed @If-Match")
+            func guess() throws -> NewsroomResponse {
+                try newsroom.send(
+                    "DELETE /v1/me", in: session, #"{"current":"incorrect"}"#,
+                    with: [.xForwardedFor: "203.0.113.7", .xForwardedProto: "https"])
+            }
+            for _ in 1...5 { #expect(try guess().summary == "422 invalid-values /current") }
+            #expect(try guess().summary == "429 too-many-requests")
+        }
+    }
+
+    @Test(arguments: ["DELETE /v1/me", "PUT /v1/me/password"])
+    func `an account without a password needs a recent sign-in`(line: String) async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let time = Newsroom.opening
+            let user = UserRecord(
+                id: User.ID(at: time), name: "mina", nameKey: "mina", displayName: "Mina",
+                role: "reader", passwordHash: nil, createdAt: time)
+            let store = newsroom.backend.store
+            try await store.createUser(
+                user, using: nil,
+                identity: IdentityRecord(issuer: "https://id.example.org", subject: "1"), at: time)
+            let tokens = SessionTokens(secret: [])
+            let end = time.advanced(byMilliseconds: 900_000)
+            _ = try await store.createSession(
+                SessionRecord(
+                    id: tokens.access.sessionID, user: user.id,
+                    tokens: TokenRecord(
+                        accessDigest: tokens.access.digest, refreshDigest: tokens.refresh.digest,
+                        accessExpiresAt: end, expiresAt: end),
+                    device: "", address: "", createdAt: time),
+                expecting: user.accessEpoch)
+            let session = UserSession(
+                accessToken: tokens.access.text, expiresAt: end,
+                refreshToken: tokens.refresh.text, user: User(user))
+            let json = line.hasPrefix("PUT") ? #"{"password":"battery staple"}"# : nil
+            newsroom.pass(milliseconds: 300_001)
+            let late = try newsroom.send(line, in: session, json)
+            #expect(late.summary == "422 invalid-values /current")
+            newsroom.pass(milliseconds: -1)
+            #expect(try newsroom.send(line, in: session, json).summary == "204")
+        }
+    }
+
+    @Test func `a key that acts for a user does not manage the account`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            let user = try newsroom.hire("mina")
+            let key = APIKey(name: "Mina's", role: .admin, owner: user.id, at: Newsroom.opening)
+            try await newsroom.backend.store.createKey(key.record)
+            newsroom.backend.admit(key.record)
+            let session = try newsroom.signIn("mina")
+            let password = #"{"current":"correct horse","password":"battery staple"}"#
+            let id = session.accessToken.dropFirst(4).prefix(16)
+            let requests: [(String, String?)] = [
+                ("DELETE /v1/me", #"{"current":"correct horse"}"#),
+                ("PUT /v1/me/password", password),
+                ("GET /v1/me/sessions", nil), ("DELETE /v1/me/sessions/\(id)", nil),
+                ("DELETE /v1/sessions/current", nil),
+            ]
+            for (line, json) in requests {
+                let rejected = try newsroom.send(
+                    line, json, with: [.authorization: "Bearer \(key.text)"])
+                #expect(rejected.summary == "403 user-required", "\(line)")
+                #expect(rejected.text.contains("API keys cannot do it"), "\(line)")
+            }
+            #expect(try newsroom.send("GET /v1/me", in: session).summary == "200")
         }
     }
 }

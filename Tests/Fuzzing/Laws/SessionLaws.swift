@@ -21,6 +21,8 @@ enum SessionLaws {
             laws.expect(RefreshToken(next.refresh.text) == next.refresh, "a successor is a token")
             laws.expect(next.refresh.text != text, "a successor is another token")
             laws.expect(next.access.sessionID == refresh.sessionID, "a session keeps its id")
+            laws.expect(next.refresh.isMarked(by: secret), "a successor has a mark")
+            laws.expect(!refresh.isMarked(by: secret), "a token that was not issued has no mark")
         }
         if access != nil || refresh != nil {
             laws.expect(APIKey.publicID(of: text) == nil, "a token of a session is no key")
@@ -38,7 +40,9 @@ enum SessionLaws {
     private static func check<Token: SessionToken>(
         _ token: Token, _ text: String, _ laws: inout LawBook
     ) {
-        laws.expect(token.text == text && text.utf8.count == 64, "a token has one spelling")
+        laws.expect(token.text == text, "a token has one spelling")
+        let lengths = Token.prefix == RefreshToken.prefix ? [64, 85] : [64]
+        laws.expect(lengths.contains(text.utf8.count), "a token has the length of its kind")
         laws.expect(
             text.hasPrefix(Token.prefix + token.sessionID + "_"), "a token contains its session")
         laws.expect(token.hasDigest(token.digest), "a token has its own digest")

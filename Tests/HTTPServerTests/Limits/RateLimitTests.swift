@@ -10,12 +10,21 @@ import Testing
     private static func router(_ bench: CacheBench) throws -> HTTPRouter {
         bench.change("a", to: "one")
         return try bench.router { routes in
+            addShared(to: &routes)
             routes.on(.get, "/hello") { _, _ in TestRoutes.text("hello") }
             routes.protect(.get, "/mine") { request, _ in
                 let account = HTTPFieldName("X-Account").flatMap { request.fields[$0] }
                 return .admitted(
                     { _, _ in TestRoutes.text(account ?? "anonymous") }, account: account)
             }
+        }
+    }
+
+    private static func addShared(to routes: inout HTTPRouterBuilder) {
+        routes.protect(.get, "/shared") { request, _ in
+            let account = HTTPFieldName("X-Account").flatMap { request.fields[$0] }
+            return .admitted(
+                { _, _ in TestRoutes.text("shared") }, account: account, sharesAddress: true)
         }
     }
 
@@ -109,6 +118,27 @@ import Testing
             #expect(try get("/mine", from: "203.0.113.77", account: "b", server).status == 200)
             #expect(try get("/mine", from: "203.0.113.77", server).status == 200)
             #expect(server.server.rejections.first { $0.reason == .keyRate }?.count == 1)
+        }
+    }
+
+    @Test func `accounts that share their address's limit have one bucket`() async throws {
+        try await run { server in
+            for number in 0..<5 {
+                let answer = try get(
+                    "/shared", from: "203.0.113.9", account: "a\(number)", server)
+                #expect(answer.fields[.rateLimit]?.hasPrefix(#""key";r=\(4 - number);"#) == true)
+                #expect(answer.fields[.rateLimitPolicy] == #""key";q=5;w=3600"#)
+            }
+            let rejected = try get("/shared", from: "203.0.113.9", account: "b", server)
+            #expect(rejected.status == 429 && rejected.fields[.rateLimit]?.contains("r=0") == true)
+            #expect(try get("/shared", from: "203.0.113.10", account: "b", server).status == 200)
+            #expect(try get("/mine", from: "203.0.113.9", account: "b", server).status == 200)
+            #expect(try get("/hello", from: "203.0.113.9", server).status == 200)
+            // Those of this machine are counted one by one.
+            for account in ["c", "d"] {
+                let answer = try get("/shared", from: nil, account: account, server)
+                #expect(answer.fields[.rateLimit]?.hasPrefix(#""key";r=4;"#) == true)
+            }
         }
     }
 

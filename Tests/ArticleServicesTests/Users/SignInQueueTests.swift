@@ -1,0 +1,88 @@
+import ArticleAPI
+import Dispatch
+import HTTP
+import Platform
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// Sign-ins while the queue of passwords is full.
+@Suite(.timeLimit(.minutes(Patience.minutes)))
+struct SignInQueueTests {
+    /// Hashes that wait while the gate is closed.
+    private final class Gate: Sendable {
+        private let isClosed = Lock(false)
+        private let semaphore = DispatchSemaphore(value: 0)
+
+        func close() { isClosed.withLock { $0 = true } }
+
+        func pass() { if isClosed.withLock({ $0 }) { semaphore.wait() } }
+
+        /// Lets so many hashes pass that have begun, and all that begin from now on.
+        func open(_ count: Int) {
+            isClosed.withLock { $0 = false }
+            for _ in 0..<count { semaphore.signal() }
+        }
+    }
+
+    /// Signs in on a thread of its own, as sending blocks.
+    private static func signIn(
+        _ name: String, from address: String, in newsroom: Newsroom, _ statuses: Lock<[String: Int]>
+    ) {
+        DispatchQueue(label: name).async {
+            let response = try? newsroom.sendSignIn(name, correctPassword, from: address)
+            statuses.withLock { $0[name] = response?.status ?? 0 }
+        }
+    }
+
+    /// Fills the queue with attempts from these addresses, one of each, and returns the statuses
+    /// of those who then sign in: `mina`, from an address where she did so before, and `bora`.
+    private static func statuses(
+        filledFrom addresses: [String]
+    ) async throws -> (mina: Int?, bora: Int?) {
+        let gate = Gate()
+        let hasher = try PasswordHasher(width: 1, depth: 16, cost: .least) {
+            gate.pass()
+        }
+        let statuses = Lock<[String: Int]>([:])
+        try await Newsroom.run(cast: false, hasher: hasher) { newsroom in
+            try newsroom.hire("mina")
+            try newsroom.hire("bora")
+            let home = "2001:db8:ffff::1"
+            #expect(try newsroom.sendSignIn("mina", correctPassword, from: home).status == 201)
+            gate.close()
+            for (number, address) in addresses.enumerated() {
+                Self.signIn("nobody\(number)", from: address, in: newsroom, statuses)
+                #expect(
+                    await eventually {
+                        hasher.waiting + hasher.running + statuses.withLock { $0.count } > number
+                    })
+            }
+            #expect(hasher.waiting == 12 && hasher.running == 1)
+            Self.signIn("mina", from: home, in: newsroom, statuses)
+            #expect(await eventually { hasher.waiting == 13 })
+            let before = statuses.withLock { $0.count }
+            Self.signIn("bora", from: "2001:db8:eeee::1", in: newsroom, statuses)
+            // It is rejected, or pushes out another one.
+            #expect(await eventually { statuses.withLock { $0.count } > before })
+            gate.open(1)
+            #expect(await eventually { statuses.withLock { $0.count } == addresses.count + 2 })
+        }
+        return statuses.withLock { ($0["mina"], $0["bora"]) }
+    }
+
+    @Test func `one network cannot fill the queue for others`() async throws {
+        let (mina, bora) = try await Self.statuses(
+            filledFrom: (0..<40).map { "2001:db8:1:\(String($0 * 1_000, radix: 16))::1" })
+        #expect(mina == 201 && bora == 201)
+    }
+
+    @Test func `many networks cannot keep out an address that has signed in before`()
+        async throws
+    {
+        let (mina, bora) = try await Self.statuses(
+            filledFrom: (0..<40).map { "2001:db8:\(String($0 + 1, radix: 16))::1" })
+        #expect(mina == 201 && bora == 503)
+    }
+}
