@@ -63,6 +63,10 @@ static const unsigned char owners[] = {
 #embed "migrations/016-owners.sql"
 };
 
+static const unsigned char comment_html[] = {
+#embed "migrations/017-comment-html.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -79,6 +83,7 @@ static const struct broadsheet_resource migrations[] = {
     {"013-identities.sql", identities, sizeof identities},
     {"014-comments.sql", comments, sizeof comments},
     {"016-owners.sql", owners, sizeof owners},
+    {"017-comment-html.sql", comment_html, sizeof comment_html},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -64,7 +64,7 @@ public struct Backend: Sendable {
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             now: now)
         self.comments = CommentService(
-            store: store, cursors: cursors, markdown: markdown, rules: comments, now: now)
+            store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments, now: now)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
@@ -116,7 +116,7 @@ public struct Backend: Sendable {
 
     /// Responses waiting to be compressed, and bodies waiting to be rendered as HTML.
     public var waitingCompressions: Int { responses.cache.waitingCompressions }
-    public var waitingRenderings: Int { markdown.waiting }
+    public var waitingRenderings: Int { markdown.waiting + comments.renderer.waiting }
 
     /// Accepts a key that was created or changed after the store's keys were read.
     public func admit(_ key: KeyRecord) { access.keys.admit(key) }

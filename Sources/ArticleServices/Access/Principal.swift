@@ -70,6 +70,12 @@ public struct Principal: Sendable, Hashable {
         }
     }
 
+    /// Identifies the client in queues where clients take turns: one for all keys and sessions of a
+    /// user.
+    var fairShare: UInt64 {
+        UInt64(UInt(bitPattern: (user?.description ?? account).hashValue))
+    }
+
     /// The audience that this principal belongs to.
     var audience: Audience {
         guard let role, role >= .author else { return .everyone }

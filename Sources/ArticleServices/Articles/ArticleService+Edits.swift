@@ -8,7 +8,8 @@ extension ArticleService {
         _ request: CreateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
-        let rendered = try await markdown.render(request.article.body)
+        let rendered = try await markdown.render(
+            request.article.body, for: caller.fairShare)
         let content = try ArticleContent(
             request.article, rendered: rendered, defaultLanguage: defaultLanguage, at: now)
         do {
@@ -24,7 +25,8 @@ extension ArticleService {
     ) async throws(ServiceError) -> Reply<Article> {
         guard let expected = request.expected else { throw .preconditionRequired }
         // Rendered before the write is queued, so that other writes do not wait for it.
-        let rendered = try await markdown.render(request.article.content.body)
+        let rendered = try await markdown.render(
+            request.article.content.body, for: caller.fairShare)
         return try await edit(request.id, expecting: expected, by: caller, key) {
             current, now in
             try request.article.checkReadOnly(against: current)
@@ -44,7 +46,7 @@ extension ArticleService {
             switch request.changes.body {
             case .keep: nil
             case .clear: RenderedBody(written: [])
-            case .set(let body): try await markdown.render(body)
+            case .set(let body): try await markdown.render(body, for: caller.fairShare)
             }
         return try await edit(request.id, expecting: request.expected, by: caller, key) {
             current, now in

@@ -150,7 +150,9 @@ extension ArticleService {
     private func rendered(_ article: Article) async throws(ServiceError) -> String? {
         var html: String?
         do throws(ServiceError) {
-            html = try await markdown.render(article.body ?? "").html
+            html = try await markdown.render(
+                article.body ?? "", for: MarkdownRenderer.readers
+            ).html
         } catch {
             guard case .invalid = error else { throw error }
         }

@@ -73,7 +73,8 @@ import Testing
         SQL.comment, SQL.commentByNumber, SQL.commentCount, SQL.oldestForEveryone,
         SQL.newestForEveryone, SQL.oldestForEditors, SQL.newestForEditors, SQL.oldestComments,
         SQL.newestComments, SQL.oldestInState, SQL.newestInState, SQL.recentComments,
-        SQL.sameComment, SQL.updateComment, SQL.uncountVisible, SQL.removeCommentTransition,
+        SQL.sameComment, SQL.updateComment, SQL.commentHTML, SQL.keepCommentHTML,
+        SQL.uncountVisible, SQL.removeCommentTransition,
         SQL.lastCommentOfUser, SQL.commentsOfUser, SQL.bookmarksBefore, SQL.bookmark,
         SQL.hasBookmarks, SQL.lastBookmarkRevision, SQL.removeBookmark, SQL.removeBookmarks,
     ]
