@@ -215,7 +215,8 @@ extension WriteStep {
         return try StoredContent(
             content.draft, state: try StoredState(content.status),
             slug: try resolve(
-                content.slug, for: article, keeping: current?.content.slug ?? id.description),
+                content.slug, for: article, id, keeping: current?.content.slug ?? id.description,
+                as: edit.audience),
             language: content.language, authors: try resolve(content.draft.authors, by: edit),
             tags: try resolve(content.tags), body: body, measure: content.measure, owner: owner)
     }

@@ -378,54 +378,5 @@ extension ArticleStoreConformance {
                 }
             }
         }
-
-        @Test(arguments: Engine.all)
-        func `an author's article does not disclose or publish hidden authors`(
-            _ engine: Engine
-        ) async throws {
-            try await Self.with(engine) { store in
-                let hidden = try await store.createArticle(
-                    .make(), .sample("a", authors: [.name("Quiet")], status: .draft), by: .first
-                ).authors[0].id
-                let known = try await store.createArticle(
-                    .make(), .sample("b", authors: [.name("Mina")]), by: .first
-                ).authors[0].id
-                func create(
-                    _ mention: Author.Mention, by edit: Edit
-                ) async throws(StoreError) -> Author.ID {
-                    try await store.createArticle(
-                        .make(), .sample(authors: [mention]), by: edit
-                    ).authors[0].id
-                }
-                let own = Edit.author(Self.ada, 9)
-                for name in ["Quiet", "Loud", nil] {
-                    let error = try await failure {
-                        _ = try await create(.id(hidden, name: name), by: own)
-                    }
-                    guard case .unknownAuthor(index: 0, hidden) = error else { throw error }
-                }
-                let named = try await create(.name("Quiet"), by: own)
-                #expect(named != hidden)
-                // From now on it is public, and found by its name.
-                #expect(try await create(.name("Quiet"), by: .author(Self.ben)) == named)
-                #expect(try await create(.name("Mina"), by: own) == known)
-                let differs = try await failure {
-                    _ = try await create(.id(known, name: "Loud"), by: own)
-                }
-                guard case .authorDiffers(index: 0, name: "Mina") = differs else { throw differs }
-                let error = try await failure {
-                    _ = try await store.author(hidden, visibleTo: .everyone)
-                }
-                guard case .notFound = error else { throw error }
-
-                // Those on an author's own article are known to this author.
-                let draft = try await store.createArticle(
-                    .make(), .sample("c", authors: [.id(hidden, name: nil)], status: .draft),
-                    by: .first)
-                _ = try await Self.give(draft.id, to: Self.ada, in: store)
-                #expect(try await create(.id(hidden, name: "Quiet"), by: own) == hidden)
-                #expect(try await create(.name("Quiet"), by: .first) == hidden)
-            }
-        }
     }
 }
