@@ -62,7 +62,7 @@ public struct Backend: Sendable {
         admin = AdminService(store: store, keys: keys, markdown: markdown, file: file, now: now)
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
-            now: now)
+            commentRules: comments, now: now)
         self.comments = CommentService(
             store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments, now: now)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))

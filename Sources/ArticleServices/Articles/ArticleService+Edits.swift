@@ -8,6 +8,7 @@ extension ArticleService {
         _ request: CreateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
+        try commentRules.check(request.article.comments, by: caller)
         let rendered = try await markdown.render(
             request.article.body, for: caller.fairShare)
         let content = try ArticleContent(
@@ -30,6 +31,8 @@ extension ArticleService {
         return try await edit(request.id, expecting: expected, by: caller, key) {
             current, now in
             try request.article.checkReadOnly(against: current)
+            try commentRules.check(
+                request.article.content.comments, replacing: current.comments, by: caller)
             var draft = request.article.content
             // A client that does not know owners, or does not see this one, hands nothing over.
             draft.owner = draft.owner ?? current.owner
@@ -50,9 +53,11 @@ extension ArticleService {
             }
         return try await edit(request.id, expecting: request.expected, by: caller, key) {
             current, now in
-            try ArticleContent(
-                replacing: current, with: Self.draft(of: current, request.changes, at: now),
-                rendered: rendered, defaultLanguage: defaultLanguage, at: now)
+            let draft = try Self.draft(of: current, request.changes, at: now)
+            try commentRules.check(draft.comments, replacing: current.comments, by: caller)
+            return try ArticleContent(
+                replacing: current, with: draft, rendered: rendered,
+                defaultLanguage: defaultLanguage, at: now)
         }
     }
 

@@ -7,6 +7,7 @@ struct ArticleService: Sendable {
     let cursors: CursorSealer
     let markdown: MarkdownRenderer
     let defaultLanguage: String
+    let commentRules: CommentRules
     let now: @Sendable () -> Timestamp
 
     func list(
