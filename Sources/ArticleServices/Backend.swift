@@ -22,6 +22,7 @@ public struct Backend: Sendable {
     private let admin: AdminService
     private let articles: ArticleService
     private let comments: CommentService
+    private let bookmarks: BookmarkService
     private let changes: ChangeService
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -64,7 +65,11 @@ public struct Backend: Sendable {
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             commentRules: comments, now: now)
         self.comments = CommentService(
-            store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments, now: now)
+            store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments,
+            edits: WriteThrottle(perMinute: comments.editsPerMinute), now: now)
+        bookmarks = BookmarkService(
+            store: store, cursors: cursors,
+            writes: WriteThrottle(perMinute: BookmarkService.writesPerMinute), now: now)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
@@ -186,7 +191,7 @@ public struct Backend: Sendable {
         routes.events(StreamChangesRequest.self, streams.open)
 
         comments.register(on: &routes)
-        BookmarkService(store: store, cursors: cursors, now: now).register(on: &routes)
+        bookmarks.register(on: &routes)
 
         users.register(on: &routes)
         sessions.register(on: &routes)

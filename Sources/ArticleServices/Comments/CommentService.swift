@@ -7,6 +7,7 @@ struct CommentService: Sendable {
     let cursors: CursorSealer
     let renderer: CommentRenderer
     let rules: CommentRules
+    let edits: WriteThrottle
     let now: @Sendable () -> Timestamp
 
     /// How long a page may wait for its comments to be rendered; after that it is cut short.
@@ -145,8 +146,11 @@ struct CommentService: Sendable {
     private func update(
         _ request: UpdateCommentRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Comment> {
-        if case .set(let body) = request.changes.body { try CommentRules.checkText(body) }
         let now = now()
+        if case .set(let body) = request.changes.body {
+            try CommentRules.checkText(body)
+            if let user = caller.user { try edits.take(user, at: now) }
+        }
         do {
             let html = try await html(of: request, by: caller, at: now)
             let comment = try await store.updateComment(
