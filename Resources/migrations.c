@@ -67,6 +67,10 @@ static const unsigned char comment_html[] = {
 #embed "migrations/017-comment-html.sql"
 };
 
+static const unsigned char deletions[] = {
+#embed "migrations/019-deletions.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -84,6 +88,7 @@ static const struct broadsheet_resource migrations[] = {
     {"014-comments.sql", comments, sizeof comments},
     {"016-owners.sql", owners, sizeof owners},
     {"017-comment-html.sql", comment_html, sizeof comment_html},
+    {"019-deletions.sql", deletions, sizeof deletions},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -10,6 +10,7 @@ public struct Backend: Sendable {
     public let publisher: Publisher
     /// Feeds the change streams while its `run` is called.
     public let streams: ChangeStreams
+    public let housekeeper: Housekeeper
     private let access: Authenticator
     private let sessions: SessionService
     private let users: UserService
@@ -53,6 +54,7 @@ public struct Backend: Sendable {
         self.now = now
         self.log = log
         publisher = try await Publisher(store: store, now: now, log: log)
+        housekeeper = Housekeeper(store: store, now: now, log: log)
         responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
         let keys = try await Self.keyRing(store, operatorKey, now: now)
         access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)

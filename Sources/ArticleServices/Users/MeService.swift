@@ -57,11 +57,9 @@ struct MeService: Sendable {
     ) async throws(ServiceError) -> Reply<NoContent> {
         let current = try await record(of: caller)
         let expected = try current.revision(expectedBy: request.expected)
-        do throws(StoreError) {
-            try await store.deleteUser(
-                current.id, expecting: expected, comments: request.comments ?? .keep, at: now())
-        } catch { throw ServiceError(error) }
-        access.userDeleted(current.id)
+        let deletion = AccountDeletion(store: store, access: access)
+        try await deletion.delete(
+            current.id, expecting: expected, request.comments ?? .keep, at: now())
         return Reply(NoContent())
     }
 

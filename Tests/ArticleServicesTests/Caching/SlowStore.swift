@@ -292,11 +292,20 @@ extension SlowStore {
         try await store.rehash(id, from: old, to: new)
     }
 
-    func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+    func beginDeletion(
+        of id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
         at time: Timestamp
     ) async throws(StoreError) {
-        try await store.deleteUser(id, expecting: revision, comments: comments, at: time)
+        try await store.beginDeletion(
+            of: id, expecting: revision, comments: comments, at: time)
+    }
+
+    func finishDeletion(of id: UserRecord.ID, at time: Timestamp) async throws(StoreError) {
+        try await store.finishDeletion(of: id, at: time)
+    }
+
+    func unfinishedDeletions() async throws(StoreError) -> [UserRecord.ID] {
+        try await store.unfinishedDeletions()
     }
 
     func createSession(

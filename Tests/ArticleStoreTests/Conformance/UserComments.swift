@@ -59,6 +59,43 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `a deletion that has begun is completed, whatever changes in between`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                for number in 0..<250 {
+                    _ = try await thread.comment("\(number)", by: thread.ada)
+                }
+                let (id, time) = (thread.ada.id, Timestamp.start + 500)
+                let wrong = try await failure {
+                    try await store.beginDeletion(
+                        of: id, expecting: 7, comments: .delete, at: time)
+                }
+                guard case .preconditionFailed(current: 1) = wrong else { throw wrong }
+                #expect(try await store.unfinishedDeletions() == [])
+                try await store.finishDeletion(of: id, at: time)
+                #expect(try await store.user(id) == thread.ada)
+
+                try await store.beginDeletion(of: id, expecting: 1, comments: .delete, at: time)
+                #expect(try await store.unfinishedDeletions() == [id])
+                let marked = try await store.user(id)
+                #expect(marked.isDisabled && marked.revision == 2)
+                #expect(marked.accessEpoch == thread.ada.accessEpoch + 1)
+                _ = try await store.updateUser(
+                    id, expecting: nil, UserChange(displayName: "Ada", isDisabled: false),
+                    at: time)
+                _ = try await thread.comment("one more", by: thread.ada)
+                try await store.finishDeletion(of: id, at: time)
+                try await store.finishDeletion(of: id, at: time)
+                #expect(try await store.unfinishedDeletions() == [])
+                #expect(try await thread.list(Thread.editor) == [])
+                let gone = try await failure { _ = try await store.user(id) }
+                guard case .notFound = gone else { throw gone }
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `a new display name is a change of one comment`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let thread = try await Thread(store)
