@@ -71,6 +71,10 @@ static const unsigned char deletions[] = {
 #embed "migrations/019-deletions.sql"
 };
 
+static const unsigned char kept_texts[] = {
+#embed "migrations/020-kept-texts.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -89,6 +93,7 @@ static const struct broadsheet_resource migrations[] = {
     {"016-owners.sql", owners, sizeof owners},
     {"017-comment-html.sql", comment_html, sizeof comment_html},
     {"019-deletions.sql", deletions, sizeof deletions},
+    {"020-kept-texts.sql", kept_texts, sizeof kept_texts},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -245,6 +245,7 @@ extension WriteStep {
         var comment = changed
         comment.revision = before.revision + 1
         try set(comment)
+        if comment.state == .deleted { try removeKeptText(ofComment: comment.number) }
         try record(comment, after: before, renaming: user)
         return comment
     }

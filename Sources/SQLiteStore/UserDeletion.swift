@@ -80,7 +80,8 @@ extension WriteStep {
         let disposal: User.CommentDisposal = deletion == 1 ? .delete : .keep
         guard
             try !forgetComments(ofUser: number, disposal, atMost: Self.commentsPerStep),
-            try disown(id, at: time), try forgetTransitions(ofUser: number)
+            try disown(id, at: time), try forgetTransitions(ofUser: number),
+            try removeWrites(ofUser: id, atMost: Self.forgottenPerCommit)
         else { return false }
         try forgetBookmarks(ofUser: number)
         try endSessions(of: number, except: nil)

@@ -36,6 +36,7 @@ public final class Housekeeper: Sendable {
             for id in try await store.unfinishedDeletions() {
                 try await store.finishDeletion(of: id, at: now())
             }
+            while try await store.removeExpiredOutcomes(at: now()) > 0 {}
         } catch { log("cannot clean up: \(error.reason)") }
     }
 }

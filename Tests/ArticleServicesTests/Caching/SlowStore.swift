@@ -165,6 +165,10 @@ extension SlowStore {
         try await store.keepRejection(words, of: key, at: time)
     }
 
+    func removeExpiredOutcomes(at time: Timestamp) async throws(StoreError) -> Int {
+        try await store.removeExpiredOutcomes(at: time)
+    }
+
     func keys() async throws(StoreError) -> [KeyRecord] { try await store.keys() }
 
     func createKey(_ key: KeyRecord) async throws(StoreError) { try await store.createKey(key) }

@@ -1,6 +1,7 @@
 import ArticleAPI
 import ArticleServices
 import ArticleStore
+import HTTP
 import Testing
 
 /// What the server does without a request.
@@ -16,6 +17,22 @@ import Testing
             await desk.backend.housekeeper.cleanUp()
             #expect(try desk.bodies(as: nil) == ["two"])
             #expect(try await desk.store.unfinishedDeletions() == [])
+        }
+    }
+
+    @Test func `what has expired is removed without a write`() async throws {
+        try await CommentDesk.run { desk in
+            let name = try #require(HTTPFieldName("Idempotency-Key"))
+            for number in 0..<3 {
+                let made = try desk.send(
+                    "POST \(CommentDesk.thread)", as: .ada, "{\"body\":\"\(number)\"}",
+                    with: [name: "k-\(number)"])
+                #expect(made.status == 201)
+            }
+            let later = CommentDesk.opening.advanced(byMilliseconds: 24 * 3_600_000)
+            desk.pass(milliseconds: 24 * 3_600_000)
+            await desk.backend.housekeeper.cleanUp()
+            #expect(try await desk.store.removeExpiredOutcomes(at: later) == 0)
         }
     }
 }
