@@ -75,6 +75,10 @@ static const unsigned char kept_texts[] = {
 #embed "migrations/020-kept-texts.sql"
 };
 
+static const unsigned char comments_by_writer[] = {
+#embed "migrations/021-comments-by-writer.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -94,6 +98,7 @@ static const struct broadsheet_resource migrations[] = {
     {"017-comment-html.sql", comment_html, sizeof comment_html},
     {"019-deletions.sql", deletions, sizeof deletions},
     {"020-kept-texts.sql", kept_texts, sizeof kept_texts},
+    {"021-comments-by-writer.sql", comments_by_writer, sizeof comments_by_writer},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -107,6 +107,8 @@ public struct CommentQuery: Sendable, Hashable {
     public var viewer: CommentViewer
     /// Only in a query for all articles; `nil` for all.
     public var status: Comment.Status?
+    /// Only in a query for all articles; `nil` for those of all users.
+    public var writer: User.ID?
     public var sort: CommentSort
     /// Where the page begins; `nil` for the beginning.
     public var after: CommentPosition?
@@ -127,11 +129,12 @@ public struct CommentQuery: Sendable, Hashable {
 
     /// The comments on all articles that editors see.
     public init(
-        status: Comment.Status?, sort: CommentSort = .oldest, after: CommentPosition? = nil,
-        limit: Int = 20
+        status: Comment.Status?, by writer: User.ID? = nil, sort: CommentSort = .oldest,
+        after: CommentPosition? = nil, limit: Int = 20
     ) {
         viewer = CommentViewer(audience: .editors)
         self.status = status
+        self.writer = writer
         self.sort = sort
         self.after = after
         self.limit = limit

@@ -45,10 +45,13 @@ struct CommentService: Sendable {
         _ request: FetchAllCommentsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Comment>> {
         let sort = request.sort ?? .oldest
-        let name = "\(sort.rawValue) comments that are \(request.status?.name ?? "there")"
+        let writer = request.author.map { "by \($0)" } ?? "by all"
+        let name =
+            "\(sort.rawValue) comments \(writer) that are \(request.status?.name ?? "there")"
         let page = try await cursors.page(of: name, from: request.cursor) { after in
             let query = CommentQuery(
-                status: request.status, sort: sort, after: after, limit: request.limit ?? 20)
+                status: request.status, by: request.author, sort: sort, after: after,
+                limit: request.limit ?? 20)
             return try await complete(store.comments(query), request.fields)
         }
         return Reply(page, fields: request.fields, renderer: Self.renderer(of: request.fields))

@@ -105,6 +105,29 @@ import Testing
         }
     }
 
+    @Test func `editors list the comments of a user in pages`() async throws {
+        try await CommentDesk.run { desk in
+            let ada = try desk.user(.ada).id
+            var ids: [Comment.ID] = []
+            for number in 0..<3 {
+                ids.append(try desk.comment("\(number)", as: .ada).id)
+                _ = try desk.comment("other \(number)", as: .bob)
+            }
+            let target = "GET /v1/comments?author=\(ada)&sort=newest&limit=2"
+            let first = try Page<Comment>(mapping: desk.send(target, as: .eve).body)
+            #expect(first.items.map(\.id) == [ids[2], ids[1]])
+            let cursor = try #require(first.next)
+            let next = try desk.send("\(target)&cursor=\(cursor)", as: .eve)
+            #expect(try Page<Comment>(mapping: next.body).items.map(\.id) == [ids[0]])
+            let other = try desk.user(.bob).id
+            let moved = "GET /v1/comments?author=\(other)&sort=newest&limit=2&cursor=\(cursor)"
+            #expect(try desk.send(moved, as: .eve).status == 400)
+            for person in [CommentDesk.Person.ada, .ann] {
+                #expect(try desk.send(target, as: person).status == 403)
+            }
+        }
+    }
+
     @Test func `edits of comments are limited by account`() async throws {
         try await CommentDesk.run { desk in
             let targets = try ["one", "two"].map { body in

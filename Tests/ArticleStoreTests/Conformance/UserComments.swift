@@ -96,6 +96,42 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `editors find the comments of a user, until the account is deleted`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                var ids: [ArticleAPI.Comment.ID] = []
+                for number in 0..<5 {
+                    let comment = try await thread.comment(
+                        "\(number)", by: thread.ada, as: number == 2 ? .pending : .visible)
+                    ids.append(comment.id)
+                    _ = try await thread.comment("other \(number)", by: thread.bob)
+                }
+                func list(
+                    _ status: Comment.Status? = nil, by writer: User.ID, _ sort: CommentSort
+                ) async throws -> [ArticleAPI.Comment.ID] {
+                    var query = CommentQuery(status: status, by: writer, sort: sort, limit: 2)
+                    var found: [ArticleAPI.Comment.ID] = []
+                    repeat {
+                        let page = try await store.comments(query)
+                        found += page.items.map(\.id)
+                        query.after = page.next
+                    } while query.after != nil
+                    return found
+                }
+                let ada = thread.ada.id
+                #expect(try await list(by: ada, .oldest) == ids)
+                #expect(try await list(by: ada, .newest) == ids.reversed())
+                #expect(try await list(.pending, by: ada, .oldest) == [ids[2]])
+                #expect(try await list(by: .make(), .oldest) == [])
+                try await store.deleteUser(ada, expecting: nil, at: .start)
+                // Nothing that is stored says whose they were.
+                #expect(try await list(by: ada, .oldest) == [])
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `a new display name is a change of one comment`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let thread = try await Thread(store)
