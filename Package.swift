@@ -34,6 +34,7 @@ let package = Package(
         .executable(name: "broadsheet", targets: ["broadsheet"]),
         .library(name: "HTTP", targets: ["HTTP"]),
         .library(name: "ArticleAPI", targets: ["ArticleAPI"]),
+        .library(name: "ArticleModels", targets: ["ArticleModels"]),
         .library(name: "ArticleClient", targets: ["ArticleClient"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     ],
@@ -68,16 +69,19 @@ let package = Package(
         layer("Sockets", ["CLinux", "COpenSSL", "Platform"]),
         layer("ArticleAPI", ["HTTP"]),
 
-        // Rung 3: the HTTP server and client; what a store promises.
+        // Rung 3: the HTTP server and client; what a store promises; what screens show.
         layer("HTTPServer", ["CZlib", "HTTP", "Platform", "Sockets"]),
         layer("HTTPClient", ["CZlib", "HTTP", "Platform", "Sockets"]),
         layer("ArticleStore", ["ArticleAPI", "Platform"]),
+        .target(
+            name: "ArticleModels", dependencies: ["ArticleAPI"],
+            exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
 
         // Rung 4: the SDK; the store's engine.
         .target(
             name: "ArticleClient",
             dependencies: [
-                "ArticleAPI", "HTTP",
+                "ArticleAPI", "ArticleModels", "HTTP",
                 .target(name: "HTTPClient", condition: .when(platforms: [.linux])),
                 .target(name: "Platform", condition: .when(platforms: [.linux])),
                 .target(name: "Sockets", condition: .when(platforms: [.linux])),
@@ -117,11 +121,12 @@ let package = Package(
         tests(
             "HTTPClientTests",
             ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
+        tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "TestSupport"]),
         tests(
             "ArticleClientTests",
             [
-                "ArticleAPI", "ArticleClient", "HTTP", "HTTPClient", "HTTPServer", "Platform",
-                "Sockets", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "HTTP", "HTTPClient", "HTTPServer",
+                "Platform", "Sockets", "TestSupport",
             ]),
         tests(
             "URLSessionTransportTests",
@@ -169,12 +174,14 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "ArticleAPI", "ArticleClient", "broadsheet", "DocumentationSamples", "first-steps",
-                "HTTP", "HTTPServer", "Platform", "reader", "Sockets", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "broadsheet",
+                "DocumentationSamples", "first-steps", "HTTP", "HTTPServer", "Platform", "reader",
+                "Sockets", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(
-            name: "DocumentationSamples", dependencies: ["ArticleAPI", "ArticleClient", "HTTP"],
+            name: "DocumentationSamples",
+            dependencies: ["ArticleAPI", "ArticleClient", "ArticleModels", "HTTP"],
             path: "Tests/Samples/Documentation", swiftSettings: rules),
         .executableTarget(
             name: "first-steps",
@@ -184,7 +191,7 @@ let package = Package(
             swiftSettings: rules),
         .executableTarget(
             name: "reader",
-            dependencies: ["ArticleAPI", "ArticleClient"],
+            dependencies: ["ArticleAPI", "ArticleClient", "ArticleModels"],
             path: "Tests/Samples/Reader",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),
@@ -192,8 +199,8 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleStore", "HTTP", "HTTPServer", "Platform",
-                "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleStore", "HTTP",
+                "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(

@@ -14,7 +14,9 @@ public protocol ChangeRepository: Sendable {
 
     /// A page of what has changed for an audience, limited in items, bytes and examined rows.
     ///
-    /// - Throws: `.otherHistory` if the query's position does not belong to this history.
+    /// - Throws: `.otherHistory` if the query's position does not belong to this history,
+    ///   `.notFound` if the query is for comments and those on the article are not visible, or for
+    ///   bookmarks and the user does not exist.
     func changes(_ query: ChangeQuery) async throws(StoreError) -> ChangeSlice
 
     /// Notifies the observer of every commit from the next one on. The store only holds a weak
@@ -42,7 +44,12 @@ public struct ChangeQuery: Sendable, Hashable {
     public var audience: Audience
     /// Concerns articles only.
     public var filter = ArticleFilter()
-    public var kinds = Set(SyncKind.allCases)
+    public var kinds = SyncKind.content
+    /// The article whose comments are among the changes; `nil` if none are.
+    public var article: Article.ID?
+    /// The user who reads comments, and whose bookmarks are among the changes, also those of
+    /// articles that the user does not see; `nil` for an anonymous reader.
+    public var user: User.ID?
     /// What the client has; `nil` if it has nothing, which begins the snapshot.
     public var position: ChangePosition?
     /// Whether to skip everything that has happened: the slice is empty and the last one.
@@ -53,6 +60,9 @@ public struct ChangeQuery: Sendable, Hashable {
     public var withBodies = false
 
     public init(audience: Audience) { self.audience = audience }
+
+    /// Who reads comments.
+    package var viewer: CommentViewer { CommentViewer(audience: audience, user: user) }
 }
 
 /// How far a client has followed the changes of an audience. A value; use it anywhere. See
@@ -145,10 +155,12 @@ public struct ChangeRecord: Sendable, Hashable {
     /// The writer of a comment whose new display name changes this and all their other comments.
     /// Only known at the time of the change.
     public var renamedWriter: User.ID?
+    /// The user whose bookmark it is. Only known at the time of the change.
+    public var bookmarker: User.ID?
 
     public init(
         sequence: Int64, subject: Subject, revision: Int, isDeletion: Bool, isPublic: Bool,
-        renamedWriter: User.ID? = nil
+        renamedWriter: User.ID? = nil, bookmarker: User.ID? = nil
     ) {
         self.sequence = sequence
         self.subject = subject
@@ -156,6 +168,7 @@ public struct ChangeRecord: Sendable, Hashable {
         self.isDeletion = isDeletion
         self.isPublic = isPublic
         self.renamedWriter = renamedWriter
+        self.bookmarker = bookmarker
     }
 
     /// Whether it concerns articles and authors, and not what readers add to them.

@@ -36,9 +36,10 @@ public protocol ImportDestination: Sendable {
 /// try await store.export { record in records.withLock { $0.append(record) } }
 /// ```
 public protocol ExportSource: Sendable {
-    /// Passes everything except keys and secrets to `body` from one snapshot: authors, then
-    /// articles in the order of their ids, each followed by its revisions in order. Stops if `body`
-    /// throws (`.rejected`).
+    /// Passes everything except keys and secrets to `body` from one snapshot: users, authors, and
+    /// articles, each in the order of their ids, and each article followed by its revisions in
+    /// order; then comments in the order in which they were written, and bookmarks in the order of
+    /// their users and articles. Stops if `body` throws (`.rejected`).
     func export(_ body: @escaping @Sendable (ExportRecord) throws -> Void) async throws(StoreError)
 }
 
@@ -85,9 +86,41 @@ public enum ImportOutcome: String, Sendable, Hashable, CaseIterable {
 /// for case .revision(let step) in records { titles.append(step.article.title) }
 /// ```
 public enum ExportRecord: Sendable, Hashable {
+    case user(ExportedUser)
     case author(Author)
     case article(ExportedArticle)
     case revision(ExportedRevision)
+    /// Without a version. Its author is known by the id.
+    case comment(Comment)
+    case bookmark(ExportedBookmark)
+}
+
+/// An exported user, without password and sessions. A value; use it anywhere.
+/// See ``ExportRecord``.
+public struct ExportedUser: Sendable, Hashable {
+    /// Without a password's hash.
+    public let record: UserRecord
+    /// In the order of their issuers and subjects.
+    public let identities: [IdentityRecord]
+
+    public init(_ user: UserRecord, identities: [IdentityRecord]) {
+        var record = user
+        record.passwordHash = nil
+        record.accessEpoch = 0
+        self.record = record
+        self.identities = identities
+    }
+}
+
+/// A bookmark with its user. A value; use it anywhere. See ``ExportRecord``.
+public struct ExportedBookmark: Sendable, Hashable {
+    public var user: User.ID
+    public var bookmark: Bookmark
+
+    public init(user: User.ID, bookmark: Bookmark) {
+        self.user = user
+        self.bookmark = bookmark
+    }
 }
 
 /// An exported article without its revisions. A value; use it anywhere. See ``ExportRecord``.
@@ -147,9 +180,12 @@ public struct ExportedRevision: Sendable, Hashable {
 public struct RestoreCounts: Sendable, Hashable {
     public var added: Int
     public var unchanged: Int
+    /// The number of changes in the store that the unchanged records account for.
+    public var changes: Int
 
-    public init(added: Int, unchanged: Int) {
+    public init(added: Int = 0, unchanged: Int = 0, changes: Int = 0) {
         self.added = added
         self.unchanged = unchanged
+        self.changes = changes
     }
 }

@@ -13,9 +13,6 @@ extension SQLiteStore: AccountExportSource {
 }
 
 extension SQL {
-    static let identitiesOfUser: StaticString = """
-        SELECT issuer, subject FROM identities WHERE user = ?1 ORDER BY issuer, subject
-        """
     // There are few keys, so they have no index by owner.
     fileprivate static let keysOfUser: StaticString = """
         SELECT id, digest, name, role, created_at, expires_at, revoked_at, owner FROM keys
@@ -29,7 +26,7 @@ extension SQL {
 
 extension Snapshot {
     /// Passes on what is kept about a user, with one record at a time in memory, except for
-    /// sessions, of which there are few.
+    /// identities and sessions, of which there are few.
     fileprivate func exportAccount(
         _ id: User.ID, _ body: (AccountRecord) throws -> Void
     ) throws(StoreError) {
@@ -41,13 +38,7 @@ extension Snapshot {
         if let invitation = try invitation(usedFor: user.number) {
             try give(.invitation(invitation))
         }
-        let identities = try connection.statement(SQL.identitiesOfUser)
-        try identities.bind(1, user.number)
-        while try identities.step() {
-            try give(
-                .identity(
-                    IdentityRecord(issuer: identities.text(0), subject: identities.text(1))))
-        }
+        for identity in try identities(of: user.number) { try give(.identity(identity)) }
         for session in try sessions(of: id) { try give(.session(session)) }
         let keys = try connection.statement(SQL.keysOfUser)
         try keys.bind(1, id)

@@ -48,7 +48,7 @@ extension SQL {
     static let hasBookmarks: StaticString =
         "SELECT 1 FROM bookmarks WHERE user = ?1 LIMIT 1 OFFSET ?2"
     static let lastBookmarkRevision: StaticString = """
-        SELECT revision FROM transitions WHERE audience = ?1 AND kind = 3 AND subject = ?2
+        SELECT revision FROM bookmark_transitions WHERE user = ?1 AND article = ?2
         """
     static let setBookmark: StaticString = """
         INSERT INTO bookmarks (user, article, position, created_at, updated_at, revision)
@@ -60,10 +60,16 @@ extension SQL {
         "DELETE FROM bookmarks WHERE user = ?1 AND article = ?2"
     static let removeBookmarks: StaticString = "DELETE FROM bookmarks WHERE user = ?1"
     fileprivate static let setBookmarkTransition: StaticString = """
-        INSERT INTO transitions (audience, sequence, kind, subject, revision, is_departure)
-        VALUES (?1, ?2, 3, ?3, ?4, ?5)
-        ON CONFLICT (audience, kind, subject) DO UPDATE SET sequence = excluded.sequence,
+        INSERT INTO bookmark_transitions (user, sequence, article, revision, is_departure)
+        VALUES (?1, ?2, ?3, ?4, ?5)
+        ON CONFLICT (user, article) DO UPDATE SET sequence = excluded.sequence,
             revision = excluded.revision, is_departure = excluded.is_departure
+        """
+    static let removeBookmarkTransitions: StaticString =
+        "DELETE FROM bookmark_transitions WHERE user = ?1"
+    static let removeBookmarkDepartures: StaticString = """
+        DELETE FROM bookmark_transitions WHERE user = ?1 AND sequence IN (
+            SELECT sequence FROM bookmark_transitions WHERE user = ?1 AND is_departure LIMIT ?2)
         """
 }
 
@@ -104,7 +110,7 @@ extension Snapshot {
         return page
     }
 
-    fileprivate func bookmark(
+    func bookmark(
         of article: Int64, for user: Int64
     ) throws(StoreError) -> Bookmark? {
         let row = try connection.statement(SQL.bookmark)
@@ -118,7 +124,7 @@ extension Snapshot {
         of article: Int64, for user: Int64
     ) throws(StoreError) -> Int {
         let row = try connection.statement(SQL.lastBookmarkRevision)
-        try row.bind(1, TransitionAudience.number(ofUser: user))
+        try row.bind(1, user)
         try row.bind(2, article)
         return try row.step() ? Int(row.integer(0)) + 1 : 1
     }
@@ -134,28 +140,36 @@ extension WriteStep {
         else { throw .notFound }
         let old = try state.bookmark(of: article.number, for: number)
         if let old, old.position == position { return (old, false) }
-        if old == nil {
-            let row = try connection.statement(SQL.hasBookmarks)
-            try row.bind(1, number)
-            try row.bind(2, state.configuration.bookmarksPerUser - 1)
-            guard try !row.step() else { throw .tooMany("bookmarks") }
-        }
+        if old == nil { try checkRoomForBookmark(of: number) }
         let bookmark = Bookmark(
             articleID: id, position: position, createdAt: old?.createdAt ?? time,
             updatedAt: max(time, old?.updatedAt ?? time),
             revision: try state.nextBookmarkRevision(of: article.number, for: number))
+        try set(bookmark, of: article.number, for: (number, user))
+        return (bookmark, old == nil)
+    }
+
+    func checkRoomForBookmark(of user: Int64) throws(StoreError) {
+        let row = try connection.statement(SQL.hasBookmarks)
+        try row.bind(1, user)
+        try row.bind(2, state.configuration.bookmarksPerUser - 1)
+        guard try !row.step() else { throw .tooMany("bookmarks") }
+    }
+
+    func set(
+        _ bookmark: Bookmark, of article: Int64, for user: (number: Int64, id: User.ID)
+    ) throws(StoreError) {
         let row = try connection.statement(SQL.setBookmark)
-        try row.bind(1, number)
-        try row.bind(2, article.number)
+        try row.bind(1, user.number)
+        try row.bind(2, article)
         try row.bind(3, bookmark.position)
         try row.bind(4, bookmark.createdAt)
         try row.bind(5, bookmark.updatedAt)
         try row.bind(6, bookmark.revision)
         try row.run()
         try recordTransition(
-            ofBookmark: id, article.number, for: number, revision: bookmark.revision,
+            ofBookmark: bookmark.articleID, article, for: user, revision: bookmark.revision,
             isDeparture: false)
-        return (bookmark, old == nil)
     }
 
     fileprivate func deleteBookmark(
@@ -171,18 +185,18 @@ extension WriteStep {
         try row.run()
         let revision = try state.nextBookmarkRevision(of: article, for: number)
         try recordTransition(
-            ofBookmark: id, article, for: number, revision: revision, isDeparture: true)
+            ofBookmark: id, article, for: (number, user), revision: revision, isDeparture: true)
     }
 
     private func recordTransition(
-        ofBookmark id: Article.ID, _ article: Int64, for user: Int64, revision: Int,
-        isDeparture: Bool
+        ofBookmark id: Article.ID, _ article: Int64, for user: (number: Int64, id: User.ID),
+        revision: Int, isDeparture: Bool
     ) throws(StoreError) {
         let sequence = try recordChange(
             of: .bookmark(id), number: article, revision: revision, isDeletion: isDeparture,
-            isPublic: false)
+            isPublic: false, bookmarker: user.id)
         let row = try connection.statement(SQL.setBookmarkTransition)
-        try row.bind(1, TransitionAudience.number(ofUser: user))
+        try row.bind(1, user.number)
         try row.bind(2, sequence)
         try row.bind(3, article)
         try row.bind(4, revision)
@@ -190,10 +204,24 @@ extension WriteStep {
         try row.run()
     }
 
-    /// Removes the bookmarks of a user, whose log of changes is removed by `forgetTransitions`.
+    /// Removes up to `limit` records of bookmarks that a user removed; `false` if there may be more
+    /// of them.
+    func forgetBookmarkDepartures(
+        ofUser number: Int64, atMost limit: Int
+    ) throws(StoreError) -> Bool {
+        let row = try connection.statement(SQL.removeBookmarkDepartures)
+        try row.bind(1, number)
+        try row.bind(2, limit)
+        try row.run()
+        return connection.changedRows < limit
+    }
+
+    /// Removes the bookmarks of a user and their log, as another user may get the number.
     func forgetBookmarks(ofUser number: Int64) throws(StoreError) {
-        let bookmarks = try connection.statement(SQL.removeBookmarks)
-        try bookmarks.bind(1, number)
-        try bookmarks.run()
+        for sql in [SQL.removeBookmarks, SQL.removeBookmarkTransitions] {
+            let row = try connection.statement(sql)
+            try row.bind(1, number)
+            try row.run()
+        }
     }
 }

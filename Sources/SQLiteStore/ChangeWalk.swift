@@ -8,32 +8,45 @@ import ArticleStore
 struct ChangeWalk {
     private let state: Snapshot
     private let query: ChangeQuery
-    private let logs: AudienceLogs
+    private let content: AudienceLogs
+    private let readers: ReaderLogs
+    private let logs: [ChangeLog]
     /// `nil` if no article can match or could ever have matched.
     private let matcher: ArticleMatcher?
+    /// What the client has.
     private let start: ChangePosition
+    /// The position of a client that has everything.
+    private let end: ChangePosition
     private var page: ChangeSlice
     /// The size of the page, estimated like that of lists.
     private var bytes = 0
     /// The number of transitions and of steps back in logs.
     private var examined = 0
 
-    /// - Parameter start: what the client has.
-    init(
-        _ query: ChangeQuery, from start: ChangePosition, in state: Snapshot
-    ) throws(StoreError) {
+    init(_ query: ChangeQuery, in state: Snapshot) throws(StoreError) {
         self.state = state
         self.query = query
-        self.start = start
-        logs = try AudienceLogs(of: query.audience, in: state)
+        content = try AudienceLogs(of: query.audience, in: state)
+        readers = try ReaderLogs(of: query, in: state)
+        let isForContent = !query.kinds.isDisjoint(with: SyncKind.content)
+        logs = readers.logs + (isForContent ? content.logs.map { .content($0) } : [])
         matcher = try ArticleMatcher(query.filter, in: state)
+        var last: Int64 = 0
+        for log in logs { last = max(last, try log.lastSequence(in: state)) }
+        let epoch = try state.epoch()
+        start = query.position ?? ChangePosition(epoch: epoch, sequence: 0, base: last)
+        last = max(last, start.sequence)
+        end = ChangePosition(epoch: epoch, sequence: last, base: last)
         page = ChangeSlice(items: [], position: start, isLast: false)
     }
 
     /// Walks until a limit is reached: the number of items, their bytes, or the number of examined
     /// rows; or else to the end of all transitions, which is the last page's position.
-    mutating func run(to end: ChangePosition) throws(StoreError) -> ChangeSlice {
-        let walks = try logs.walks(after: start.sequence)
+    mutating func run() throws(StoreError) -> ChangeSlice {
+        var walks: [LogWalk] = []
+        for log in logs {
+            walks.append(try LogWalk(over: log, after: start.sequence, in: state))
+        }
         // Invariant: all transitions up to the page's position have been examined, and what follows
         // from them is in the page.
         while let walk = LogWalk.first(of: walks), let transition = walk.transition {
@@ -46,15 +59,21 @@ struct ChangeWalk {
         return page
     }
 
+    /// The page of a client that begins at the end.
+    var nothing: ChangeSlice { ChangeSlice(items: [], position: end, isLast: true) }
+
     private var isExhausted: Bool { examined >= state.configuration.examinedRowsPerPage }
 
     /// Examines a transition and adds what follows from it; `false` if a limit comes first.
     private mutating func take(
-        _ transition: Transition, in log: TransitionAudience
+        _ transition: Transition, in log: ChangeLog
     ) throws(StoreError) -> Bool {
         guard page.items.count < min(max(query.limit, 1), 500), !isExhausted else { return false }
         examined += 1
-        guard let transition = try logs.last(transition, in: log) else { return true }
+        guard case .content(let audience) = log else {
+            return try takeAddition(transition, in: log)
+        }
+        guard let transition = try content.last(transition, in: audience) else { return true }
         switch transition.kind {
         case .article:
             guard query.kinds.contains(.article), let matcher else { return true }
@@ -64,6 +83,17 @@ struct ChangeWalk {
             return try takeAuthor(transition)
         case .comment, .bookmark: return true
         }
+    }
+
+    /// What a reader added.
+    private mutating func takeAddition(
+        _ transition: Transition, in log: ChangeLog
+    ) throws(StoreError) -> Bool {
+        if transition.isDeparture, transition.sequence <= start.base { return true }
+        guard let (change, size) = try readers.change(transition, in: log) else { return true }
+        guard hasRoom(for: size) else { return false }
+        add(change, transition, size)
+        return true
     }
 
     private mutating func takeArticle(
@@ -159,7 +189,7 @@ struct ChangeWalk {
             }
             examined += 1
             let revision = try StoredRevision(row, from: 1)
-            if logs.sees(Exposure(of: revision)), matcher.matches(revision.content) {
+            if content.sees(Exposure(of: revision)), matcher.matches(revision.content) {
                 return .at(revision.number + 1)
             }
             if row.integer(0) <= start.base { break }
@@ -186,14 +216,8 @@ extension Snapshot {
                 throw .otherHistory
             }
         }
-        let last = try AudienceLogs(of: query.audience, in: self).lastSequence()
-        var end = ChangePosition(epoch: epoch, sequence: last, base: last)
-        if query.startsNow { return ChangeSlice(items: [], position: end, isLast: true) }
-        let start = query.position ?? ChangePosition(epoch: epoch, sequence: 0, base: last)
-        end.sequence = max(last, start.sequence)
-        end.base = end.sequence
-        var walk = try ChangeWalk(query, from: start, in: self)
-        return try walk.run(to: end)
+        var walk = try ChangeWalk(query, in: self)
+        return query.startsNow ? walk.nothing : try walk.run()
     }
 }
 

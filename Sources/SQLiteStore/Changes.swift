@@ -116,7 +116,7 @@ extension WriteStep {
     /// are never deleted, and returns this number.
     func recordChange(
         of subject: ChangeRecord.Subject, number: Int64, revision: Int, isDeletion: Bool,
-        isPublic: Bool, renaming user: User.ID? = nil
+        isPublic: Bool, renaming user: User.ID? = nil, bookmarker: User.ID? = nil
     ) throws(StoreError) -> Int64 {
         let row = try connection.statement(SQL.insertChange)
         try row.bind(1, subject.kind.rawValue)
@@ -127,7 +127,7 @@ extension WriteStep {
         connection.effects.add(
             ChangeRecord(
                 sequence: sequence, subject: subject, revision: revision, isDeletion: isDeletion,
-                isPublic: isPublic, renamedWriter: user))
+                isPublic: isPublic, renamedWriter: user, bookmarker: bookmarker))
         return sequence
     }
 }

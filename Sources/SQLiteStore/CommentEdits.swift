@@ -67,7 +67,7 @@ extension SQL {
     fileprivate static let insertComment: StaticString = """
         INSERT INTO comments (id, article, parent, writer, state, body, created_at, updated_at,
             revision, visible_replies, sight)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, 1, 0, ?8) ON CONFLICT (id) DO NOTHING
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, ?10) ON CONFLICT (id) DO NOTHING
         """
     /// HTML of another text is removed.
     static let updateComment: StaticString = """
@@ -175,21 +175,36 @@ extension WriteStep {
         let place = try state.place(of: content, as: id, at: time)
         let status: Comment.Status
         do { status = try decide(place.situation) } catch { throw .rejected(error) }
-        let state = try CommentState(status)
-        let row = try connection.statement(SQL.insertComment)
-        try row.bind(1, id)
-        try row.bind(2, place.article)
-        try row.bind(3, place.parent)
-        try row.bind(4, place.writer)
-        try row.bind(5, state.rawValue)
-        try row.bind(6, content.body)
-        try row.bind(7, time)
-        try row.bind(8, state == .visible ? 2 : 1)
-        guard let number = try row.insertUnlessTaken() else { throw .idTaken }
+        let comment = Comment(
+            id: id, articleID: content.article, body: content.body, status: status,
+            createdAt: time, updatedAt: time)
+        guard
+            let number = try insert(
+                comment, on: place.article, to: place.parent, by: place.writer)
+        else { throw .idTaken }
         if let html = content.bodyHTML { try keep(html, ofComment: number) }
-        let stored = try self.state.storedComment(number: number)
+        let stored = try state.storedComment(number: number)
         try record(stored, after: nil)
-        return try self.state.present(stored)
+        return try state.present(stored)
+    }
+
+    /// Returns the number of the new row; `nil` if the id is taken.
+    func insert(
+        _ comment: Comment, on article: Int64, to parent: Int64?, by writer: Int64?
+    ) throws(StoreError) -> Int64? {
+        let state = try CommentState(comment.status)
+        let row = try connection.statement(SQL.insertComment)
+        try row.bind(1, comment.id)
+        try row.bind(2, article)
+        try row.bind(3, parent)
+        try row.bind(4, writer)
+        try row.bind(5, state.rawValue)
+        try row.bind(6, comment.body)
+        try row.bind(7, comment.createdAt)
+        try row.bind(8, comment.updatedAt)
+        try row.bind(9, comment.revision)
+        try row.bind(10, state.sight(visibleReplies: 0))
+        return try row.insertUnlessTaken()
     }
 
     fileprivate func updateComment(
@@ -266,8 +281,15 @@ extension WriteStep {
     /// Records the change of a stored comment, and what follows from it: the counter of its article
     /// and that of its parent, which appears or departs with its first and last visible reply if it
     /// is not visible itself.
-    private func record(
-        _ comment: StoredComment, after before: StoredComment?, renaming user: User.ID? = nil
+    ///
+    /// - Parameters:
+    ///   - comment: what it is now.
+    ///   - before: what it was; `nil` if it is new.
+    ///   - user: the writer, if it is a new name of theirs that changes the comment.
+    ///   - isRestored: whether the parent already has the revision that this leads to.
+    func record(
+        _ comment: StoredComment, after before: StoredComment?, renaming user: User.ID? = nil,
+        isRestored: Bool = false
     ) throws(StoreError) {
         try recordTransitions(of: comment, after: before, renaming: user)
         let (was, isNow) = (before?.state == .visible, comment.state == .visible)
@@ -279,10 +301,12 @@ extension WriteStep {
         let old = try state.storedComment(number: number)
         var parent = old
         parent.visibleReplies += isNow ? 1 : -1
-        if parent.sight == old.sight {
-            try set(parent)
-        } else {
+        if parent.sight != old.sight, !isRestored {
             _ = try write(parent, after: old)
+        } else {
+            try set(parent)
+            guard parent.sight != old.sight else { return }
+            try recordTransitions(of: parent, after: old, renaming: nil)
         }
     }
 }

@@ -121,6 +121,12 @@ enum CommentState: Int64 {
         }
     }
 
+    /// The column `sight`: 2 if the public's lists have it, 1 if only those of editors do.
+    func sight(visibleReplies: Int) -> Int {
+        if self == .visible || visibleReplies > 0 { return 2 }
+        return self == .deleted ? 0 : 1
+    }
+
     var status: Comment.Status {
         switch self {
         case .visible: .visible
@@ -202,11 +208,7 @@ struct StoredComment {
         articleOwner = try row.optionalIdentifier(16)
     }
 
-    /// The column `sight`: 2 if the public's lists have it, 1 if only those of editors do.
-    var sight: Int {
-        if state == .visible || visibleReplies > 0 { return 2 }
-        return state == .deleted ? 0 : 1
-    }
+    var sight: Int { state.sight(visibleReplies: visibleReplies) }
 
     /// An estimate of the size in a page in bytes.
     var bytes: Int { 512 + body.utf8.count }

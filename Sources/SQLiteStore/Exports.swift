@@ -13,6 +13,8 @@ extension SQLiteStore: ExportSource {
 extension SQL {
     fileprivate static let articleNumbers: StaticString =
         "SELECT number, id FROM articles ORDER BY id"
+    static let changeCount: StaticString =
+        "SELECT count(*) FROM changes WHERE kind = ?1 AND subject = ?2"
 }
 
 extension Snapshot {
@@ -21,6 +23,7 @@ extension Snapshot {
         func give(_ record: ExportRecord) throws(StoreError) {
             do { try body(record) } catch { throw .rejected(error) }
         }
+        try exportUsers { (user) throws(StoreError) in try give(.user(user)) }
         let authors = try connection.statement(SQL.authorsAfter)
         try authors.bind(1, [UInt8]())
         while try authors.step() { try give(.author(Author(authors))) }
@@ -36,6 +39,29 @@ extension Snapshot {
                 try give(.revision(state.exported(id, revision: number + 1)))
             }
         }
+        try exportComments { (comment) throws(StoreError) in try give(.comment(comment)) }
+        try exportBookmarks { (bookmark) throws(StoreError) in try give(.bookmark(bookmark)) }
+    }
+
+    /// How many changes a record that the store has accounts for. Authors also change with the
+    /// articles that make them public, and comments with their replies.
+    fileprivate func changeCount(of record: ExportRecord) throws(StoreError) -> Int {
+        switch record {
+        case .user, .article: 0
+        case .revision, .bookmark: 1
+        case .author(let author): try changeCount(.author, of: self.author(author.id)?.number)
+        case .comment(let comment):
+            try changeCount(.comment, of: storedComment(comment.id)?.number)
+        }
+    }
+
+    private func changeCount(
+        _ kind: SubjectKind, of number: Int64?
+    ) throws(StoreError) -> Int {
+        let row = try connection.statement(SQL.changeCount)
+        try row.bind(1, kind.rawValue)
+        try row.bind(2, number)
+        return try row.step() ? Int(row.integer(0)) : 0
     }
 
     private func exported(_ id: Article.ID, number: Int64) throws(StoreError) -> ExportedArticle {
@@ -58,15 +84,23 @@ extension Snapshot {
 extension WriteStep {
     /// Restores exported records, all or none. Adding any changes the epoch.
     func restore(_ records: [ExportRecord]) throws(StoreError) -> RestoreCounts {
-        var counts = RestoreCounts(added: 0, unchanged: 0)
+        var counts = RestoreCounts()
         for record in records {
             let isNew =
                 switch record {
+                case .user(let user): try restore(user)
                 case .author(let author): try restore(author)
                 case .article(let article): try restore(article)
                 case .revision(let revision): try restore(revision)
+                case .comment(let comment): try restore(comment)
+                case .bookmark(let bookmark): try restore(bookmark)
                 }
-            if isNew { counts.added += 1 } else { counts.unchanged += 1 }
+            if isNew {
+                counts.added += 1
+            } else {
+                counts.unchanged += 1
+                counts.changes += try state.changeCount(of: record)
+            }
         }
         if counts.added > 0 {
             try connection.execute(SQL.renewEpoch)

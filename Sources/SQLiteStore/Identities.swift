@@ -52,7 +52,7 @@ extension SQL {
 }
 
 extension Snapshot {
-    fileprivate func user(identifiedBy identity: IdentityRecord) throws(StoreError) -> UserRecord? {
+    func user(identifiedBy identity: IdentityRecord) throws(StoreError) -> UserRecord? {
         let row = try connection.statement(SQL.userByIdentity)
         try row.bind(1, identity.issuer)
         try row.bind(2, identity.subject)
@@ -61,7 +61,7 @@ extension Snapshot {
 }
 
 extension WriteStep {
-    fileprivate func insert(
+    func insert(
         _ identity: IdentityRecord, of user: Int64
     ) throws(StoreError) {
         let row = try connection.statement(SQL.insertIdentity)

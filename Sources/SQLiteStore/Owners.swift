@@ -175,9 +175,11 @@ extension WriteStep {
             of: current.number, id: current.id, createdAt: current.createdAt, after: current)
     }
 
-    /// Removes the log of a user, as another one may get the number; `false` if there may be
-    /// more of it.
+    /// Removes the log of an owner, as another user may get the number, and what is left of
+    /// bookmarks that were removed; `false` if there may be more of it.
     func forgetTransitions(ofUser number: Int64) throws(StoreError) -> Bool {
+        guard try forgetBookmarkDepartures(ofUser: number, atMost: Self.forgottenPerCommit)
+        else { return false }
         let row = try connection.statement(SQL.removeSomeTransitions)
         try row.bind(1, TransitionAudience.number(ofUser: number))
         try row.bind(2, Self.forgottenPerCommit)

@@ -352,5 +352,18 @@ extension SQL {
             ON comment = number AND comment_transitions.audience = who.audience
         WHERE ifnull(NOT is_departure, 0) <> (sight > 1 - who.audience) LIMIT 20
         """,
+        """
+        SELECT 'comment ' || number || ' has the wrong transition for its writer'
+        FROM comments LEFT JOIN comment_transitions ON comment = number AND audience = 1 + writer
+        WHERE writer IS NOT NULL AND ifnull(NOT is_departure, 0) <> (sight = 2 OR state = 1)
+        LIMIT 20
+        """,
+        """
+        SELECT 'the bookmark of article ' || article || ' by user ' || user
+            || ' has the wrong transition'
+        FROM bookmarks FULL JOIN bookmark_transitions USING (user, article)
+        WHERE ifnull(is_departure, 2) <> (bookmarks.revision IS NULL)
+            OR bookmarks.revision <> bookmark_transitions.revision LIMIT 20
+        """,
     ]
 }

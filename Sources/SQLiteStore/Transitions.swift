@@ -65,7 +65,7 @@ struct Exposure {
 struct Transition {
     var sequence: Int64
     var kind: SubjectKind
-    /// The number of the article or author.
+    /// The number of the article, author or comment; for a bookmark, that of its article.
     var subject: Int64
     /// The revision that the audience sees from then on, or the first that it does not see.
     var revision: Int
@@ -92,7 +92,7 @@ extension SQL {
         SELECT sequence, kind, subject, revision, is_departure FROM transitions
         WHERE audience = ?1 AND kind = ?2 AND subject = ?3
         """
-    fileprivate static let lastTransition: StaticString =
+    static let lastTransition: StaticString =
         "SELECT ifnull(max(sequence), 0) FROM transitions WHERE audience = ?1"
     fileprivate static let setTransition: StaticString = """
         INSERT INTO transitions (audience, sequence, kind, subject, revision, is_departure)
@@ -109,13 +109,6 @@ extension SQL {
 }
 
 extension Snapshot {
-    /// The number of the last transition for an audience; 0 if there is none.
-    func lastTransition(for audience: TransitionAudience) throws(StoreError) -> Int64 {
-        let row = try connection.statement(SQL.lastTransition)
-        try row.bind(1, audience.number)
-        return try row.step() ? row.integer(0) : 0
-    }
-
     /// The last transition of a subject for an audience.
     func transition(
         of kind: SubjectKind, _ subject: Int64, for audience: TransitionAudience

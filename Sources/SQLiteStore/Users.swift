@@ -112,7 +112,7 @@ extension Snapshot {
         return try StoredUser(row)
     }
 
-    fileprivate func user(named nameKey: String) throws(StoreError) -> UserRecord? {
+    func user(named nameKey: String) throws(StoreError) -> UserRecord? {
         let row = try connection.statement(SQL.userByName)
         try row.bind(1, nameKey)
         return try row.step() ? StoredUser(row).record : nil

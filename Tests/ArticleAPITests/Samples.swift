@@ -124,12 +124,13 @@ enum Samples {
         ReplaceAuthorRequest(
             id: authorID, expected: etag, author: authorReplacement, idempotencyKey: "k-6"),
         FetchChangesRequest(
-            since: "epoch.sealed-1_2", limit: 500, types: [.article, .author],
-            tags: ["C++", "한국어"], author: authorID, language: "en", status: .published,
+            since: "epoch.sealed-1_2", limit: 500, types: [.article, .author, .comment],
+            article: id, tags: ["C++", "한국어"], author: authorID, language: "en", status: .published,
             source: "A & B", publishedAfter: time, publishedBefore: time,
             fields: FieldSelection(["title", "authors.name"])),
         StreamChangesRequest(
-            FetchChangesRequest(since: "epoch.sealed-1_2", types: [.article], tags: ["C++"]),
+            FetchChangesRequest(
+                since: "epoch.sealed-1_2", types: [.article, .bookmark], tags: ["C++"]),
             lastEventID: "epoch.sealed-3_4"),
         FetchCommentsRequest(
             articleID: id, limit: 5, cursor: "c", sort: .newest,

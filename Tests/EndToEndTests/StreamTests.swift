@@ -70,6 +70,51 @@ import Testing
         #expect(served.stop() == 0)
     }
 
+    @Test func `comments and bookmarks come once and in order, too`() throws {
+        let served = try serve()
+        let article = Article.ID(at: Timestamp(milliseconds: 1_800_000_000_000))
+        func send(
+            _ method: HTTPMethod, _ target: String, _ json: String = "",
+            key: String = Served.adminKey
+        ) throws -> ReceivedResponse {
+            let response = try served.send(method, target, json, key: key)
+            #expect(response.status < 300, "\(target): \(response.status)")
+            return response
+        }
+        _ = try send(
+            .post, "/v1/articles", #"{"id":"\#(article)","title":"One","status":"published"}"#)
+        let ada = #"{"name":"ada","password":"correct horse"}"#
+        _ = try send(.post, "/v1/users", ada)
+        let key = try UserSession(mapping: send(.post, "/v1/sessions", ada).body).accessToken
+        let thread = "/v1/articles/\(article)/comments"
+        let bookmark = "/v1/me/bookmarks/\(article)"
+        var random = SeededGenerator(seed: 15)
+        var reader = StreamFollower(query: "types=comment&article=\(article)")
+        var user = StreamFollower(
+            key: key, query: "types=article,comment,bookmark&article=\(article)")
+        for number in 0..<9 {
+            let made = try send(.post, thread, #"{"body":"No. \#(number)"}"#, key: key)
+            let comment = try "/v1/comments/\(ArticleAPI.Comment(mapping: made.body).id)"
+            if number % 3 == 1 { _ = try send(.patch, comment, #"{"status":"hidden"}"#) }
+            if number % 3 == 2 { _ = try send(.delete, comment, key: key) }
+            _ = try send(.put, bookmark, #"{"position":0.\#(number)}"#, key: key)
+            if number % 4 == 1 { _ = try send(.delete, bookmark, key: key) }
+            let limits = (0..<2).map { _ in Int.random(in: 0..<2_000, using: &random) }
+            try reader.follow(served.addresses[0], cutAfter: limits[0])
+            try user.follow(served.addresses[0], cutAfter: limits[1])
+        }
+        let list = try Page<ArticleAPI.Comment>(
+            mapping: served.client.send(.get, "\(thread)?limit=100").body)
+        let listed = Dictionary(
+            uniqueKeysWithValues: list.items.map { ("comment \($0.id)", $0.revision) })
+        for var follower in [reader, user] {
+            try follower.catchUp(served.addresses[0])
+            try follower.expectCurrent(served.client)
+            #expect(follower.things("comment") == listed)
+        }
+        #expect(served.stop() == 0)
+    }
+
     @Test func `a follower misses nothing when the server is upgraded`() async throws {
         let served = try serve()
         let reign = Reign(served, database)

@@ -127,7 +127,7 @@ struct FetchGreetingRequest: BackendAPIRequest {
                 switch change {
                 case .putArticle(let article, _): copy[article.id] = article
                 case .deleteArticle(let id, _): copy[id] = nil
-                case .putAuthor, .deleteAuthor, .unknown: break
+                default: break
                 }
             }
             #expect(Array(copy.values) == [article])

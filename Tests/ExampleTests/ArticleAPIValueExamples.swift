@@ -65,6 +65,13 @@ struct Greeting: JSONModel, Hashable {
         #expect(id == same)
     }
 
+    @Test func `days`() {
+        let time = ExampleNewsroom.time
+        let day = LocalDay(time, secondsFromGMT: { _ in 9 * 3_600 })
+        let text = "\(day.year)-\(day.month)-\(day.day)"
+        #expect(text == "2026-1-1")
+    }
+
     @Test func `scheduled articles by day`() {
         let articles = [article]
         let now = ExampleNewsroom.time.advanced(byMilliseconds: -86_400_000)

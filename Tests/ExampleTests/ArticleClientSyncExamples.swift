@@ -77,7 +77,7 @@ import Testing
             switch change {
             case .putArticle(let article, _): copy[article.id] = article
             case .deleteArticle(let id, _): copy[id] = nil
-            case .putAuthor, .deleteAuthor, .unknown: break
+            default: break
             }
         }
         #expect(copy.values.map(\.slug).sorted() == ["bread-1", "bread-2", "bread-3"])

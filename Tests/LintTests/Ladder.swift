@@ -26,8 +26,9 @@ enum Ladder {
         "HTTPServer": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
         "HTTPClient": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
+        "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleClient": Rung(
-            4, ["ArticleAPI", "HTTP", "HTTPClient", "Platform", "Sockets"],
+            4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
         "SQLiteStore": Rung(
             4, ["ArticleAPI", "ArticleStore", "CSQLite", "Platform", "Resources"],

@@ -38,7 +38,9 @@ import Testing
     }
 
     @Test func `the documentation's samples import products only`() throws {
-        let products = ["ArticleAPI", "ArticleClient", "HTTP", "URLSessionTransport"]
+        let products = [
+            "ArticleAPI", "ArticleClient", "ArticleModels", "HTTP", "URLSessionTransport",
+        ]
         let frameworks = ["Foundation", "Security"]
         for file in try SourceTree.files() where Sample.isListing(file.path) {
             for line in file.lines where line.hasPrefix("import ") {

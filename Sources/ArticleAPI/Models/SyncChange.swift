@@ -10,7 +10,7 @@
 ///     switch change {
 ///     case .putArticle(let article, _): copy[article.id] = article
 ///     case .deleteArticle(let id, _): copy[id] = nil
-///     case .putAuthor, .deleteAuthor, .unknown: break
+///     default: break
 ///     }
 /// }
 /// ```
@@ -26,6 +26,15 @@ where Content.ID == Article.ID {
     case putAuthor(Author)
     /// The author no longer has an article that the caller may see.
     case deleteAuthor(Author.ID, revision: Int)
+    /// The comment as the caller sees it now. The comments of a writer who was renamed do not
+    /// change: a copy takes each name from the newest change of a comment by the writer.
+    case putComment(Comment)
+    /// As of this revision, the comment is no longer visible to the caller.
+    case deleteComment(Comment.ID, revision: Int)
+    /// The caller's bookmark as it is now, whether or not its article is visible.
+    case putBookmark(Bookmark)
+    /// The caller's bookmark of this article was removed.
+    case deleteBookmark(Article.ID, revision: Int)
     /// A change of a newer backend that this version does not know, which a copy may ignore.
     case unknown(type: String)
 }
@@ -34,6 +43,13 @@ where Content.ID == Article.ID {
 /// ``FetchChangesRequest``.
 public enum SyncKind: String, Sendable, Hashable, CaseIterable {
     case article, author
+    /// Comments on the article that the request names.
+    case comment
+    /// Bookmarks of the user who sends the request.
+    case bookmark
+
+    /// The types that are requested by default.
+    public static let content: Set<SyncKind> = [.article, .author]
 }
 
 extension SyncChange: Equatable where Content: Equatable {}
@@ -118,6 +134,26 @@ where Content: JSONRepresentable {
             begin(#""type":"author","action":"delete","id":"#, &writer, revision: revision) {
                 id.write(to: &$0)
             }
+        case .putComment(let comment):
+            begin(#""type":"comment","action":"put","id":"#, &writer, revision: comment.revision) {
+                comment.id.write(to: &$0)
+            }
+            members.write("\"comment\":", to: &writer) { Comment.format.write(comment, nil, &$0) }
+        case .deleteComment(let id, let revision):
+            begin(#""type":"comment","action":"delete","id":"#, &writer, revision: revision) {
+                id.write(to: &$0)
+            }
+        case .putBookmark(let bookmark):
+            begin(
+                #""type":"bookmark","action":"put","id":"#, &writer, revision: bookmark.revision
+            ) { bookmark.id.write(to: &$0) }
+            members.write("\"bookmark\":", to: &writer) {
+                Bookmark.format.write(bookmark, nil, &$0)
+            }
+        case .deleteBookmark(let id, let revision):
+            begin(#""type":"bookmark","action":"delete","id":"#, &writer, revision: revision) {
+                id.write(to: &$0)
+            }
         case .unknown(let type):
             members.write("\"type\":", to: &writer) { $0.string(type) }
             members.write("\"action\":", to: &writer) { $0.string("unknown") }
@@ -134,6 +170,8 @@ where Content: JSONRepresentable {
         var revision: Int
         var article: Content?
         var author: Author?
+        var comment: Comment?
+        var bookmark: Bookmark?
 
         static var shape: ObjectCodec<Members> {
             ObjectCodec(
@@ -143,7 +181,9 @@ where Content: JSONRepresentable {
                 .required("id", \.id, .text(.line(1...200))),
                 .defaulted("revision", to: 0, \.revision, .integer(0...Int.max)),
                 .optional("article", { @Sendable in $0.article }, Content.format),
-                .optional("author", { @Sendable in $0.author }, Author.format))
+                .optional("author", { @Sendable in $0.author }, Author.format),
+                .optional("comment", { @Sendable in $0.comment }, Comment.format),
+                .optional("bookmark", { @Sendable in $0.bookmark }, Bookmark.format))
         }
 
         /// The change, or `nil` with a report of what is wrong.
@@ -159,6 +199,16 @@ where Content: JSONRepresentable {
                 return reader.reading(.name("author")) { Self.missing(&$0) }
             case ("author", "delete"):
                 if let id = Author.ID(id) { return .deleteAuthor(id, revision: revision) }
+            case ("comment", "put"):
+                if let comment { return .putComment(comment) }
+                return reader.reading(.name("comment")) { Self.missing(&$0) }
+            case ("comment", "delete"):
+                if let id = Comment.ID(id) { return .deleteComment(id, revision: revision) }
+            case ("bookmark", "put"):
+                if let bookmark { return .putBookmark(bookmark) }
+                return reader.reading(.name("bookmark")) { Self.missing(&$0) }
+            case ("bookmark", "delete"):
+                if let id = Article.ID(id) { return .deleteBookmark(id, revision: revision) }
             default: return .unknown(type: type)
             }
             return reader.reading(.name("id")) {

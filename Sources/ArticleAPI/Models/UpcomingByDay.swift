@@ -48,14 +48,15 @@ public struct UpcomingByDay: Sendable, Hashable {
         _ articles: some Sequence<Article>, now: Timestamp,
         secondsFromGMT: (Timestamp) -> Int
     ) {
-        let today = LocalDay(now, secondsFromGMT)
+        let today = LocalDay(now, secondsFromGMT: secondsFromGMT)
         let timed = articles.compactMap { article in
             article.publishedAt.map { (time: $0, article: article) }
         }
         let ordered = timed.sorted { ($0.time, $0.article.id) < ($1.time, $1.article.id) }
         var members: [Kind: [Article]] = [:]
         for (time, article) in ordered {
-            let kind = LocalDay(time, secondsFromGMT).kind(asOf: today)
+            let day = LocalDay(time, secondsFromGMT: secondsFromGMT)
+            let kind = day.kind(asOf: today)
             members[kind, default: []].append(article)
         }
         groups = Kind.allCases.compactMap { kind in
@@ -64,20 +65,11 @@ public struct UpcomingByDay: Sendable, Hashable {
     }
 }
 
-/// A day of the calendar in some time zone.
-private struct LocalDay {
-    /// Days since 1970-01-01, which was a Thursday.
-    let number: Int64
-
-    init(_ time: Timestamp, _ secondsFromGMT: (Timestamp) -> Int) {
-        let milliseconds = time.milliseconds + Int64(secondsFromGMT(time)) * 1_000
-        number = Timestamp.split(milliseconds, by: 86_400_000).0
-    }
-
-    /// Weeks since the one that began on Monday, 1969-12-29.
+extension LocalDay {
+    /// Weeks since the one that began on Monday, 1969-12-29; 1970-01-01 was a Thursday.
     private var week: Int64 { Timestamp.split(number + 3, by: 7).0 }
 
-    func kind(asOf today: LocalDay) -> UpcomingByDay.Kind {
+    fileprivate func kind(asOf today: LocalDay) -> UpcomingByDay.Kind {
         if number <= today.number { return .today }
         if number == today.number + 1 { return .tomorrow }
         return week == today.week ? .thisWeek : .later

@@ -5,8 +5,9 @@ import HTTP
 ///
 /// Without a token, it is the snapshot of what the caller sees, in pages. The filters are those of
 /// lists: what no longer matches them comes as a deletion. A token only continues the same filters,
-/// types and role; `invalid-token` (400) and `sync-reset` (410) mean that the copy has to start
-/// anew, without a token. A value; use it anywhere.
+/// types and role, and with comments or bookmarks the same user; `invalid-token` (400) and
+/// `sync-reset` (410) mean that the copy has to start anew, without a token. A value; use it
+/// anywhere.
 ///
 /// ```swift
 /// let page = try await backend.send(FetchChangesRequest(since: token, tags: ["baking"]))
@@ -24,6 +25,7 @@ public struct FetchChangesRequest: SparseRequest {
         .query("since", \.since, .requestedToken),
         .query("limit", \.limit, .integer(ArticleLimits.changePage)),
         .query("types", \.types, .kinds),
+        .query("article", \.article, .identifier()),
         .queryList("tag", \.tags, .line(ArticleLimits.tag), atMost: ArticleLimits.tags),
         .query("author", \.author, .identifier()),
         .query("language", \.language, .language),
@@ -37,8 +39,10 @@ public struct FetchChangesRequest: SparseRequest {
     public var since: String?
     /// 1 to 500; `nil` for 100.
     public var limit: Int?
-    /// `nil` for all types.
+    /// `nil` for articles and authors. Filters and fields concern articles only.
     public var types: Set<SyncKind>?
+    /// The article whose comments are requested; `nil` if `types` does not name these.
+    public var article: Article.ID?
     /// Names or keys: an article must have all of them.
     public var tags: [String]
     public var author: Author.ID?
@@ -59,13 +63,15 @@ public struct FetchChangesRequest: SparseRequest {
 
     public init(
         since: String? = nil, limit: Int? = nil, types: Set<SyncKind>? = nil,
-        tags: [String] = [], author: Author.ID? = nil, language: String? = nil,
-        status: Article.Status? = nil, source: String? = nil, publishedAfter: Timestamp? = nil,
-        publishedBefore: Timestamp? = nil, fields: FieldSelection? = nil
+        article: Article.ID? = nil, tags: [String] = [], author: Author.ID? = nil,
+        language: String? = nil, status: Article.Status? = nil, source: String? = nil,
+        publishedAfter: Timestamp? = nil, publishedBefore: Timestamp? = nil,
+        fields: FieldSelection? = nil
     ) {
         self.since = since
         self.limit = limit
         self.types = types
+        self.article = article
         self.tags = tags
         self.author = author
         self.language = language
@@ -101,6 +107,7 @@ public struct StreamChangesRequest: BackendAPIRequest {
         Self.init,
         .query("since", \.changes.since, .requestedToken),
         .query("types", \.changes.types, .kinds),
+        .query("article", \.changes.article, .identifier()),
         .queryList("tag", \.changes.tags, .line(ArticleLimits.tag), atMost: ArticleLimits.tags),
         .query("author", \.changes.author, .identifier()),
         .query("language", \.changes.language, .language),
@@ -130,15 +137,16 @@ public struct StreamChangesRequest: BackendAPIRequest {
     }
 
     private init(
-        since: String?, types: Set<SyncKind>?, tags: [String], author: Author.ID?,
-        language: String?, status: Article.Status?, source: String?, publishedAfter: Timestamp?,
-        publishedBefore: Timestamp?, fields: FieldSelection?, lastEventID: String?
+        since: String?, types: Set<SyncKind>?, article: Article.ID?, tags: [String],
+        author: Author.ID?, language: String?, status: Article.Status?, source: String?,
+        publishedAfter: Timestamp?, publishedBefore: Timestamp?, fields: FieldSelection?,
+        lastEventID: String?
     ) {
         self.init(
             FetchChangesRequest(
-                since: since, types: types, tags: tags, author: author, language: language,
-                status: status, source: source, publishedAfter: publishedAfter,
-                publishedBefore: publishedBefore, fields: fields),
+                since: since, types: types, article: article, tags: tags, author: author,
+                language: language, status: status, source: source,
+                publishedAfter: publishedAfter, publishedBefore: publishedBefore, fields: fields),
             lastEventID: lastEventID)
     }
 }

@@ -68,7 +68,7 @@ public struct ArticleCopy: Sendable, Hashable {
             case .deleteAuthor(let id, _):
                 authors[id] = nil
                 names.forget(id)
-            case .unknown: continue
+            case .putComment, .deleteComment, .putBookmark, .deleteBookmark, .unknown: continue
             }
         }
         if hasNews { articles = articles.mapValues(names.naming) }

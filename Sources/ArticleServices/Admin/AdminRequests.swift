@@ -111,5 +111,6 @@ extension RestoreCounts: JSONModel {
     public static let shape = ObjectCodec(
         Self.init,
         .required("added", \.added, .integer(0...Int.max)),
-        .required("unchanged", \.unchanged, .integer(0...Int.max)))
+        .required("unchanged", \.unchanged, .integer(0...Int.max)),
+        .defaulted("changes", to: 0, \.changes, .integer(0...Int.max)))
 }

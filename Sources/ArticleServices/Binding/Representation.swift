@@ -88,7 +88,7 @@ struct Representation<Request: BackendAPIRequest> {
         if !Request.endpoint.access.isCacheable { return "no-store" }
         guard caller == .anonymous else { return "private, no-cache" }
         // What is not public is never sent to a reader from the shared cache.
-        return Request.self is any PersonalRequest.Type ? "no-cache" : "public, no-cache"
+        return request.isForUser ? "no-cache" : "public, no-cache"
     }
 
     private func appendLinks(to fields: inout HTTPFields) {

@@ -166,12 +166,14 @@ struct Routes {
         _ log: @Sendable (String) -> Void
     ) async -> HTTPResponse {
         do throws(ServiceError) {
-            let isPersonal = caller.user != nil && Request.self is any PersonalRequest.Type
-            guard !caller.seesHidden, !isPersonal, Request.endpoint.access == .everyone,
+            guard !caller.seesHidden, Request.endpoint.access == .everyone,
                 message.method.isSafe,
                 !ConditionalRequest.hasPreconditions(message.fields)
             else { return try await work.response(to: message, context, caller) }
             let request = try RequestWork<Request>.parse(message, context)
+            if request.isForUser, caller.user != nil || request.needsUser {
+                return try await work.response(to: message, context, caller)
+            }
             // Shared responses are created as for an anonymous client, even if a reader asks first.
             let response = await responses.respond(message, context, log: log) {
                 () throws(ServiceError) in
@@ -236,7 +238,26 @@ struct Routes {
 }
 
 /// A read whose response may contain what only this user sees, besides what is public.
-protocol PersonalRequest: BackendAPIRequest {}
+protocol PersonalRequest: BackendAPIRequest {
+    /// Whether this one may; all are, unless they say otherwise.
+    var isPersonal: Bool { get }
+
+    /// Whether there is no response for a caller without a user; none is, unless it says so.
+    var requiresUser: Bool { get }
+}
+
+extension PersonalRequest {
+    var isPersonal: Bool { true }
+    var requiresUser: Bool { false }
+}
+
+extension BackendAPIRequest {
+    /// Whether the response may contain what only the user who sent it sees.
+    var isForUser: Bool { (self as? any PersonalRequest)?.isPersonal ?? false }
+
+    /// Whether a caller without a user gets another response than an anonymous one.
+    fileprivate var needsUser: Bool { (self as? any PersonalRequest)?.requiresUser ?? false }
+}
 
 /// Processes requests of one type, from the bytes of the request to those of the response: reads
 /// and large requests on the store's threads, everything else on the event loop.

@@ -65,7 +65,7 @@ final class ChangeChannel: Sendable {
     deinit { total.remove(state.withLock { $0.bytes }) }
 
     /// Whether it has only what everyone sees.
-    var isPublic: Bool { list.query.audience == .everyone }
+    var isPublic: Bool { list.query.audience == .everyone && list.query.user == nil }
 
     var position: ChangePosition? { state.withLock { $0.position } }
 

@@ -9,7 +9,7 @@ struct ChangeService: Sendable {
     func list(
         _ request: FetchChangesRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<ChangePage<Article>> {
-        let list = ChangeList(request, caller: caller)
+        let list = try ChangeList(request, caller: caller)
         let position = try await position(request.since, in: list)
         let slice = try await slice(of: list, after: position)
         let page = ChangePage(
@@ -17,7 +17,7 @@ struct ChangeService: Sendable {
             more: !slice.isLast)
         return Reply(
             page, fields: request.fields, renderer: articles.renderer(of: request.fields),
-            dependencies: .lists)
+            dependencies: request.isPersonal ? nil : .lists)
     }
 
     /// The position of a client with this token; `nil` for the beginning, or for the present if the
@@ -98,24 +98,61 @@ struct ChangeList: Sendable {
     /// The cost of a page.
     let cost: RequestCost
 
-    init(_ request: FetchChangesRequest, caller: Principal) {
+    /// - Throws: if the request's types need another parameter or another caller.
+    init(
+        _ request: FetchChangesRequest, caller: Principal
+    ) throws(ServiceError) {
+        // All types are the same whether or not they are named.
+        let kinds = request.types ?? SyncKind.content
+        let user = try Self.user(of: kinds, caller)
+        try Self.check(request.article, for: kinds)
         var list = request
         list.since = nil
         list.fields = nil
         list.limit = nil
-        // All types are the same whether or not they are named.
-        let kinds = request.types ?? Set(SyncKind.allCases)
         list.types = kinds
-        name = "\(caller.audienceName)?\(RequestPrinter.target(of: list))"
+        // What readers add is different for each of them.
+        let reader = request.isPersonal ? " \(user?.description ?? "")" : ""
+        name = "\(caller.audienceName)\(reader)?\(RequestPrinter.target(of: list))"
         fields = request.fields
         cost = request.cost
 
         var query = ChangeQuery(audience: caller.audience)
         query.filter = ArticleFilter(request)
         query.kinds = kinds
+        query.article = request.article
+        query.user = user
         query.startsNow = request.since == FetchChangesRequest.now
         query.limit = request.limit ?? 100
         query.withBodies = BodyHTML.needsBody(request.fields)
         self.query = query
     }
+
+    /// The user for whom the changes are; `nil` if they are the same for all users.
+    private static func user(
+        of kinds: Set<SyncKind>, _ caller: Principal
+    ) throws(ServiceError) -> User.ID? {
+        if kinds.contains(.bookmark) {
+            guard caller.role != nil else { throw .unauthenticated(.missing) }
+            return try caller.requireUser()
+        }
+        return kinds.contains(.comment) ? caller.user : nil
+    }
+
+    private static func check(
+        _ article: Article.ID?, for kinds: Set<SyncKind>
+    ) throws(ServiceError) {
+        let isForComments = kinds.contains(.comment)
+        if article == nil, isForComments {
+            throw .badParameter("article", "is required for the type comment")
+        }
+        if article != nil, !isForComments {
+            throw .badParameter("article", "is only for the type comment")
+        }
+    }
+}
+
+extension FetchChangesRequest: PersonalRequest {
+    var isPersonal: Bool { types.map { !$0.isSubset(of: SyncKind.content) } ?? false }
+    var requiresUser: Bool { types?.contains(.bookmark) ?? false }
 }

@@ -13,7 +13,8 @@ public struct ChangeStreamLimits: Sendable {
 enum ChangeStreamEnding: Sendable, Hashable {
     /// The server stops or hands over to another process.
     case stopping
-    /// The client's key was revoked or changed, or has expired.
+    /// The client's key was revoked or changed, or has expired; or the article whose comments it
+    /// follows is not visible any more.
     case accessEnded
     /// The client reads too slowly.
     case tooSlow
@@ -27,6 +28,7 @@ enum ChangeStreamEnding: Sendable, Hashable {
     init(_ error: ServiceError) {
         switch error {
         case .syncReset: self = .historyReplaced
+        case .notFound: self = .accessEnded
         case .overLimit(_, let seconds): self = .overLimit(seconds: seconds)
         default: self = .failed
         }
@@ -42,15 +44,6 @@ enum ChangeStreamEnding: Sendable, Hashable {
         case .overLimit: "rate"
         case .failed: "failure"
         }
-    }
-}
-
-/// The audiences that see a difference after a commit.
-enum ChangeReach: Int, Comparable {
-    case nobody, editors, everyone
-
-    static func < (left: ChangeReach, right: ChangeReach) -> Bool {
-        left.rawValue < right.rawValue
     }
 }
 

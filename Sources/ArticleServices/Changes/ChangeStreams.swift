@@ -94,7 +94,7 @@ public final class ChangeStreams: Sendable {
         var page = request.changes
         page.since = nil
         page.limit = BodyHTML.needsBody(page.fields) ? 10 : 100
-        let channel = try enter(ChangeList(page, caller: caller), context)
+        let channel = try enter(try ChangeList(page, caller: caller), context)
         let subscriber = ChangeSubscriber(
             principal: caller, channel: channel, streams: self, context: context)
         state.withLock { $0.credentials.insert(subscriber) }
@@ -258,10 +258,10 @@ public final class ChangeStreams: Sendable {
         state.withLock { state in
             let reach = state.unread
             state.unread = .nobody
-            let all = state.channels.values.filter { reach > .nobody && !$0.channel.isPublic }
-            let open = state.channels.values.filter { reach == .everyone && $0.channel.isPublic }
-            let members = open + all
-            return (members.map(\.channel), members.reduce(0) { $0 + $1.count })
+            let members = state.channels.values.filter { reach.concerns($0.channel.list.query) }
+            let channels = members.map(\.channel)
+            let sorted = channels.filter(\.isPublic) + channels.filter { !$0.isPublic }
+            return (sorted, members.reduce(0) { $0 + $1.count })
         }
     }
 
@@ -298,9 +298,11 @@ public final class ChangeStreams: Sendable {
             return true
         } catch {
             if Task.isCancelled { return true }
-            if case .syncReset = error {
-                close(channel, .historyReplaced)
+            switch error {
+            case .syncReset, .notFound:
+                close(channel, ChangeStreamEnding(error))
                 return true
+            default: break
             }
             failed("\(error)")
             return false
@@ -318,7 +320,7 @@ public final class ChangeStreams: Sendable {
 
     private func failed(_ reason: String) {
         let isNew = state.withLock { state in
-            state.unread = .everyone
+            state.unread = .everybody
             defer { state.failure = reason }
             return state.failure != reason
         }
@@ -353,17 +355,16 @@ public final class ChangeStreams: Sendable {
 
 extension ChangeStreams: ChangeObserver {
     public func willCommit(_ changes: PendingChanges) {
-        let records = changes.records?.filter(\.isOfContent)
-        let isPublic = records?.contains(where: \.isPublic) ?? true
-        let isNone = records?.isEmpty ?? false
-        state.withLock { $0.announced = isPublic ? .everyone : isNone ? .nobody : .editors }
+        let reach = ChangeReach(changes)
+        state.withLock { $0.announced = reach }
     }
 
     public func didCommit(through sequence: Int64) {
         let hasReaders = state.withLock { state in
-            state.unread = max(state.unread, state.announced)
-            state.announced = .nobody
-            return !state.channels.isEmpty
+            defer { state.announced = .nobody }
+            guard !state.channels.isEmpty else { return false }
+            state.unread.add(state.announced)
+            return true
         }
         if hasReaders { committed.yield() }
     }

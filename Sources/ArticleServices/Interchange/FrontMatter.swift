@@ -29,6 +29,9 @@ package struct FrontMatter: Sendable, Hashable {
     /// `original_url`, `canonical_url`, `canonical` or `source`; the name defaults to the URL's
     /// host.
     package var source: Article.Source?
+    /// `comments`: `open`, `moderated` or `closed`, or `false` for the latter; other values are
+    /// ignored.
+    package var comments: CommentPolicy?
     /// Attributes that were omitted without rejecting the post.
     package var leftOut: [LeftOut] = []
 
@@ -63,8 +66,19 @@ package struct FrontMatter: Sendable, Hashable {
         let isDraft = try fields.flag("draft") ?? false
         isPublished = try fields.flag("published") ?? !isDraft
         status = try fields.text("status").flatMap(Self.status)
+        comments = try fields.text("comments").flatMap(Self.policy)
         try readHeroImage(fields)
         try readSource(fields)
+    }
+
+    /// Jekyll's themes show comments unless this is `false`.
+    private static func policy(_ word: String) -> CommentPolicy? {
+        switch word {
+        case "open": .open
+        case "moderated": .moderated
+        case "closed", "false", "no", "off": .closed
+        default: nil
+        }
     }
 
     private static func status(_ word: String) -> Article.Status? {
@@ -151,7 +165,8 @@ extension FrontMatter {
                 Article.HeroImage(url: $0.url, alternativeText: $0.alternativeText?.inNFC)
             },
             status: status ?? (isPublished ? .published : .draft), publishedAt: date,
-            source: source.map { Article.Source(name: $0.name.inNFC, url: $0.url) })
+            source: source.map { Article.Source(name: $0.name.inNFC, url: $0.url) },
+            comments: comments)
     }
 
     /// The front matter of an article, from which an import makes the same article.
@@ -166,13 +181,14 @@ extension FrontMatter {
         status = article.status
         heroImage = article.heroImage
         source = article.source
+        comments = article.comments
     }
 
     /// The attributes that `init(of:)` and the decoding of an article require, and the body.
     package static let articleFields = FieldSelection([
         "id", "slug", "title", "summary", "body", "language", "authors", "tags", "heroImage",
         "status", "publishedAt", "createdAt", "updatedAt", "revision", "source", "wordCount",
-        "readingMinutes",
+        "readingMinutes", "comments",
     ])
 
     /// The lines of YAML that are parsed as this front matter, without the delimiters.
@@ -193,6 +209,9 @@ extension FrontMatter {
         if let source {
             let url = source.url.map { [("url", $0)] } ?? []
             lines.append("source: \(YAMLText.mapping([("name", source.name)] + url))")
+        }
+        if let comments, Self.policy(comments.name) != nil {
+            lines.append("comments: \(comments.name)")
         }
         return lines
     }

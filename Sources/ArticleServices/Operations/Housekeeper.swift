@@ -1,9 +1,9 @@
 import ArticleAPI
-public import ArticleStore
-import Platform
+import ArticleStore
 
-/// Completes what was interrupted, and removes what has expired, while nobody asks for it. Safe to use
-/// from any thread.
+/// Completes what was interrupted, and removes what has expired, without a request.
+///
+/// Safe to use from any thread.
 public final class Housekeeper: Sendable {
     private let store: any ArticleStore
     private let now: @Sendable () -> Timestamp

@@ -25,6 +25,14 @@ struct ChangeOutput {
                 ["changed", "author", "\(author.id)", "\(author.revision)", author.name]
             case .deleteAuthor(let id, let revision):
                 ["removed", "author", "\(id)", "\(revision)"]
+            case .putComment(let comment):
+                ["changed", "comment", "\(comment.id)", "\(comment.revision)", comment.body]
+            case .deleteComment(let id, let revision):
+                ["removed", "comment", "\(id)", "\(revision)"]
+            case .putBookmark(let bookmark):
+                ["changed", "bookmark", "\(bookmark.id)", "\(bookmark.revision)"]
+            case .deleteBookmark(let id, let revision):
+                ["removed", "bookmark", "\(id)", "\(revision)"]
             case .unknown(let type): ["changed", type]
             }
         return TerminalText.escapedLine(([LocalTime.clock(time)] + parts).joined(separator: "  "))

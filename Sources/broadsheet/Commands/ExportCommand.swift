@@ -7,7 +7,7 @@ import SQLiteStore
 /// Writes the whole content of a database, so that `import` can restore it.
 struct ExportCommand: Command {
     static let name = "export"
-    static let summary = "Exports all articles, revisions and deletions as JSON lines (NDJSON)."
+    static let summary = "Exports articles with their history, users and comments as NDJSON."
     static let usage = "PATH [options]"
     static let example = "broadsheet export everything.ndjson"
     static let options = CommonOptions.ofDatabase
@@ -36,7 +36,11 @@ struct ExportCommand: Command {
         let file = try NewFile(path)
         let report = try await write(database, to: file.descriptor)
         try file.keep()
-        Console.printStatus("\(path): \(report.articles) articles, \(report.revisions) revisions\n")
+        let people = CountedPeople(
+            users: report.users, comments: report.comments, bookmarks: report.bookmarks)
+        let counts = ["\(report.articles) articles", "\(report.revisions) revisions"]
+        Console.printStatus(
+            "\(path): \((counts + people.phrases).joined(separator: ", "))\n")
     }
 
     private func write(
@@ -59,5 +63,19 @@ struct ExportCommand: Command {
                 bar.withLock { $0.show(done, of: total, "\(done >> 10) KiB") }
             }
         }
+    }
+}
+
+/// Users, comments and bookmarks in an export, for a message.
+struct CountedPeople {
+    let users: Int
+    let comments: Int
+    let bookmarks: Int
+
+    /// `1 user`, `3 comments`; without those of which there are none.
+    var phrases: [String] {
+        [(users, "user"), (comments, "comment"), (bookmarks, "bookmark")]
+            .filter { $0.0 > 0 }
+            .map { count, name in count == 1 ? "1 \(name)" : "\(count) \(name)s" }
     }
 }

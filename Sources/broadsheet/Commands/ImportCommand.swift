@@ -74,8 +74,17 @@ struct ImportCommand: Command {
         }
     }
 
-    /// `207 articles: 200 created, 7 unchanged`, or `nothing changed (207 articles)`.
+    /// `207 articles: 200 created, 7 unchanged`, or `nothing changed (207 articles)`; and then
+    /// `3 users, 1 comment` if there are any.
     static func summary(_ report: ImportReport) -> String {
+        let people = CountedPeople(
+            users: report.users, comments: report.comments, bookmarks: report.bookmarks)
+        let articles = articleSummary(report)
+        guard !people.phrases.isEmpty else { return articles }
+        return "\(articles); \(people.phrases.joined(separator: ", "))"
+    }
+
+    private static func articleSummary(_ report: ImportReport) -> String {
         let counts = [
             (report.created, "created"), (report.updated, "updated"),
             (report.unchanged, "unchanged"), (report.keptEdits, "kept as edited here"),

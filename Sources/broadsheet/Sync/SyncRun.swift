@@ -138,7 +138,7 @@ struct SyncRun {
             case .putAuthor(let author):
                 if place.state.names.note(author) == .name { renamed.insert(author.id) }
             case .deleteAuthor(let id, _): place.state.names.forget(id)
-            case .unknown: continue
+            case .putComment, .deleteComment, .putBookmark, .deleteBookmark, .unknown: continue
             }
         }
         let names = place.state.names

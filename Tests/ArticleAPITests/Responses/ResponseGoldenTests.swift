@@ -68,6 +68,8 @@ struct ResponseGoldenTests {
             changes: [
                 .putArticle(Samples.bare, revision: 1), .deleteArticle(Samples.id, revision: 8),
                 .putAuthor(Samples.author), .deleteAuthor(Samples.authorID, revision: 2),
+                .putComment(Samples.comment), .deleteComment(Samples.commentID, revision: 3),
+                .putBookmark(Samples.bookmark), .deleteBookmark(Samples.id, revision: 4),
             ], next: "epoch.sealed", more: true)
         try check(page, "changes.json")
         try check(ChangePage<Article>(changes: [], next: "e.s", more: false), "changes-none.json")

@@ -106,9 +106,19 @@ import Testing
         expectEqual(copy)
     }
 
-    @Test func `changes of unknown types are ignored`() {
+    @Test func `changes of comments, bookmarks and unknown types are ignored`() throws {
         var copy = ArticleCopy()
-        copy.apply(ChangePage(changes: [.unknown(type: "podcast")], next: "t", more: false))
+        let id = Article.ID(at: Timestamp(milliseconds: 1))
+        let bookmark = Bookmark(
+            articleID: id, position: 0.5, createdAt: Timestamp(milliseconds: 1),
+            updatedAt: Timestamp(milliseconds: 1), revision: 1)
+        let page = ChangePage<Article>(
+            changes: [
+                .unknown(type: "podcast"), .putBookmark(bookmark),
+                .deleteBookmark(id, revision: 2),
+                .deleteComment(Comment.ID(at: Timestamp(milliseconds: 1)), revision: 2),
+            ], next: "t", more: false)
+        copy.apply(try ChangePage(mapping: page.json()))
         #expect(copy.articles.isEmpty && copy.token == "t" && copy.isComplete)
     }
 }

@@ -114,6 +114,9 @@ enum PermissionTable {
         + PermissionRow.each(history, .own, "draft", [401, 403, 403, 200, 200, 200, 200])
         + PermissionRow.each(history, .own, "deleted", [401, 403, 403, 200, 200, 200, 200])
 
+    /// The changes of an article's comments, which are where the list of these is.
+    private static let thread = "GET /v1/changes?types=comment&article={id}"
+
     private static let shared: [PermissionRow] = [
         PermissionRow("GET /v1/tags", 200, 200, 200, 200, 200, 200, 200),
         PermissionRow("GET /v1/authors", 200, 200, 200, 200, 200, 200, 200),
@@ -125,6 +128,13 @@ enum PermissionTable {
         PermissionRow("GET /v1/changes", 200, 200, 200, 200, 200, 200, 200),
         // A stream does not end, so the token is not a valid one.
         PermissionRow("GET /v1/changes/stream?since=x", 400, 400, 400, 400, 400, 400, 400),
+        PermissionRow("GET /v1/changes?types=bookmark", 401, 403, 200, 200, 403, 200, 200),
+        PermissionRow(
+            "GET /v1/changes/stream?types=bookmark&since=x", 401, 403, 400, 400, 403, 400, 400),
+        PermissionRow(thread, .others, "public", 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow(thread, .others, "draft", 404, 404, 404, 404, 200, 200, 200),
+        PermissionRow(thread, .own, "draft", 404, 404, 404, 200, 200, 200, 200),
+        PermissionRow(thread, .own, "deleted", 404, 404, 404, 404, 404, 404, 404),
     ]
 
     private static let comments: [PermissionRow] = [

@@ -72,7 +72,8 @@ struct Follower {
         case .deleteAuthor(let id, let revision):
             authors[id] = nil
             deletions.append("\(id) \(revision)")
-        case .unknown(let type): Issue.record("an unknown change: \(type)")
+        case .putComment, .deleteComment, .putBookmark, .deleteBookmark, .unknown:
+            Issue.record("an unexpected change: \(change)")
         }
     }
 

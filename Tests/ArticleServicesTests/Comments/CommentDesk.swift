@@ -104,6 +104,13 @@ struct CommentDesk: Sendable {
             try client.send(method, words[1], fields: all, body: Array((json ?? "").utf8)))
     }
 
+    /// Opens a change stream with a person's key.
+    func stream(_ query: String, as person: Person?) throws -> EventStreamClient {
+        let key = try person.map { "Authorization: Bearer \(try #require(keys[$0]))\r\n" }
+        return try EventStreamClient(
+            client.address, "/v1/changes/stream?\(query)", fields: key ?? "")
+    }
+
     /// Writes a comment; the next one is a millisecond later.
     func comment(_ body: String, as person: Person, to parent: Comment.ID? = nil) throws -> Comment
     {

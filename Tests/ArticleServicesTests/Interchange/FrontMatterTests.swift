@@ -9,6 +9,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("open", CommentPolicy.open), ("moderated", .moderated), ("closed", .closed),
+        ("false", .closed), ("no", .closed), ("\"off\"", .closed), ("true", nil), ("disqus", nil),
+        ("", nil),
+    ])
+    func `comments are open, moderated or closed`(text: String, policy: CommentPolicy?) throws {
+        #expect(try read("comments: \(text)").comments == policy)
+    }
+
+    @Test(arguments: [
         ("2016-1-29", "2016-01-29T00:00:00.000Z"),
         ("2016-02-01 18:00:00", "2016-02-01T18:00:00.000Z"),
         ("2016-02-01 9:00", "2016-02-01T09:00:00.000Z"),

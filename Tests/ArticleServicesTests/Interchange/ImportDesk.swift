@@ -78,10 +78,16 @@ struct ImportDesk {
     func run(
         _ names: String..., at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false
     ) async throws -> ImportReport {
-        let importer = Importer(
+        let importer = try importer(at: seconds, language: language, isDryRun: isDryRun)
+        return try await importer.run(names.map(path))
+    }
+
+    func importer(
+        at seconds: Int64 = 0, language: String = "en", isDryRun: Bool = false
+    ) throws -> Importer {
+        Importer(
             store: store, language: try #require(LanguageTag(language)), isDryRun: isDryRun
         ) { Self.time(seconds) }
-        return try await importer.run(names.map(path))
     }
 
     /// Writes an export to a file.

@@ -40,6 +40,7 @@ import Testing
             $0.heroImage = Article.HeroImage(url: "http://example.org/")
             $0.source = Article.Source(name: "http://a/b")
             $0.status = .archived
+            $0.comments = .moderated
         },
     ]
 
@@ -75,6 +76,12 @@ import Testing
     ])
     func `a file without a by-line has none to change`(text: String) {
         #expect(MarkdownFile.bytes(Array(text.utf8), naming: ["b"]) == nil)
+    }
+
+    @Test func `an unknown policy for comments is left out`() throws {
+        let article = Self.article { $0.comments = .unknown("a\nb: c") }
+        let post = try MarkdownPost(MarkdownFile.bytes(of: article), name: "x.md")
+        #expect(post.frontMatter.comments == nil)
     }
 
     @Test func `an unknown status is left out`() throws {

@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleServices
 import ArticleStore
 import HTTP
+import SQLiteStore
 import Testing
 
 /// What the server does without a request.

@@ -56,12 +56,16 @@ import Testing
             let user = try newsroom.hire("mina")
             try newsroom.hire("bora")
             let (session, other) = (try newsroom.signIn("mina"), try newsroom.signIn("bora"))
-            func stream(_ session: UserSession) throws -> EventStreamClient {
+            func stream(_ session: UserSession, _ query: String = "") throws -> EventStreamClient {
                 try newsroom.stream(
-                    "", as: .anonymous, [.authorization: "Bearer \(session.accessToken)"])
+                    query, as: .anonymous, [.authorization: "Bearer \(session.accessToken)"])
             }
-            let (mine, others) = (try stream(session), try stream(other))
-            _ = try (mine.events(upTo: "ready"), others.events(upTo: "ready"))
+            let queries = [
+                "", "?types=bookmark", "?types=comment&article=\(Cast.bread)",
+                "?types=article,bookmark",
+            ]
+            let (mine, others) = (try queries.map { try stream(session, $0) }, try stream(other))
+            for stream in mine + [others] { _ = try stream.events(upTo: "ready") }
             switch reason {
             case "sign-out": try newsroom.send("DELETE /v1/sessions/current", in: session)
             case "role":
@@ -75,7 +79,7 @@ import Testing
                 newsroom.backend.streams.tick()
                 #expect(try others.events() == [])
             }
-            #expect(try mine.events() == [] && mine.isComplete)
+            for stream in mine { #expect(try stream.events() == [] && stream.isComplete) }
             if reason != "time" {
                 try newsroom.send(
                     "PATCH /v1/articles/\(Cast.bread)", as: .editor, #"{"title":"L"}"#)

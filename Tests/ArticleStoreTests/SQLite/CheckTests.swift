@@ -37,6 +37,15 @@ import Testing
         ("DELETE FROM users", "refers to a missing row in users"),
         ("UPDATE user_count SET value = 9", "there are 1 users, but their counter is 9"),
         ("DELETE FROM user_count", "their counter is missing"),
+        ("DELETE FROM comments", "refers to a missing comment"),
+        ("UPDATE comments SET visible_replies = 1", "visible replies, but has 0"),
+        ("UPDATE comment_counts SET visible = 2", "visible comments, but has 1"),
+        ("DELETE FROM comment_transitions WHERE audience = 0", "transition for the public"),
+        ("DELETE FROM comment_transitions WHERE audience = 1", "transition for editors"),
+        ("DELETE FROM comment_transitions WHERE audience > 1", "transition for its writer"),
+        ("UPDATE bookmarks SET revision = 9", "by user 1 has the wrong transition"),
+        ("DELETE FROM bookmarks", "by user 1 has the wrong transition"),
+        ("DELETE FROM bookmark_transitions", "by user 1 has the wrong transition"),
     ]
 
     @Test func `each violation is found`() async throws {
@@ -55,10 +64,16 @@ import Testing
             let user = UserRecord.sample()
             try await store.createUser(user, using: nil, at: .start)
             _ = try await store.createSession(.sample(1, of: user), expecting: 0)
+            _ = try await store.createComment(
+                .make(), CommentContent(article: made.id, body: "Good", writer: user.id),
+                by: .first
+            ) { _ in .visible }
+            _ = try await store.putBookmark(
+                of: made.id, for: user.id, position: nil, seeing: .everyone, at: .start)
             await store.close()
             let clean = try SQLiteStore.check(path: path)
             #expect(clean.isClean && clean.articles == 2 && clean.revisions == 3)
-            #expect(clean.changes == 5)
+            #expect(clean.changes == 7)
 
             try Plain(path).run("PRAGMA ignore_check_constraints = ON; " + fault.sql)
             let findings = try SQLiteStore.check(path: path).findings

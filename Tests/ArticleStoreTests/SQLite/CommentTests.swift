@@ -41,8 +41,12 @@ import Testing
         try await put(1, position: 0.5)
         try await store.deleteBookmark(of: ids[0], for: user.id)
         try await put(2, position: nil)
+        try await store.deleteUser(user.id, expecting: nil, at: .start)
         await store.close()
         #expect(try SQLiteStore.check(path: path).findings == [])
+        let plain = try Plain(path)
+        #expect(plain.number("SELECT count(*) FROM bookmark_transitions") == 0)
+        #expect(plain.number("SELECT count(*) FROM bookmarks") == 0)
     }
 
     @Test func `a page ends where its bytes or the examined rows do`() async throws {
@@ -79,6 +83,9 @@ import Testing
         SQL.uncountVisible, SQL.removeCommentTransition,
         SQL.lastCommentOfUser, SQL.commentsOfUser, SQL.bookmarksBefore, SQL.bookmark,
         SQL.hasBookmarks, SQL.lastBookmarkRevision, SQL.removeBookmark, SQL.removeBookmarks,
+        SQL.identitiesOfUser, SQL.changeCount,
+        SQL.removeBookmarkTransitions, SQL.removeBookmarkDepartures, SQL.commentTransitionsAfter,
+        SQL.lastCommentTransition, SQL.bookmarkTransitionsAfter, SQL.lastBookmarkTransition,
     ]
 
     @Test func `comments are found by indexes alone, in the order of these`() async throws {

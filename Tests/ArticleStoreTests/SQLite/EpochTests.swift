@@ -116,7 +116,8 @@ import Testing
             switch record {
             case .author(let author): #expect(author.version == nil)
             case .revision(let revision): #expect(revision.article.version == nil)
-            case .article: break
+            case .comment(let comment): #expect(comment.version == nil)
+            case .user, .article, .bookmark: break
             }
         }
         try await withStore("b.db") { store in

@@ -139,7 +139,8 @@ import Testing
             """
             CREATE TABLE before AS SELECT * FROM transitions
                 WHERE audience < 2 AND (audience = 1 OR kind = 0 OR NOT is_departure);
-            DROP TABLE bookmarks; DROP TABLE comment_transitions; DROP TABLE comment_counts;
+            DROP TABLE bookmark_transitions; DROP TABLE bookmarks;
+            DROP TABLE comment_transitions; DROP TABLE comment_counts;
             DROP TABLE comments; ALTER TABLE revisions DROP COLUMN comments;
             DROP TABLE identities; DROP TABLE used_tokens; DROP TABLE used_token_count;
             ALTER TABLE keys DROP COLUMN owner;

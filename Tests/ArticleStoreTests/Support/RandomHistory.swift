@@ -169,7 +169,7 @@ struct RandomHistory {
         let owners = users.map { Audience.author($0.id) }
         var query = ChangeQuery(audience: any([.everyone, .editors] + owners))
         query.withBodies = isTrue(in: 4)
-        if isTrue(in: 6) { query.kinds = [any(SyncKind.allCases)] }
+        if isTrue(in: 6) { query.kinds = [any([.article, .author])] }
         for _ in 0..<below(3) {
             switch below(6) {
             case 0: query.filter.tags = [Tag(named: any(Self.tags + ["Nowhere"])).key]

@@ -74,7 +74,8 @@ struct SyncCopy {
             #expect(author.version != nil, comment)
             contents.authors[author.id] = author
         case .deleteAuthor(let id, _): contents.authors[id] = nil
-        case .unknown: Issue.record(comment ?? "an unknown change")
+        case .putComment, .deleteComment, .putBookmark, .deleteBookmark, .unknown:
+            Issue.record(comment ?? "an unexpected change")
         }
     }
 
@@ -146,7 +147,7 @@ struct SyncCopy {
         case delete(Article.ID, Int)
         case putAuthor(Author.ID, Int)
         case deleteAuthor(Author.ID, Int)
-        case unknown
+        case other
 
         init(_ change: SyncChange<Article>) {
             self =
@@ -155,7 +156,7 @@ struct SyncCopy {
                 case .deleteArticle(let id, let revision): .delete(id, revision)
                 case .putAuthor(let author): .putAuthor(author.id, author.revision)
                 case .deleteAuthor(let id, let revision): .deleteAuthor(id, revision)
-                case .unknown: .unknown
+                case .putComment, .deleteComment, .putBookmark, .deleteBookmark, .unknown: .other
                 }
         }
     }

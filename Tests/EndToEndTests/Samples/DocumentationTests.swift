@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import ArticleModels
 import HTTP
 import Platform
 import TestSupport
@@ -35,6 +36,40 @@ import Testing
         let home = HomeScreen()
         #expect(try await home.load(from: backend).count > 10)
         home.leave()
+    }
+
+    @MainActor @Test func `a list redraws what has changed`() async throws {
+        let tag = "writing"
+        var steps: [ArticleList.Rows.Difference.Step] = []
+        let list = ArticleList(backend, secondsFromGMT: { _ in 0 }, redraw: { steps += $0 })
+        await list.refresh()
+        let shown = list.rows.itemCount
+        #expect(shown > 0 && steps.count == shown + list.rows.groups.count)
+        await list.more()
+        steps = []
+        let draft = Article.Draft(title: "Hello", body: "First *paragraph*.", tags: [tag])
+        let article = try await publish(draft, key: "list", on: backend)
+        await list.refresh()
+        let place = Snapshot<ArticleSection, Article>.Place(section: 0, item: 0)
+        #expect(list.rows.item(at: place)?.id == article.id)
+        #expect(
+            steps.contains { step in
+                if case .insertItem(let item, place) = step { item.id == article.id } else { false }
+            })
+        let later = article.updatedAt.advanced(byMilliseconds: 120_000)
+        let lines = rowLines(article, now: later, languages: ["ko-KR"])
+        #expect(lines == ["Hello", "2분 전 · 읽는 데 1분", "First paragraph."])
+    }
+
+    @MainActor @Test func `a draft is edited with undo`() {
+        var titles: [String] = []
+        let editor = DraftEditor(Article.Draft(title: "Bread")) { titles.append($0.title) }
+        editor.type(title: "Rye")
+        editor.add(tag: "baking")
+        editor.undo()
+        editor.undo()
+        editor.redo()
+        #expect(titles == ["Rye", "Rye", "Rye", "Bread", "Rye"] && editor.draft.tags.isEmpty)
     }
 
     @MainActor

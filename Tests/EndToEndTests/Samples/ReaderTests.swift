@@ -84,8 +84,14 @@ import Testing
             #expect(try served.send(.post, "/v1/articles", body).status == 201)
         }
         let terminal = try reader(nil)
-        try terminal.screen(with: "▸ Number 45", "20 articles")
-        try terminal.type(String(repeating: "\u{1B}[B", count: 17))
+        try terminal.screen(with: "▸ Number 45", "Number 26", "20 articles")
+        // Only the two lines that have changed are drawn.
+        let before = terminal.shown.count
+        try terminal.type("\u{1B}[B")
+        try terminal.screen(with: "▸ Number 44")
+        let drawn = String(decoding: terminal.shown[before...], as: UTF8.self)
+        #expect(drawn.contains("  Number 45") && !drawn.contains("Number 43"))
+        try terminal.type(String(repeating: "\u{1B}[B", count: 16))
         try terminal.screen(with: "▸ Number 28", "40 articles")
         try terminal.type(String(repeating: "\u{1B}[B", count: 20))
         try terminal.screen(with: "▸ Number 8", "60 articles")

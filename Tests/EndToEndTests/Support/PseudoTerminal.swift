@@ -81,10 +81,28 @@ final class PseudoTerminal {
         return true
     }
 
-    /// The text since the screen was last cleared, without colors and cursor positions.
+    /// The lines of the screen that are not empty, as the output has left them.
     private var lastScreen: String {
-        let text = String(decoding: shown, as: UTF8.self)
-        let start = text.ranges(of: "\u{1B}[2J").last?.upperBound ?? text.startIndex
-        return String(text[start...]).replacing(#/\u{1B}\[[0-9;?]*[a-zA-Z]/#, with: "")
+        var lines: [Int: String] = [:]
+        var line = 1
+        var rest = String(decoding: shown, as: UTF8.self)[...]
+        // Invariant: `lines` is what the output before `rest` shows.
+        while let character = rest.first {
+            if character == "\u{1B}",
+                let order = rest.prefixMatch(of: #/\u{1B}\[([0-9;?]*)([a-zA-Z])/#)
+            {
+                rest = rest[order.range.upperBound...]
+                switch order.2 {
+                case "H": line = Int(order.1.prefix { $0 != ";" }) ?? 1
+                case "J": lines = [:]
+                case "K": lines[line] = nil
+                default: break
+                }
+                continue
+            }
+            rest = rest.dropFirst()
+            if character.isNewline { line += 1 } else { lines[line, default: ""].append(character) }
+        }
+        return lines.sorted { $0.key < $1.key }.map(\.value).joined(separator: "\r\n")
     }
 }

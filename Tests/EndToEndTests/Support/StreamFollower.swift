@@ -8,19 +8,29 @@ import Testing
 struct StreamFollower {
     /// The key that it sends; `nil`: it is anonymous.
     let key: String?
+    /// What it follows; empty for all articles and authors that it sees.
+    let query: String
     private var token: String?
     /// The revision of each thing in the copy, by type and id.
     private var copy: [String: Int] = [:]
     /// The last revision that was received of each thing, whether it was put or deleted.
     private var received: [String: Int] = [:]
 
-    init(key: String? = nil) { self.key = key }
+    init(key: String? = nil, query: String = "") {
+        self.key = key
+        self.query = query
+    }
+
+    /// The revisions of all things of a type in the copy, by type and id.
+    func things(_ type: String) -> [String: Int] {
+        copy.filter { $0.key.hasPrefix("\(type) ") }
+    }
 
     func open(_ address: SocketAddress, cutAfter limit: Int? = nil) throws -> EventStreamClient {
         var lines = token.map { "Last-Event-ID: \($0)\r\n" } ?? ""
         if let key { lines += "Authorization: Bearer \(key)\r\n" }
         return try EventStreamClient(
-            address, "/v1/changes/stream", fields: lines, cutAfter: limit)
+            address, "/v1/changes/stream?\(query)", fields: lines, cutAfter: limit)
     }
 
     /// Receives up to and including the next event of a type.
@@ -61,6 +71,10 @@ struct StreamFollower {
         case .deleteArticle(let id, let revision): delete("article \(id)", revision)
         case .putAuthor(let author): put("author \(author.id)", author.revision)
         case .deleteAuthor(let id, let revision): delete("author \(id)", revision)
+        case .putComment(let comment): put("comment \(comment.id)", comment.revision)
+        case .deleteComment(let id, let revision): delete("comment \(id)", revision)
+        case .putBookmark(let bookmark): put("bookmark \(bookmark.id)", bookmark.revision)
+        case .deleteBookmark(let id, let revision): delete("bookmark \(id)", revision)
         case .unknown(let type): throw TestFailure("an unknown change: \(type)")
         }
     }
@@ -79,24 +93,28 @@ struct StreamFollower {
         return "delete \(name) \(revision)"
     }
 
-    /// Checks that the copy is what a new client would receive, and that its articles are those of
-    /// the list.
+    /// Checks that the copy is what a new client would receive, and that its articles, if it
+    /// follows these, are those of the list.
     func expectCurrent(_ client: TestClient) throws {
         var fields = HTTPFields()
         if let key { fields[.authorization] = "Bearer \(key)" }
         var snapshot: [String: Int] = [:]
+        let more = query.isEmpty ? "" : "&\(query)"
         let page = try ChangePage<Article>(
-            mapping: client.send(.get, "/v1/changes?limit=500", fields: fields).body)
+            mapping: client.send(.get, "/v1/changes?limit=500\(more)", fields: fields).body)
         #expect(!page.more)
         for change in page.changes {
             switch change {
             case .putArticle(let article, let revision):
                 snapshot["article \(article.id)"] = revision
             case .putAuthor(let author): snapshot["author \(author.id)"] = author.revision
-            case .deleteArticle, .deleteAuthor, .unknown: break
+            case .putComment(let comment): snapshot["comment \(comment.id)"] = comment.revision
+            case .putBookmark(let bookmark): snapshot["bookmark \(bookmark.id)"] = bookmark.revision
+            default: break
             }
         }
         #expect(copy == snapshot && token == page.next)
+        guard query.isEmpty || query.contains("article,") else { return }
         var listed: [String: Int] = [:]
         var target: String? = "/v1/articles?limit=100"
         while let next = target {
@@ -105,7 +123,7 @@ struct StreamFollower {
             for article in list.items { listed["article \(article.id)"] = article.revision }
             target = list.next.map { "/v1/articles?limit=100&cursor=\($0)" }
         }
-        #expect(copy.filter { $0.key.hasPrefix("article ") } == listed)
+        #expect(things("article") == listed)
     }
 }
 

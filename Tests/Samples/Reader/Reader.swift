@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import ArticleModels
 import Glibc
 
 /// Articles of a backend in a terminal: `reader URL [KEY]`.
@@ -24,11 +25,9 @@ import Glibc
     private let search: LatestWins
     private lazy var terminal = Terminal { [self] in take($0) }
     private var screen = Screen.list
-    private var articles: [Article] = []
-    /// The way to the rest of the list; `nil` behind its end, and while a page is under way.
-    private var more: BackendPages<FetchArticlesRequest>.Iterator?
-    /// Tells one list from the next.
-    private var list = 0
+    /// The list; `first` is empty unless it was searched for.
+    private var first: [Article] = []
+    private var rest: PagedList<FetchArticlesRequest>?
     private var selected = 0
     private var status = "loading …"
     private var typing: (field: Field, text: String)?
@@ -54,9 +53,19 @@ import Glibc
 
     // MARK: The list
 
-    private func show(_ found: [Article], _ rest: FetchArticlesRequest?, _ note: String) {
-        (articles, selected, status, list) = (found, 0, note, list + 1)
-        more = rest.map { backend.pages(of: $0).makeAsyncIterator() }
+    private var articles: [Article] {
+        let ids = Set(first.map(\.id))
+        return first + (rest?.state.items ?? []).filter { !ids.contains($0.id) }
+    }
+
+    private func show(_ found: [Article], _ request: FetchArticlesRequest?, _ note: String) {
+        (first, selected, status) = (found, 0, note)
+        rest = request.map { request in
+            PagedList(backend, request) { [unowned self] _, list in
+                if case .failed(let error, _) = list.phase { report(error) }
+                draw()
+            }
+        }
         draw()
     }
 
@@ -65,17 +74,7 @@ import Glibc
         await loadMore()
     }
 
-    private func loadMore() async {
-        guard var pages = more else { return }
-        let current = list
-        more = nil
-        await tell {
-            defer { if list == current { more = pages } }
-            let page = try await pages.next(isolation: #isolation)
-            if list == current { articles += page?.items ?? [] }
-            draw()
-        }
-    }
+    private func loadMore() async { await rest?.more() }
 
     /// Articles with the tag as far as it is typed; only what was typed last counts.
     private func filter(by tag: String) async {
@@ -116,9 +115,8 @@ import Glibc
     }
 
     private func replace(_ article: Article, _ note: String) {
-        if let place = articles.firstIndex(where: { $0.id == article.id }) {
-            articles[place] = article
-        }
+        if let place = first.firstIndex(where: { $0.id == article.id }) { first[place] = article }
+        rest?.update(article)
         if case .article(let open, let top) = screen, open.id == article.id {
             screen = .article(article, top: top)
         }
@@ -258,13 +256,16 @@ import Glibc
     /// Does the work; what goes wrong stands in the last line, unless nobody wants to know.
     private func tell(_ work: () async throws -> Void) async {
         do { try await work() } catch {
-            guard let error = error as? BackendError, !error.isStopped else { return }
-            // The backend says why: a wrong password, or nobody is signed in.
-            let isUnauthorized = if case .unauthorized = error { true } else { false }
-            let reason = isUnauthorized ? error.failureReason : nil
-            status = reason ?? error.localizedDescription
+            if let error = error as? BackendError { report(error) }
             draw()
         }
+    }
+
+    private func report(_ error: BackendError) {
+        guard !error.isStopped else { return }
+        // The backend says why: a wrong password, or nobody is signed in.
+        let isUnauthorized = if case .unauthorized = error { true } else { false }
+        status = (isUnauthorized ? error.failureReason : nil) ?? error.localizedDescription
     }
 
     /// What is typed; a password only by its length.

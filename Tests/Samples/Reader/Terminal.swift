@@ -1,3 +1,4 @@
+import ArticleModels
 import Dispatch
 import Glibc
 
@@ -30,9 +31,25 @@ enum Key {
     }
 }
 
+/// What is on the screen: lines by their numbers, from the top.
+private typealias Frame = Snapshot<Region, Line>
+
+private enum Region: Identifiable {
+    case lines, status
+
+    var id: Region { self }
+}
+
+private struct Line: Identifiable, Equatable {
+    let id: Int
+    let text: String
+}
+
 /// The terminal in raw mode, on its second screen.
 @MainActor final class Terminal {
     private var before = termios()
+    private var frame = Frame()
+    private var frameSize = (rows: 0, columns: 0)
     private let input = DispatchSource.makeReadSource(fileDescriptor: 0, queue: .main)
 
     /// - Parameter onKeys: called with what was typed; with nothing when the input has ended.
@@ -61,12 +78,34 @@ enum Key {
         return isKnown ? (Int(size.ws_row), Int(size.ws_col)) : (24, 80)
     }
 
-    /// Shows the lines from the top, and one at the bottom.
+    /// Shows the lines from the top, and one at the bottom; draws only those that have changed.
     func show(_ lines: [String], status: String) {
-        let (rows, columns) = size
-        var frame = "\u{1B}[H\u{1B}[2J"
-        for line in lines.prefix(rows - 1) { frame += Self.fitted(line, columns) + "\r\n" }
-        write(frame + "\u{1B}[\(rows);1H\u{1B}[7m" + Self.fitted(status, columns) + "\u{1B}[0m")
+        let size = size
+        var orders = ""
+        if size != frameSize {
+            (frame, frameSize) = (Frame(), size)
+            orders = "\u{1B}[2J"
+        }
+        let shown = lines.prefix(size.rows - 1).enumerated().map { number, text in
+            Line(id: number, text: Self.fitted(text, size.columns))
+        }
+        let last = Line(id: size.rows - 1, text: Self.fitted(status, size.columns))
+        let new = Frame([
+            .init(section: .lines, items: shown), .init(section: .status, items: [last]),
+        ])
+        for step in new.difference(from: frame).steps {
+            switch step {
+            case .updateItem(let line, _), .insertItem(let line, _):
+                let style = line.id == last.id ? "\u{1B}[7m" : ""
+                orders += "\u{1B}[\(line.id + 1);1H\u{1B}[2K\(style)\(line.text)\u{1B}[0m"
+            case .removeItem(let place):
+                guard let line = frame.item(at: place) else { continue }
+                orders += "\u{1B}[\(line.id + 1);1H\u{1B}[2K"
+            case .updateSection, .removeSection, .insertSection, .moveSection, .moveItem: continue
+            }
+        }
+        frame = new
+        write(orders)
     }
 
     private func write(_ text: String) {

@@ -3,19 +3,24 @@ import ArticleStore
 
 /// A line of an export.
 ///
-/// The first is `{"format":"broadsheet-export","version":4}`. It is followed by all authors in the
-/// order of their ids and all articles in the order of theirs, each followed by its revisions:
+/// The first is `{"format":"broadsheet-export","version":4}`. It is followed by all users, authors
+/// and articles, each in the order of their ids, where an article is followed by its revisions;
+/// then by all comments in the order in which they were written, and all bookmarks in the order of
+/// their users and articles:
 ///
+///     {"kind":"user","user":{…},"identities":[{"issuer":…,"subject":…}]}
 ///     {"kind":"author","author":{…}}
 ///     {"kind":"article","id":…,"aliases":[…],"imported":{"path":…,"digest":…,"revision":…}}
 ///     {"kind":"revision","action":…,"actor":{…},"time":…,"article":{…}}
+///     {"kind":"comment","comment":{…}}
+///     {"kind":"bookmark","user":…,"bookmark":{…}}
 ///
-/// Authors, articles and actors have the same JSON as in the API. In version 1, a revision has no
-/// actor, but perhaps the name of an `editor`; before version 3, a scheduled article has the status
-/// `published` and a time in the future (`ExportHistory`).
+/// Users, authors, articles, actors, comments and bookmarks have the same JSON as in the API. In
+/// version 1, a revision has no actor, but perhaps the name of an `editor`; before version 3, a
+/// scheduled article has the status `published` and a time in the future (`ExportHistory`).
 ///
 /// The last line counts the others, so that a truncated export is not mistaken for a complete one:
-/// `{"kind":"end","authors":…,"articles":…,"revisions":…}`.
+/// `{"kind":"end","users":…,"authors":…,"articles":…,"revisions":…,"comments":…,"bookmarks":…}`.
 enum ExportLine: Sendable {
     case record(ExportRecord)
     case end(ExportCounts)
@@ -29,6 +34,7 @@ enum ExportLine: Sendable {
         else { throw LineFault(reason: "$.kind is missing") }
         do throws(InvalidValue) {
             switch kind {
+            case .string("user"): self = .record(.user(try UserLine(strict: value).user))
             case .string("author"): self = .record(.author(try AuthorLine(strict: value).author))
             case .string("article"):
                 self = .record(.article(try ArticleLine(strict: value).article))
@@ -38,6 +44,10 @@ enum ExportLine: Sendable {
                         version == 1
                             ? try FirstRevisionLine(strict: value).revision
                             : try RevisionLine(strict: value).revision))
+            case .string("comment"):
+                self = .record(.comment(try CommentLine(strict: value).comment))
+            case .string("bookmark"):
+                self = .record(.bookmark(try BookmarkLine(strict: value).bookmark))
             case .string("end"): self = .end(try ExportCounts(strict: value))
             default: return nil
             }
@@ -48,42 +58,19 @@ enum ExportLine: Sendable {
     var bytes: [UInt8] {
         var bytes =
             switch self {
+            case .record(.user(let user)): UserLine(user: user).json()
             case .record(.author(let author)): AuthorLine(author: author).json()
             case .record(.article(let article)): ArticleLine(article: article).json()
             case .record(.revision(let revision)):
                 RevisionLine(revision: revision)
                     .json(capacity: 2_048 + (revision.article.body?.utf8.count ?? 0))
+            case .record(.comment(let comment)): CommentLine(comment: comment).json()
+            case .record(.bookmark(let bookmark)): BookmarkLine(bookmark: bookmark).json()
             case .end(let counts): counts.json()
             }
         bytes.append(UInt8(ascii: "\n"))
         return bytes
     }
-}
-
-/// How many records of each kind an export has.
-struct ExportCounts: Sendable, Hashable {
-    var authors = 0
-    var articles = 0
-    var revisions = 0
-
-    mutating func count(_ record: ExportRecord) {
-        switch record {
-        case .author: authors += 1
-        case .article: articles += 1
-        case .revision: revisions += 1
-        }
-    }
-}
-
-extension ExportCounts: JSONModel {
-    static let shape = ObjectCodec(
-        { (_: String, authors: Int, articles: Int, revisions: Int) in
-            ExportCounts(authors: authors, articles: articles, revisions: revisions)
-        },
-        .required("kind", kind("end"), .kind),
-        .required("authors", \.authors, .integer(0...Int.max)),
-        .required("articles", \.articles, .integer(0...Int.max)),
-        .required("revisions", \.revisions, .integer(0...Int.max)))
 }
 
 private struct AuthorLine: JSONModel {
@@ -156,13 +143,13 @@ private struct FirstRevisionLine: JSONModel {
 }
 
 /// A getter that returns the same `kind` for every line of a model.
-private func kind<Model>(_ name: String) -> @Sendable (Model) -> String {
+func kind<Model>(_ name: String) -> @Sendable (Model) -> String {
     { _ in name }
 }
 
 extension JSONCodec where Value == String {
     /// The kind of a line.
-    fileprivate static var kind: JSONCodec { .text(.line(1...16)) }
+    static var kind: JSONCodec { .text(.line(1...16)) }
 }
 
 extension TextCodec where Value == [UInt8] {
@@ -185,7 +172,7 @@ enum ExportHeader: Sendable, Hashable {
     static let format = "broadsheet-export"
     /// Version 1 has the names of editors instead of actors. Version 2 has neither the status
     /// `scheduled` nor the system as an actor. In version 3, articles do not say whether readers
-    /// may comment, or who owns them.
+    /// may comment, or who owns them; and there are no users, comments and bookmarks.
     static let version = 4
 
     /// The line including its line feed.

@@ -4,12 +4,13 @@ import Glibc
 import Platform
 
 /// Writes the contents of a store as JSON lines, which `Importer` restores: articles with all their
-/// revisions, tombstones, former slugs and import marks; and authors.
+/// revisions, tombstones, former slugs and import marks; authors; and users with their identities,
+/// comments and bookmarks.
 ///
-/// API keys and the server's secrets are not included: exports are meant to be shared, and whoever
-/// restores one creates new keys. Only the public ids and names of keys that made revisions are.
-/// All lines come from one snapshot, and the same store always yields the same bytes; see
-/// `ExportLine` for the format.
+/// API keys, passwords, sessions and the server's secrets are not included: after a restoration,
+/// new keys are created, and users without an identity need new passwords. Only the public ids and
+/// names of keys that made revisions are. All lines come from one snapshot, and the same store
+/// always yields the same bytes; see `ExportLine` for the format.
 public struct Exporter: Sendable {
     let store: any ArticleStore
 
@@ -49,27 +50,25 @@ public struct Exporter: Sendable {
 
 /// What an export wrote.
 public struct ExportReport: Sendable, Hashable {
-    public var authors: Int
-    /// Includes tombstones.
-    public var articles: Int
-    public var revisions: Int
-    public var bytes: Int
+    private let counts: ExportCounts
+    public let bytes: Int
 
     /// An upper bound for the length of the last line of an export.
     public static let lastLineBytes = 256
 
-    init(authors: Int, articles: Int, revisions: Int, bytes: Int) {
-        self.authors = authors
-        self.articles = articles
-        self.revisions = revisions
+    init(_ counts: ExportCounts, bytes: Int) {
+        self.counts = counts
         self.bytes = bytes
     }
 
-    init(_ counts: ExportCounts, bytes: Int) {
-        self.init(
-            authors: counts.authors, articles: counts.articles, revisions: counts.revisions,
-            bytes: bytes)
-    }
+    public var users: Int { counts.users }
+    public var authors: Int { counts.authors }
+    /// Includes tombstones.
+    public var articles: Int { counts.articles }
+    public var revisions: Int { counts.revisions }
+    /// Includes deleted ones.
+    public var comments: Int { counts.comments }
+    public var bookmarks: Int { counts.bookmarks }
 
     /// The counts in the last line of an export; `nil` if the export is truncated.
     public init?(end: [UInt8], bytes: Int) {

@@ -2,9 +2,19 @@ import ArticleAPI
 import ArticleStore
 
 /// Validates that the records of an export are complete and in order.
+///
+/// What comments and bookmarks refer to is left to the store, as there may be very many.
 struct ExportOrder {
+    /// The parts of an export in their order.
+    private enum Part: Int {
+        case users, authors, articles, comments, bookmarks
+    }
+
     private(set) var counts = ExportCounts()
     private var isEnded = false
+    private var part = Part.users
+    private var lastUser: User.ID?
+    private var lastBookmark: ExportedBookmark?
     private var authors: Set<Author.ID> = []
     private var lastAuthor: Author.ID?
     private var article: ExportedArticle?
@@ -15,11 +25,14 @@ struct ExportOrder {
         switch line {
         case .record(let record):
             switch record {
+            case .user(let user): try take(user)
             case .author(let author): try take(author)
             case .article(let article): try take(article)
             case .revision(let revision):
                 try take(revision.article)
                 try check(revision.actor)
+            case .comment: try enter(.comments)
+            case .bookmark(let bookmark): try take(bookmark)
             }
             counts.count(record)
         case .end(let counts):
@@ -35,8 +48,35 @@ struct ExportOrder {
         guard isEnded else { throw LineFault(reason: "the export is truncated") }
     }
 
+    private mutating func enter(_ next: Part) throws(LineFault) {
+        guard part.rawValue <= next.rawValue else {
+            throw LineFault(reason: "$.kind is out of order")
+        }
+        part = next
+    }
+
+    private mutating func take(_ user: ExportedUser) throws(LineFault) {
+        try enter(.users)
+        guard lastUser.map({ $0 < user.record.id }) ?? true else {
+            throw LineFault(reason: "$.user.id is out of order")
+        }
+        lastUser = user.record.id
+    }
+
+    private mutating func take(_ next: ExportedBookmark) throws(LineFault) {
+        try enter(.bookmarks)
+        if let last = lastBookmark {
+            let isNext =
+                last.user == next.user
+                ? last.bookmark.articleID < next.bookmark.articleID : last.user < next.user
+            guard isNext else { throw LineFault(reason: "$.bookmark is out of order") }
+        }
+        lastBookmark = next
+    }
+
     private mutating func take(_ author: Author) throws(LineFault) {
-        guard article == nil, lastAuthor.map({ $0 < author.id }) ?? true else {
+        try enter(.authors)
+        guard lastAuthor.map({ $0 < author.id }) ?? true else {
             throw LineFault(reason: "$.author.id is out of order")
         }
         lastAuthor = author.id
@@ -44,6 +84,7 @@ struct ExportOrder {
     }
 
     private mutating func take(_ next: ExportedArticle) throws(LineFault) {
+        try enter(.articles)
         guard article.map({ $0.id < next.id }) ?? true else {
             throw LineFault(reason: "$.id is out of order")
         }
@@ -55,6 +96,7 @@ struct ExportOrder {
     }
 
     private mutating func take(_ next: Article) throws(LineFault) {
+        try enter(.articles)
         guard let article, next.id == article.id else {
             throw LineFault(reason: "$.article.id differs from the preceding article's")
         }

@@ -250,7 +250,7 @@ extension ImportRun {
                 lastLine = line.number
                 guard let content = try ExportLine(line.json().value, version: version)
                 else {
-                    throw LineFault(reason: "$.kind is not author, article, revision or end")
+                    throw LineFault(reason: "$.kind is not the kind of a line")
                 }
                 try order.take(content)
                 let half = min(reader.offset, file.sizeBytes) / 2

@@ -11,8 +11,8 @@ import Resources
 /// was edited through the API is kept. Posts without a date are published as of their first import.
 ///
 /// JSON lines are either bodies of `POST /v1/articles` or an export (`Exporter`), which is restored
-/// with its ids, revisions and tombstones, into an empty store only. An export is validated
-/// completely before any of it is restored.
+/// with its ids, revisions and tombstones, into an empty store only, which may have users. All
+/// lines of an export are validated before any of it is restored.
 ///
 /// Files are read with blocking calls on the caller's executor: do not call it from an event loop.
 public struct Importer: Sendable {
@@ -78,7 +78,7 @@ public struct Importer: Sendable {
     }
 }
 
-/// The outcome of an import in numbers of articles.
+/// The outcome of an import.
 public struct ImportReport: Sendable, Hashable {
     /// New articles; for an export, all restored articles including tombstones.
     public internal(set) var created = 0
@@ -88,6 +88,10 @@ public struct ImportReport: Sendable, Hashable {
     public internal(set) var unchanged = 0
     /// The file changed, but the article was edited through the API, so the edit was kept.
     public internal(set) var keptEdits = 0
+    /// Of exports, whether or not they existed already.
+    public internal(set) var users = 0
+    public internal(set) var comments = 0
+    public internal(set) var bookmarks = 0
     /// Files and lines that were not imported.
     public internal(set) var failed = 0
     /// The first `faultLimit` of these, in import order.
@@ -102,6 +106,13 @@ public struct ImportReport: Sendable, Hashable {
 
     /// All articles that were processed successfully.
     public var articles: Int { created + updated + unchanged + keptEdits }
+
+    /// Adds the users, comments and bookmarks of an export.
+    mutating func addPeople(_ counts: ExportCounts) {
+        users += counts.users
+        comments += counts.comments
+        bookmarks += counts.bookmarks
+    }
 
     mutating func fail(_ path: String, line: Int? = nil, _ reason: String) {
         failed += 1

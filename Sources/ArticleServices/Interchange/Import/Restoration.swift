@@ -4,7 +4,7 @@ import ArticleStore
 struct Restoration {
     private enum State {
         /// All records so far already exist, which accounts for this many changes in the store.
-        case comparing(changes: Int64)
+        case comparing(changes: Int)
         /// The store contains the records so far and nothing else.
         case writing
         case failed
@@ -48,13 +48,15 @@ struct Restoration {
             batchBytes = 0
         }
         guard !batch.isEmpty, isGoingOn else { return }
-        let articles = batch.count { if case .article = $0 { true } else { false } }
+        var counts = ExportCounts()
+        for record in batch { counts.count(record) }
         do throws(StoreError) {
             if case .comparing(let changes) = state {
-                if try await importer.store.restore(batch, dryRun: true).added == 0 {
-                    report.unchanged += articles
-                    let more = batch.count { if case .article = $0 { false } else { true } }
-                    state = .comparing(changes: changes + Int64(more))
+                let found = try await importer.store.restore(batch, dryRun: true)
+                if found.added == 0 {
+                    report.unchanged += counts.articles
+                    report.addPeople(counts)
+                    state = .comparing(changes: changes + found.changes)
                     return
                 }
                 guard try await importer.store.changeSequence() == changes else {
@@ -68,7 +70,8 @@ struct Restoration {
             if !importer.isDryRun {
                 _ = try await importer.store.restore(batch, dryRun: false)
             }
-            report.created += articles
+            report.created += counts.articles
+            report.addPeople(counts)
         } catch {
             switch error {
             case .full, .unavailable, .corrupt, .busy: throw .store(error)

@@ -1,0 +1,102 @@
+public import ArticleAPI
+
+/// An article as readers are shown it: in their language and time zone, at one moment.
+///
+/// It has only what its texts depend on. So two of the same article are equal if they look the
+/// same, and a ``Snapshot`` of them changes only where there is something else to see, such as
+/// another minute. A value; use it anywhere.
+///
+/// ```swift
+/// let row = ArticlePresentation(article, in: .english, now: now) { _ in 9 * 3_600 }
+/// let lines = [row.titleText, row.bylineText, row.dateText, row.readingTimeText]
+/// let label = row.accessibilityLabel
+/// ```
+///
+/// The excerpt comes from the summary; if it is empty, from `bodyHTML`; and if the response does
+/// not have that, from the first paragraph of `body`, whose usual inline marks are removed. Request
+/// `bodyHTML` for text that is free of Markdown in any case.
+public struct ArticlePresentation: Sendable, Hashable, Identifiable, TitlePresentable,
+    BylinePresentable, DatePresentable, ReadingTimePresentable, ExcerptPresentable
+{
+    public let id: Article.ID
+    public let language: PresentationLanguage
+    public let title: String?
+    public let authorNames: [String]
+    public let date: RelativeDate?
+    public let readingMinutes: Int?
+    /// The excerpt, not the whole text.
+    public let plainText: String
+    public let excerptLength: Int
+
+    /// - Parameters:
+    ///   - article: its date is `publishedAt`, or `updatedAt` without one. What is already
+    ///     published is never shown as in the future, even if the reader's clock is late.
+    ///   - language: the reader's language.
+    ///   - now: the current time.
+    ///   - excerptLength: the most characters of the excerpt.
+    ///   - secondsFromGMT: the offset of the reader's time zone at a time, positive to the east.
+    public init(
+        _ article: Article, in language: PresentationLanguage, now: Timestamp,
+        excerptLength: Int = 160, secondsFromGMT: (Timestamp) -> Int
+    ) {
+        self.init(
+            id: article.id, title: article.title, authorNames: article.authors.map(\.name),
+            time: article.publishedAt ?? article.updatedAt, status: article.status,
+            readingMinutes: article.readingMinutes,
+            texts: (article.summary, article.bodyHTML, article.body), excerptLength: excerptLength,
+            in: language, now: now, secondsFromGMT: secondsFromGMT)
+    }
+
+    /// Attributes that were not selected are not shown.
+    ///
+    /// - Parameters:
+    ///   - article: the selected attributes of an article.
+    ///   - language: the reader's language.
+    ///   - now: the current time.
+    ///   - excerptLength: the most characters of the excerpt.
+    ///   - secondsFromGMT: the offset of the reader's time zone at a time, positive to the east.
+    public init(
+        _ article: PartialArticle, in language: PresentationLanguage, now: Timestamp,
+        excerptLength: Int = 160, secondsFromGMT: (Timestamp) -> Int
+    ) {
+        self.init(
+            id: article.id, title: article.title,
+            authorNames: article.authors?.compactMap(\.name) ?? [],
+            time: article.publishedAt ?? article.updatedAt, status: article.status,
+            readingMinutes: article.readingMinutes,
+            texts: (article.summary, article.bodyHTML, article.body), excerptLength: excerptLength,
+            in: language, now: now, secondsFromGMT: secondsFromGMT)
+    }
+
+    private init(
+        id: Article.ID, title: String?, authorNames: [String], time: Timestamp?,
+        status: Article.Status?, readingMinutes: Int?,
+        texts: (summary: String?, html: String?, markdown: String?), excerptLength: Int,
+        in language: PresentationLanguage, now: Timestamp, secondsFromGMT: (Timestamp) -> Int
+    ) {
+        self.id = id
+        self.language = language
+        self.title = title
+        self.authorNames = authorNames
+        date = time.map { time in
+            RelativeDate(
+                status == .published ? min(time, now) : time, now: now,
+                secondsFromGMT: secondsFromGMT)
+        }
+        self.readingMinutes = readingMinutes
+        plainText = Self.excerpt(texts.summary, texts.html, texts.markdown, excerptLength)
+        self.excerptLength = excerptLength
+    }
+
+    /// The beginning of the first of these texts that is not empty.
+    private static func excerpt(
+        _ summary: String?, _ html: String?, _ markdown: String?, _ length: Int
+    ) -> String {
+        // A character may be several scalars.
+        let limit = 8 * max(0, length)
+        var text = PlainText.collapsed(summary ?? "")
+        if text.isEmpty, let html { text = PlainText.ofHTML(html, limit: limit) }
+        if text.isEmpty, let markdown { text = PlainText.ofMarkdown(markdown) }
+        return PlainText.cut(text, to: length)
+    }
+}

@@ -1,0 +1,135 @@
+import ArticleAPI
+import ArticleClient
+import ArticleModels
+import TestSupport
+import Testing
+
+/// Lists that load their pages from a stub.
+@MainActor @Suite struct PagedListTests {
+    private typealias Tags = PagedList<FetchTagsRequest>
+
+    nonisolated private static func usage(_ name: String, count: Int = 1) -> ArticleAPI.Tag.Usage {
+        ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: name), articleCount: count)
+    }
+
+    /// Serves pages of names; the cursor of a page is its number.
+    private static func backend(_ pages: [[String]]) -> BackendService {
+        BackendService.stub { routes in
+            routes.on(FetchTagsRequest.self) { request in
+                let number = request.cursor.flatMap { Int($0) } ?? 0
+                guard number < pages.count else { throw Problem(.notFound) }
+                let names = pages[number]
+                let isLast = number == pages.count - 1
+                return Page(items: names.map { usage($0) }, next: isLast ? nil : "\(number + 1)")
+            }
+        }
+    }
+
+    @Test func `pages are loaded until the end`() async {
+        let backend = Self.backend([["a", "b"], ["b"], ["c"], []])
+        var phases: [Tags.State.Phase] = []
+        let list = Tags(backend, FetchTagsRequest(limit: 2)) { _, new in
+            phases.append(new.phase)
+        }
+        await list.more()
+        #expect(list.state.items.map(\.id) == ["a", "b"])
+        // The second page has nothing new, so the third is loaded, too.
+        await list.more()
+        #expect(list.state.items.map(\.id) == ["a", "b", "c"] && list.state.phase == .loaded)
+        await list.more()
+        await list.more()
+        #expect(
+            phases == [
+                .loading(.refresh), .loaded, .loading(.more), .loading(.more), .loaded,
+                .loading(.more), .exhausted,
+            ])
+        let asked = backend.received(FetchTagsRequest.self)
+        #expect(asked.map(\.cursor) == [nil, "1", "2", "3"] && asked.allSatisfy { $0.limit == 2 })
+    }
+
+    @Test func `an error ends a load and can be tried again`() async {
+        let isDown = Signal()
+        let backend = BackendService.stub { routes in
+            routes.on(FetchTagsRequest.self) { _ in
+                if !isDown.isGiven { throw Problem(.forbidden) }
+                return Page(items: [Self.usage("a")])
+            }
+        }
+        let list = Tags(backend, FetchTagsRequest())
+        await list.refresh()
+        guard case .failed(.problem(let problem), .refresh) = list.state.phase else {
+            Issue.record("\(list.state.phase)")
+            return
+        }
+        #expect(problem.status == 403)
+        isDown.give()
+        await list.more()
+        #expect(list.state.items.count == 1 && list.state.phase == .exhausted)
+    }
+
+    @Test func `the response to an older refresh is ignored`() async {
+        let (asked, late) = (Signal(), Signal())
+        let backend = BackendService.stub { routes in
+            routes.on(FetchTagsRequest.self) { request in
+                guard request.cursor == "1" else {
+                    return Page(items: [Self.usage("a")], next: "1")
+                }
+                asked.give()
+                await late.wait()
+                return Page(items: [Self.usage("late")])
+            }
+        }
+        let list = Tags(backend, FetchTagsRequest())
+        await list.refresh()
+        let older = Task { await list.more() }
+        await asked.wait()
+        await list.refresh()
+        late.give()
+        await older.value
+        #expect(list.state.items.map(\.id) == ["a"] && list.state.phase == .loaded)
+    }
+
+    @Test func `a cancelled load leaves the list as it was`() async {
+        let (asked, never) = (Signal(), Signal())
+        let backend = BackendService.stub { routes in
+            routes.on(FetchTagsRequest.self) { request in
+                guard request.cursor != nil else {
+                    return Page(items: [Self.usage("a")], next: "1")
+                }
+                asked.give()
+                await never.wait()
+                return Page(items: [])
+            }
+        }
+        let list = Tags(backend, FetchTagsRequest())
+        await list.refresh()
+        let load = Task { await list.more() }
+        await asked.wait()
+        #expect(list.state.phase == .loading(.more))
+        load.cancel()
+        await load.value
+        #expect(list.state.phase == .loaded && list.state.items.count == 1)
+        never.give()
+    }
+
+    @Test func `a known change of an item is reported once`() async {
+        var counts: [[Int]] = []
+        let list = Tags(Self.backend([["a"]]), FetchTagsRequest()) { _, new in
+            counts.append(new.items.map(\.articleCount))
+        }
+        await list.refresh()
+        list.update(Self.usage("a", count: 7))
+        list.update(Self.usage("b"))
+        #expect(counts == [[], [1], [7]])
+    }
+
+    @Test func `a list begins at the request's cursor`() async {
+        let backend = Self.backend([["a"], ["b"], ["c"]])
+        let list = Tags(backend, FetchTagsRequest(cursor: "1"))
+        await list.refresh()
+        await list.more()
+        await list.refresh()
+        #expect(backend.received(FetchTagsRequest.self).map(\.cursor) == ["1", "2", "1"])
+        #expect(list.state.items.map(\.id) == ["b"])
+    }
+}

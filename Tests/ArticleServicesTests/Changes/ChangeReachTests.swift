@@ -1,0 +1,87 @@
+import ArticleAPI
+import ArticleStore
+import Testing
+
+@testable import ArticleServices
+
+/// Who reads after a commit.
+@Suite struct ChangeReachTests {
+    private static let article = Article.ID(at: CommentDesk.opening)
+    private static let other = Article.ID(at: CommentDesk.opening)
+    private static let user = User.ID(at: CommentDesk.opening)
+    private static let queries: [(name: String, query: ChangeQuery)] = [
+        ("public", query(.everyone, SyncKind.content)), ("editors", query(.editors, [.author])),
+        ("author", query(.author(user), [.article])),
+        ("thread", query(.everyone, [.comment], on: article)),
+        ("reader's thread", query(.everyone, [.comment], on: article, of: user)),
+        ("other thread", query(.editors, [.comment], on: other)),
+        ("bookmarks", query(.everyone, [.bookmark], of: user)),
+        ("other bookmarks", query(.everyone, [.bookmark], of: User.ID(at: CommentDesk.opening))),
+        ("all", query(.everyone, [.article, .comment, .bookmark], on: article, of: user)),
+    ]
+
+    private static func query(
+        _ audience: Audience, _ kinds: Set<SyncKind>, on article: Article.ID? = nil,
+        of user: User.ID? = nil
+    ) -> ChangeQuery {
+        var query = ChangeQuery(audience: audience)
+        query.kinds = kinds
+        query.article = article
+        query.user = user
+        return query
+    }
+
+    private func concerned(_ reach: ChangeReach) -> [String] {
+        Self.queries.filter { reach.concerns($0.query) }.map(\.name)
+    }
+
+    private func reach(
+        _ subject: ChangeRecord.Subject, isPublic: Bool, of user: User.ID? = nil
+    ) -> ChangeReach {
+        let record = ChangeRecord(
+            sequence: 1, subject: subject, revision: 1, isDeletion: false, isPublic: isPublic,
+            bookmarker: user)
+        return ChangeReach(PendingChanges(sequence: 1, records: [record]))
+    }
+
+    @Test func `a comment only concerns those who follow its article's comments and may see it`() {
+        for isPublic in [false, true] {
+            let comment = ChangeRecord.Subject.comment(
+                Comment.ID(at: CommentDesk.opening), on: Self.article)
+            let everyone = isPublic ? ["thread"] : []
+            #expect(
+                concerned(reach(comment, isPublic: isPublic))
+                    == everyone + ["reader's thread", "all"])
+        }
+    }
+
+    @Test func `a bookmark only concerns its user`() {
+        let bookmark = ChangeRecord.Subject.bookmark(Self.article)
+        #expect(concerned(reach(bookmark, isPublic: false, of: Self.user)) == ["bookmarks", "all"])
+    }
+
+    @Test func `an article concerns who sees it, and who follows its comments`() {
+        let article = ChangeRecord.Subject.article(Self.article)
+        #expect(
+            concerned(reach(article, isPublic: true))
+                == ["public", "editors", "author", "thread", "reader's thread", "all"])
+        #expect(
+            concerned(reach(article, isPublic: false))
+                == ["editors", "author", "reader's thread", "all"])
+        let author = ChangeRecord.Subject.author(Author.ID(at: CommentDesk.opening))
+        #expect(concerned(reach(author, isPublic: false)) == ["editors", "author"])
+    }
+
+    @Test func `unlisted changes, and those of very many articles, concern all`() {
+        let names = Self.queries.map(\.name)
+        #expect(concerned(ChangeReach(PendingChanges(sequence: 1, records: nil))) == names)
+        var many = ChangeReach.nobody
+        #expect(concerned(many).isEmpty)
+        for _ in 0...10_000 {
+            let id = Article.ID(at: CommentDesk.opening)
+            many.add(
+                reach(.comment(Comment.ID(at: CommentDesk.opening), on: id), isPublic: true))
+        }
+        #expect(concerned(many) == Array(names[3...]))
+    }
+}

@@ -1,0 +1,74 @@
+import ArticleAPI
+import ArticleClient
+import ArticleModels
+import Testing
+
+private struct Draft: Equatable {
+    var title: String
+}
+
+/// The examples of what a screen shows.
+@Suite struct ArticleModelsExamples {
+    private let article = ExampleNewsroom.article
+
+    @Test func `a difference of snapshots`() {
+        var edited = article
+        edited.title = "Rye bread"
+        var changed: [Int: String] = [:]
+        let before = Snapshot<ArticleSection, Article>(byDay: [article]) { _ in 9 * 3_600 }
+        let after = Snapshot<ArticleSection, Article>(byDay: [edited]) { _ in 9 * 3_600 }
+        for step in after.difference(from: before).steps {
+            if case .updateItem(let item, let place) = step { changed[place.item] = item.title }
+        }
+        #expect(changed == [0: "Rye bread"])
+    }
+
+    @Test func `sections by tag`() {
+        let byTag = Snapshot<ArticleSection, ArticleEntry>(byTag: [article])
+        let titles = byTag.groups.flatMap(\.items).map(\.article.title)
+        #expect(titles == ["Bread"])
+    }
+
+    @Test func `undo and redo`() {
+        var changes: [String] = []
+        let history = EditHistory(Draft(title: "Bread")) { old, new in
+            changes.append("\(old.title) → \(new.title)")
+        }
+        history.edit(group: \Draft.title) { $0.title = "Rye" }
+        history.edit(group: \Draft.title) { $0.title = "Rye bread" }
+        history.undo()
+        #expect(changes.first == "Bread → Rye" && history.value.title != "Rye bread")
+    }
+
+    @Test func `a row`() {
+        let now = ExampleNewsroom.time.advanced(byMilliseconds: 300_000)
+        let row = ArticlePresentation(article, in: .english, now: now) { _ in 9 * 3_600 }
+        let lines = [row.titleText, row.bylineText, row.dateText, row.readingTimeText]
+        let label = row.accessibilityLabel
+        #expect(lines == ["Bread", "By Ada Lovelace", "5 min ago", "1 min read"])
+        #expect(label == "Bread, By Ada Lovelace, 5 minutes ago, 1 minute to read")
+    }
+
+    @Test func `a relative date`() {
+        let time = ExampleNewsroom.time
+        let now = time.advanced(byMilliseconds: 300_000)
+        let date = RelativeDate(time, now: now) { _ in 9 * 3_600 }
+        let label = date.text(in: .english)
+        #expect(label == "5 min ago")
+    }
+
+    @Test func `the reader's language`() {
+        let language = PresentationLanguage(preferring: ["fr-CA", "ko-KR", "en"])
+        #expect(language == .korean)
+    }
+
+    @Test func `a list as a value`() async throws {
+        let backend = ExampleNewsroom.backend()
+        var list = PagedListState<Author, BackendError>()
+        let load = list.refresh()
+        let page = try await backend.send(FetchAuthorsRequest(cursor: load.cursor))
+        list.receive(page, for: load)
+        let isWhole = list.phase == .exhausted
+        #expect(isWhole && list.items.map(\.name) == ["Ada Lovelace"])
+    }
+}
