@@ -63,8 +63,24 @@ static const unsigned char owners[] = {
 #embed "migrations/016-owners.sql"
 };
 
+static const unsigned char comment_html[] = {
+#embed "migrations/017-comment-html.sql"
+};
+
 static const unsigned char bookmark_transitions[] = {
 #embed "migrations/018-bookmark-transitions.sql"
+};
+
+static const unsigned char deletions[] = {
+#embed "migrations/019-deletions.sql"
+};
+
+static const unsigned char kept_texts[] = {
+#embed "migrations/020-kept-texts.sql"
+};
+
+static const unsigned char comments_by_writer[] = {
+#embed "migrations/021-comments-by-writer.sql"
 };
 
 static const struct broadsheet_resource migrations[] = {
@@ -83,7 +99,11 @@ static const struct broadsheet_resource migrations[] = {
     {"013-identities.sql", identities, sizeof identities},
     {"014-comments.sql", comments, sizeof comments},
     {"016-owners.sql", owners, sizeof owners},
+    {"017-comment-html.sql", comment_html, sizeof comment_html},
     {"018-bookmark-transitions.sql", bookmark_transitions, sizeof bookmark_transitions},
+    {"019-deletions.sql", deletions, sizeof deletions},
+    {"020-kept-texts.sql", kept_texts, sizeof kept_texts},
+    {"021-comments-by-writer.sql", comments_by_writer, sizeof comments_by_writer},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

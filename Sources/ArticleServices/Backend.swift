@@ -10,6 +10,7 @@ public struct Backend: Sendable {
     public let publisher: Publisher
     /// Feeds the change streams while its `run` is called.
     public let streams: ChangeStreams
+    public let housekeeper: Housekeeper
     private let access: Authenticator
     private let sessions: SessionService
     private let users: UserService
@@ -22,6 +23,7 @@ public struct Backend: Sendable {
     private let admin: AdminService
     private let articles: ArticleService
     private let comments: CommentService
+    private let bookmarks: BookmarkService
     private let changes: ChangeService
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
@@ -52,6 +54,7 @@ public struct Backend: Sendable {
         self.now = now
         self.log = log
         publisher = try await Publisher(store: store, now: now, log: log)
+        housekeeper = Housekeeper(store: store, now: now, log: log)
         responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
         let keys = try await Self.keyRing(store, operatorKey, now: now)
         access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)
@@ -62,9 +65,13 @@ public struct Backend: Sendable {
         admin = AdminService(store: store, keys: keys, markdown: markdown, file: file, now: now)
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
-            now: now)
+            commentRules: comments, now: now)
         self.comments = CommentService(
-            store: store, cursors: cursors, markdown: markdown, rules: comments, now: now)
+            store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments,
+            edits: WriteThrottle(perMinute: comments.editsPerMinute), now: now)
+        bookmarks = BookmarkService(
+            store: store, cursors: cursors,
+            writes: WriteThrottle(perMinute: BookmarkService.writesPerMinute), now: now)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
@@ -116,7 +123,7 @@ public struct Backend: Sendable {
 
     /// Responses waiting to be compressed, and bodies waiting to be rendered as HTML.
     public var waitingCompressions: Int { responses.cache.waitingCompressions }
-    public var waitingRenderings: Int { markdown.waiting }
+    public var waitingRenderings: Int { markdown.waiting + comments.renderer.waiting }
 
     /// Accepts a key that was created or changed after the store's keys were read.
     public func admit(_ key: KeyRecord) { access.keys.admit(key) }
@@ -186,7 +193,7 @@ public struct Backend: Sendable {
         routes.events(StreamChangesRequest.self, streams.open)
 
         comments.register(on: &routes)
-        BookmarkService(store: store, cursors: cursors, now: now).register(on: &routes)
+        bookmarks.register(on: &routes)
 
         users.register(on: &routes)
         sessions.register(on: &routes)

@@ -67,7 +67,8 @@ public enum SlugChoice: Sendable, Hashable {
     case keep
     /// This one, or throws `.slugTaken`; the former slug becomes an alias.
     case exactly(String)
-    /// This one, or the first free of `x-2`, `x-3`, … (truncated to 100 characters).
+    /// This one, or the first free of `x-2`, `x-3`, … (truncated to 100 characters); for authors,
+    /// `x-` with the end of the article's id.
     case like(String)
 }
 

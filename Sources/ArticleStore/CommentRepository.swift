@@ -32,6 +32,29 @@ public protocol CommentRepository: Sendable {
     /// read the comments.
     func commentCounts(of articles: [Article.ID]) async throws(StoreError) -> [Int]
 
+    /// What decides whether a comment would be accepted now, for checks before it is rendered.
+    ///
+    /// Throws like `createComment`.
+    func situation(
+        of content: CommentContent, as id: Comment.ID, at time: Timestamp
+    ) async throws(StoreError) -> CommentSituation
+
+    /// A comment as `updateComment` would pass it to its closure now.
+    ///
+    /// Throws like `updateComment`.
+    func edition(
+        of id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer
+    ) async throws(StoreError) -> CommentEdition
+
+    /// The stored HTML of these comments by the renderer; `nil` for those that it has not rendered.
+    func bodyHTML(
+        of comments: [Comment], by renderer: String
+    ) async throws(StoreError) -> [BodyHTML?]
+
+    /// Stores the HTML of a comment, unless its text has changed since. This is not a change of
+    /// the comment.
+    func keepBodyHTML(_ html: BodyHTML, of comment: Comment) async throws(StoreError)
+
     /// Adds a comment with the status that `decide` gives it.
     ///
     /// Throws `.notFound` if the writer does not see the article or does not exist, `.idTaken`, or
@@ -44,10 +67,13 @@ public protocol CommentRepository: Sendable {
     /// Changes body and status of a comment to those of the result of `change`, which gets the
     /// whole comment. If anything differs afterwards, this creates a revision.
     ///
+    /// `html` is the rendered new body; with `nil`, it is rendered when it is first read.
+    ///
     /// Throws `.notFound` for a comment that the viewer does not see, and for a deleted one.
     func updateComment(
         _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, _ change: @escaping @Sendable (CommentEdition) throws -> Comment
+        by edit: Edit, html: BodyHTML?,
+        _ change: @escaping @Sendable (CommentEdition) throws -> Comment
     ) async throws(StoreError) -> Comment
 
     /// Deletes the text of a comment after `check`. Its place remains in lists while it has visible
@@ -81,6 +107,8 @@ public struct CommentQuery: Sendable, Hashable {
     public var viewer: CommentViewer
     /// Only in a query for all articles; `nil` for all.
     public var status: Comment.Status?
+    /// Only in a query for all articles; `nil` for those of all users.
+    public var writer: User.ID?
     public var sort: CommentSort
     /// Where the page begins; `nil` for the beginning.
     public var after: CommentPosition?
@@ -101,11 +129,12 @@ public struct CommentQuery: Sendable, Hashable {
 
     /// The comments on all articles that editors see.
     public init(
-        status: Comment.Status?, sort: CommentSort = .oldest, after: CommentPosition? = nil,
-        limit: Int = 20
+        status: Comment.Status?, by writer: User.ID? = nil, sort: CommentSort = .oldest,
+        after: CommentPosition? = nil, limit: Int = 20
     ) {
         viewer = CommentViewer(audience: .editors)
         self.status = status
+        self.writer = writer
         self.sort = sort
         self.after = after
         self.limit = limit
@@ -129,17 +158,20 @@ public struct CommentContent: Sendable, Hashable {
     /// The comment that this one replies to.
     public var parent: Comment.ID?
     public var body: String
+    /// The rendered body; `nil` to render it when it is first read.
+    public var bodyHTML: BodyHTML?
     public var writer: User.ID
     /// The audience that the writer belongs to.
     public var audience: Audience
 
     public init(
-        article: Article.ID, parent: Comment.ID? = nil, body: String, writer: User.ID,
-        audience: Audience = .everyone
+        article: Article.ID, parent: Comment.ID? = nil, body: String, bodyHTML: BodyHTML? = nil,
+        writer: User.ID, audience: Audience = .everyone
     ) {
         self.article = article
         self.parent = parent
         self.body = body
+        self.bodyHTML = bodyHTML
         self.writer = writer
         self.audience = audience
     }

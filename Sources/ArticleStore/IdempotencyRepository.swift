@@ -20,6 +20,9 @@ public protocol IdempotencyRepository: Sendable {
     func keepRejection(
         _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) async throws(StoreError)
+
+    /// Removes outcomes that are older than 24 hours; returns how many, at most 1,000.
+    func removeExpiredOutcomes(at time: Timestamp) async throws(StoreError) -> Int
 }
 
 /// Identifies a write that is executed at most once, however often it is sent: its response is
@@ -40,8 +43,8 @@ public struct IdempotencyKey: Sendable {
     public var request: [UInt8]
     /// The principal whose limit it counts towards.
     public var principal: String
-    /// Encodes the written item for storage. An article's body can be omitted, as it is stored by
-    /// reference.
+    /// Encodes the written item for storage. The body of an article or a comment has to be omitted:
+    /// it is stored separately, and that of a comment is removed with the comment.
     public var item: @Sendable (WrittenItem) -> [UInt8]
 
     public init(
@@ -80,7 +83,8 @@ public struct IdempotencyRecord: Sendable, Hashable {
     public var outcome: Outcome
 
     public enum Outcome: Sendable, Hashable {
-        /// It succeeded: the item as encoded by its key, and the article's body as of then.
+        /// It succeeded: the item as encoded by its key, and the body of the article or comment as
+        /// of then; `nil` for other items, and if the comment was deleted since.
         case done(item: [UInt8], isNew: Bool, body: String?)
         /// It was rejected with this response.
         case rejected([UInt8])

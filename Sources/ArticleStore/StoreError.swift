@@ -30,7 +30,7 @@ public enum StoreError: Error, Sendable {
     case identityTaken
     /// The single-use token was used before, or has expired.
     case tokenUsed
-    /// No author has this id; `index` is the position in the article's byline.
+    /// The writer sees no author with this id; `index` is the position in the article's byline.
     case unknownAuthor(index: Int, Author.ID)
     /// The author's name differs from the mentioned one.
     case authorDiffers(index: Int, name: String)

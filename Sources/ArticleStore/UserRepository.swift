@@ -52,27 +52,36 @@ public protocol UserRepository: Sendable {
         _ id: UserRecord.ID, from old: String, to new: String
     ) async throws(StoreError) -> Bool
 
-    /// Removes a user with the user's sessions, identities and bookmarks. An invitation that the
-    /// user accepted stays used, but no longer names the user, and neither do histories. Comments
-    /// stay without their writer, or are deleted. The user's articles have no owner afterwards:
-    /// each gets a revision for this, made by the system.
-    ///
-    /// There may be many comments and articles: they are changed in several steps before the last
-    /// one removes the user, so the account should be disabled before.
+    /// Disables a user who is to be deleted, and ends the user's sessions. From then on,
+    /// `finishDeletion` deletes the user, whatever happens in between.
     ///
     /// Throws `.preconditionFailed` if the user does not have the expected revision.
-    func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+    func beginDeletion(
+        of id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
         at time: Timestamp
     ) async throws(StoreError)
+
+    /// Removes a user whose deletion has begun, with the user's identities and bookmarks. An
+    /// invitation that the user accepted stays used, but no longer names the user, and neither do
+    /// histories. Comments stay without their writer, or are deleted. The user's articles have no
+    /// owner afterwards: each gets a revision for this, made by the system.
+    ///
+    /// There may be many comments and articles: they are changed in several steps before the last
+    /// one removes the user. Does nothing if there is no such user.
+    func finishDeletion(of id: UserRecord.ID, at time: Timestamp) async throws(StoreError)
+
+    /// Some of the users whose deletion has begun, because it was interrupted.
+    func unfinishedDeletions() async throws(StoreError) -> [UserRecord.ID]
 }
 
 extension UserRepository {
-    /// Removes a user whose comments stay.
+    /// Removes a user and everything of the user, except comments if these are to be kept.
     public func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, at time: Timestamp
+        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal = .keep,
+        at time: Timestamp
     ) async throws(StoreError) {
-        try await deleteUser(id, expecting: revision, comments: .keep, at: time)
+        try await beginDeletion(of: id, expecting: revision, comments: comments, at: time)
+        try await finishDeletion(of: id, at: time)
     }
 }
 

@@ -75,7 +75,7 @@ package struct FIFO<Element> {
 /// (Fair queueing: a client's time advances with its work, and the clock as if all clients were
 /// served at once. A client that returns starts at the clock, so that no client accumulates credit.
 /// Newcomers overtake a waiting client for one round at most, even if they leave after each item.)
-struct FairQueue<Item> {
+package struct FairQueue<Item> {
     private struct Entry {
         var items = FIFO<Item>()
         /// The client's virtual time in nanoseconds.
@@ -87,9 +87,11 @@ struct FairQueue<Item> {
     private var entries: [UInt64: Entry] = [:]
     /// The time used so far by a client that was never idle.
     private var clock: Int64 = 0
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    mutating func append(_ item: Item, of client: UInt64) {
+    package init() {}
+
+    package mutating func append(_ item: Item, of client: UInt64) {
         entries[client, default: Entry(time: clock)].items.append(item)
         count += 1
     }
@@ -97,7 +99,7 @@ struct FairQueue<Item> {
     /// Removes and returns the next item, among clients whose first item may run.
     ///
     /// - Parameter estimate: The item's expected nanoseconds, until `charge` corrects them.
-    mutating func next(
+    package mutating func next(
         where mayRun: (Item) -> Bool, estimate: (Item) -> Int64
     ) -> Item? {
         guard count > 0 else { return nil }
@@ -116,14 +118,14 @@ struct FairQueue<Item> {
     }
 
     /// Whether the first item of any client may run.
-    func contains(where mayRun: (Item) -> Bool) -> Bool {
+    package func contains(where mayRun: (Item) -> Bool) -> Bool {
         count > 0 && entries.values.contains { $0.items.first.map(mayRun) ?? false }
     }
 
     /// Corrects a client's time after its item has run.
     ///
     /// - Parameter estimate: What `next` charged for it.
-    mutating func charge(_ nanoseconds: Int64, estimate: Int64, to client: UInt64) {
+    package mutating func charge(_ nanoseconds: Int64, estimate: Int64, to client: UInt64) {
         guard let place = entries.index(forKey: client) else { return }
         clock += max(1, nanoseconds / Int64(entries.count))
         entries.values[place].running -= 1
@@ -134,7 +136,7 @@ struct FairQueue<Item> {
     }
 
     /// Removes the client's first item that matches.
-    mutating func remove(of client: UInt64, where matches: (Item) -> Bool) -> Item? {
+    package mutating func remove(of client: UInt64, where matches: (Item) -> Bool) -> Item? {
         guard let place = entries.index(forKey: client),
             let item = entries.values[place].items.removeFirst(where: matches)
         else { return nil }
@@ -146,7 +148,7 @@ struct FairQueue<Item> {
 
     /// Removes the newest item of the client with the most items, if it has at least two more than
     /// `client`: a full queue has room for every client's first item.
-    mutating func pushOut(for client: UInt64) -> Item? {
+    package mutating func pushOut(for client: UInt64) -> Item? {
         guard let most = entries.max(by: { $0.value.items.count < $1.value.items.count }),
             most.value.items.count > (entries[client]?.items.count ?? 0) + 1,
             let item = entries[most.key]?.items.popLast()

@@ -135,7 +135,7 @@ extension WriteStep {
             publication: content.draft.publishedAt ?? edit.time, createdAt: edit.time,
             owner: owner)
         let resolved = try resolve(
-            content, for: article, id: id, current: nil, owner: owner, at: edit.time)
+            content, for: article, id: id, current: nil, owner: owner, by: edit)
         let step = Step(
             action: .created, actor: try stored(edit.actor), time: edit.time, updatedAt: edit.time,
             content: resolved, isDeletion: false)
@@ -171,7 +171,7 @@ extension WriteStep {
         let resolved = try resolve(
             content, for: current.number, id: current.id,
             current: (current.revision.content, before.body ?? ""),
-            owner: ownerAfterEdit(content.draft.owner, of: current, by: edit), at: edit.time)
+            owner: ownerAfterEdit(content.draft.owner, of: current, by: edit), by: edit)
         guard resolved != current.revision.content else { return current }
         let time = max(edit.time, current.revision.time)
         try record(
@@ -203,8 +203,7 @@ extension WriteStep {
     /// needed.
     func resolve(
         _ content: ArticleContent, for article: Int64, id: Article.ID,
-        current: (content: StoredContent, body: String)?, owner: UserRecord.ID?,
-        at time: Timestamp
+        current: (content: StoredContent, body: String)?, owner: UserRecord.ID?, by edit: Edit
     ) throws(StoreError) -> StoredContent {
         let body: Int64
         if let current, current.body.utf8.elementsEqual(content.draft.body.utf8) {
@@ -216,8 +215,9 @@ extension WriteStep {
         return try StoredContent(
             content.draft, state: try StoredState(content.status),
             slug: try resolve(
-                content.slug, for: article, keeping: current?.content.slug ?? id.description),
-            language: content.language, authors: try resolve(content.draft.authors, at: time),
+                content.slug, for: article, id, keeping: current?.content.slug ?? id.description,
+                as: edit.audience),
+            language: content.language, authors: try resolve(content.draft.authors, by: edit),
             tags: try resolve(content.tags), body: body, measure: content.measure, owner: owner)
     }
 }

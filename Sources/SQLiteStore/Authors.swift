@@ -43,6 +43,10 @@ extension SQL {
     fileprivate static let oldestAuthorNamed: StaticString = """
         SELECT number FROM authors WHERE name = ?1 ORDER BY created_at, id LIMIT 1
         """
+    /// Many authors that are hidden from a writer may have the same name.
+    static let authorsNamed: StaticString = """
+        SELECT number FROM authors WHERE name = ?1 ORDER BY created_at, id LIMIT 1000
+        """
     fileprivate static let hasPublic: StaticString = """
         SELECT 1 FROM listings WHERE facet = ?1 AND state = 1 LIMIT 1
         """
@@ -110,7 +114,9 @@ extension Snapshot {
         return try row.step() ? (row.integer(0), Author(row)) : nil
     }
 
-    private func isVisible(_ author: Int64, to audience: Audience) throws(StoreError) -> Bool {
+    fileprivate func isVisible(
+        _ author: Int64, to audience: Audience
+    ) throws(StoreError) -> Bool {
         switch audience {
         case .editors: return true
         case .author(let id):
@@ -194,23 +200,27 @@ extension WriteStep {
             ofAuthor: number, revision: author.revision, at: sequence, isPublic: isPublic)
     }
 
+    /// The authors that are mentioned, among those that the writer sees. Others are not disclosed:
+    /// they could be published by an article that mentions them.
     func resolve(
-        _ mentions: [Author.Mention], at time: Timestamp
+        _ mentions: [Author.Mention], by edit: Edit
     ) throws(StoreError) -> [Int64] {
         var numbers: [Int64] = []
         for (index, mention) in mentions.enumerated() {
-            let number = try resolve(mention, index: index, at: time)
+            let number = try resolve(mention, index: index, by: edit)
             if !numbers.contains(number) { numbers.append(number) }
         }
         return numbers
     }
 
     private func resolve(
-        _ mention: Author.Mention, index: Int, at time: Timestamp
+        _ mention: Author.Mention, index: Int, by edit: Edit
     ) throws(StoreError) -> Int64 {
         switch mention {
         case .id(let id, let name):
-            guard let found = try state.author(id) else {
+            guard let found = try state.author(id),
+                try state.isVisible(found.number, to: edit.audience)
+            else {
                 throw .unknownAuthor(index: index, id)
             }
             if let name, name != found.author.name {
@@ -218,14 +228,29 @@ extension WriteStep {
             }
             return found.number
         case .name(let name):
-            let known = try connection.names.author(named: name) { () throws(StoreError) in
-                let row = try connection.statement(SQL.oldestAuthorNamed)
-                try row.bind(1, name)
-                return try row.step() ? row.integer(0) : nil
-            }
-            if let known { return known }
+            if let known = try author(named: name, visibleTo: edit.audience) { return known }
+            let time = edit.time
             return try insert(
                 Author(id: Author.ID(at: time), name: name, createdAt: time, updatedAt: time))
+        }
+    }
+
+    private func author(
+        named name: String, visibleTo audience: Audience
+    ) throws(StoreError) -> Int64? {
+        guard audience == .editors else {
+            let row = try connection.statement(SQL.authorsNamed)
+            try row.bind(1, name)
+            while try row.step() {
+                let number = row.integer(0)
+                if try state.isVisible(number, to: audience) { return number }
+            }
+            return nil
+        }
+        return try connection.names.author(named: name) { () throws(StoreError) in
+            let row = try connection.statement(SQL.oldestAuthorNamed)
+            try row.bind(1, name)
+            return try row.step() ? row.integer(0) : nil
         }
     }
 }

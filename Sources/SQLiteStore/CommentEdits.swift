@@ -3,6 +3,22 @@ public import ArticleStore
 
 /// Writing, changing and deleting comments.
 extension SQLiteStore {
+    public func situation(
+        of content: CommentContent, as id: Comment.ID, at time: Timestamp
+    ) async throws(StoreError) -> CommentSituation {
+        try await readers.read { (state) throws(StoreError) in
+            try state.place(of: content, as: id, at: time).situation
+        }
+    }
+
+    public func edition(
+        of id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer
+    ) async throws(StoreError) -> CommentEdition {
+        try await readers.read { (state) throws(StoreError) in
+            try state.edition(of: state.editable(id, expecting: expectation, viewer), viewer)
+        }
+    }
+
     public func createComment(
         _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
         _ decide: @escaping @Sendable (CommentSituation) throws -> Comment.Status
@@ -16,12 +32,14 @@ extension SQLiteStore {
 
     public func updateComment(
         _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, _ change: @escaping @Sendable (CommentEdition) throws -> Comment
+        by edit: Edit, html: BodyHTML?,
+        _ change: @escaping @Sendable (CommentEdition) throws -> Comment
     ) async throws(StoreError) -> Comment {
         try await write(edit) {
             .comment($0, isNew: false)
         } _: { (step) throws(StoreError) in
-            try step.updateComment(id, expecting: expectation, as: viewer, at: edit.time, change)
+            try step.updateComment(
+                id, expecting: expectation, as: viewer, at: edit.time, html: html, change)
         }
     }
 
@@ -51,9 +69,11 @@ extension SQL {
             revision, visible_replies, sight)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, ?10) ON CONFLICT (id) DO NOTHING
         """
+    /// HTML of another text is removed.
     static let updateComment: StaticString = """
         UPDATE comments SET writer = ?2, state = ?3, body = ?4, updated_at = ?5, revision = ?6,
-            visible_replies = ?7, sight = ?8
+            visible_replies = ?7, sight = ?8, renderer = CASE WHEN body = ?4 THEN renderer END,
+            html = CASE WHEN body = ?4 THEN html END
         WHERE number = ?1
         """
     static let countVisible: StaticString = """
@@ -64,63 +84,41 @@ extension SQL {
         "UPDATE comment_counts SET visible = visible - 1 WHERE article = ?1"
 }
 
-extension WriteStep {
+/// Where a new comment belongs.
+private struct CommentPlace {
+    let article: Int64
+    let writer: Int64
+    let parent: Int64?
+    let situation: CommentSituation
+}
+
+extension Snapshot {
     private static let hour: Int64 = 60 * 60 * 1_000
     private static let minute: Int64 = 60 * 1_000
 
-    fileprivate func createComment(
-        _ id: Comment.ID, _ content: CommentContent, at time: Timestamp,
-        _ decide: (CommentSituation) throws -> Comment.Status
-    ) throws(StoreError) -> Comment {
-        guard let article = try state.stored(.id(content.article)),
+    fileprivate func place(
+        of content: CommentContent, as id: Comment.ID, at time: Timestamp
+    ) throws(StoreError) -> CommentPlace {
+        guard let article = try stored(.id(content.article)),
             article.isVisible(to: content.audience),
-            let writer = try state.userNumber(content.writer)
+            let writer = try userNumber(content.writer)
         else { throw .notFound }
-        guard try state.storedComment(id) == nil else { throw .idTaken }
+        guard try storedComment(id) == nil else { throw .idTaken }
         let parent = try parent(of: content, on: article.number)
         let situation = CommentSituation(
             policy: article.revision.content.comments?.policy,
             isParentUnusable: content.parent != nil && parent == nil,
             recent: try recent(by: writer, at: time),
             isRepetition: try isRepetition(content, on: article.number, by: writer, at: time))
-        let status: Comment.Status
-        do { status = try decide(situation) } catch { throw .rejected(error) }
-        let comment = Comment(
-            id: id, articleID: content.article, body: content.body, status: status,
-            createdAt: time, updatedAt: time)
-        guard
-            let number = try insert(
-                comment, on: article.number, to: parent?.number, by: writer)
-        else { throw .idTaken }
-        let stored = try state.storedComment(number: number)
-        try record(stored, after: nil)
-        return try state.present(stored)
-    }
-
-    /// Returns the number of the new row; `nil` if the id is taken.
-    func insert(
-        _ comment: Comment, on article: Int64, to parent: Int64?, by writer: Int64?
-    ) throws(StoreError) -> Int64? {
-        let state = try CommentState(comment.status)
-        let row = try connection.statement(SQL.insertComment)
-        try row.bind(1, comment.id)
-        try row.bind(2, article)
-        try row.bind(3, parent)
-        try row.bind(4, writer)
-        try row.bind(5, state.rawValue)
-        try row.bind(6, comment.body)
-        try row.bind(7, comment.createdAt)
-        try row.bind(8, comment.updatedAt)
-        try row.bind(9, comment.revision)
-        try row.bind(10, state.sight(visibleReplies: 0))
-        return try row.insertUnlessTaken()
+        return CommentPlace(
+            article: article.number, writer: writer, parent: parent?.number, situation: situation)
     }
 
     /// The comment that a new one replies to; `nil` if it cannot have this reply.
     private func parent(
         of content: CommentContent, on article: Int64
     ) throws(StoreError) -> StoredComment? {
-        guard let id = content.parent, let parent = try state.storedComment(id),
+        guard let id = content.parent, let parent = try storedComment(id),
             parent.article == article, parent.parent == nil, parent.state == .visible
         else { return nil }
         return parent
@@ -148,16 +146,76 @@ extension WriteStep {
         return try row.step()
     }
 
+    /// A comment that the viewer may try to change.
+    fileprivate func editable(
+        _ id: Comment.ID, expecting expectation: Precondition, _ viewer: CommentViewer
+    ) throws(StoreError) -> StoredComment {
+        let comment = try comment(id, visibleTo: viewer)
+        // What is left of a comment among its replies cannot be edited.
+        guard comment.state != .deleted, comment.isWhole(to: viewer) else { throw .notFound }
+        try expectation.check(comment.id, at: comment.revision, in: self)
+        return comment
+    }
+
+    fileprivate func edition(
+        of comment: StoredComment, _ viewer: CommentViewer
+    ) throws(StoreError) -> CommentEdition {
+        let article = try stored(number: comment.article)
+        return CommentEdition(
+            comment: try present(comment), isOwn: comment.isOwn(viewer),
+            policy: article.revision.content.comments?.policy)
+    }
+}
+
+extension WriteStep {
+    fileprivate func createComment(
+        _ id: Comment.ID, _ content: CommentContent, at time: Timestamp,
+        _ decide: (CommentSituation) throws -> Comment.Status
+    ) throws(StoreError) -> Comment {
+        let place = try state.place(of: content, as: id, at: time)
+        let status: Comment.Status
+        do { status = try decide(place.situation) } catch { throw .rejected(error) }
+        let comment = Comment(
+            id: id, articleID: content.article, body: content.body, status: status,
+            createdAt: time, updatedAt: time)
+        guard
+            let number = try insert(
+                comment, on: place.article, to: place.parent, by: place.writer)
+        else { throw .idTaken }
+        if let html = content.bodyHTML { try keep(html, ofComment: number) }
+        let stored = try state.storedComment(number: number)
+        try record(stored, after: nil)
+        return try state.present(stored)
+    }
+
+    /// Returns the number of the new row; `nil` if the id is taken.
+    func insert(
+        _ comment: Comment, on article: Int64, to parent: Int64?, by writer: Int64?
+    ) throws(StoreError) -> Int64? {
+        let state = try CommentState(comment.status)
+        let row = try connection.statement(SQL.insertComment)
+        try row.bind(1, comment.id)
+        try row.bind(2, article)
+        try row.bind(3, parent)
+        try row.bind(4, writer)
+        try row.bind(5, state.rawValue)
+        try row.bind(6, comment.body)
+        try row.bind(7, comment.createdAt)
+        try row.bind(8, comment.updatedAt)
+        try row.bind(9, comment.revision)
+        try row.bind(10, state.sight(visibleReplies: 0))
+        return try row.insertUnlessTaken()
+    }
+
     fileprivate func updateComment(
         _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        at time: Timestamp, _ change: (CommentEdition) throws -> Comment
+        at time: Timestamp, html: BodyHTML?, _ change: (CommentEdition) throws -> Comment
     ) throws(StoreError) -> Comment {
-        let before = try state.comment(id, visibleTo: viewer)
-        // What is left of a comment among its replies cannot be edited.
-        guard before.state != .deleted, before.isWhole(to: viewer) else { throw .notFound }
-        try expectation.check(before.id, at: before.revision, in: state)
+        let before = try state.editable(id, expecting: expectation, viewer)
         let changed: Comment
-        do { changed = try change(edition(of: before, viewer)) } catch { throw .rejected(error) }
+        do { changed = try change(state.edition(of: before, viewer)) } catch {
+            throw .rejected(error)
+        }
         var after = before
         after.body = changed.body
         after.state = try CommentState(changed.status)
@@ -165,7 +223,9 @@ extension WriteStep {
             return try state.present(before)
         }
         if after.body != before.body { after.updatedAt = max(time, before.updatedAt) }
-        return try state.present(write(after, after: before))
+        let stored = try write(after, after: before)
+        if let html, after.body != before.body { try keep(html, ofComment: stored.number) }
+        return try state.present(stored)
     }
 
     fileprivate func deleteComment(
@@ -176,7 +236,7 @@ extension WriteStep {
             before.isOwn(viewer) || before.isVisible(to: viewer) && before.isWhole(to: viewer)
         else { throw .notFound }
         try expectation.check(before.id, at: before.revision, in: state)
-        do { try check(edition(of: before, viewer)) } catch { throw .rejected(error) }
+        do { try check(state.edition(of: before, viewer)) } catch { throw .rejected(error) }
         try delete(before, at: time)
     }
 
@@ -186,15 +246,6 @@ extension WriteStep {
         after.body = ""
         after.updatedAt = max(time, comment.updatedAt)
         _ = try write(after, after: comment)
-    }
-
-    private func edition(
-        of stored: StoredComment, _ viewer: CommentViewer
-    ) throws(StoreError) -> CommentEdition {
-        let article = try state.stored(number: stored.article)
-        return CommentEdition(
-            comment: try state.present(stored), isOwn: stored.isOwn(viewer),
-            policy: article.revision.content.comments?.policy)
     }
 
     /// Stores a new revision of a comment with its consequences, and returns it.
@@ -209,6 +260,7 @@ extension WriteStep {
         var comment = changed
         comment.revision = before.revision + 1
         try set(comment)
+        if comment.state == .deleted { try removeKeptText(ofComment: comment.number) }
         try record(comment, after: before, renaming: user)
         return comment
     }

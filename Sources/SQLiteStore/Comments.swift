@@ -89,6 +89,14 @@ extension SQL {
         SELECT number FROM comments WHERE (created_at, id) < (?1, ?2)
         ORDER BY created_at DESC, id DESC
         """
+    static let oldestByWriter: StaticString = """
+        SELECT number FROM comments WHERE writer = ?3 AND (created_at, id) > (?1, ?2)
+        ORDER BY created_at, id
+        """
+    static let newestByWriter: StaticString = """
+        SELECT number FROM comments WHERE writer = ?3 AND (created_at, id) < (?1, ?2)
+        ORDER BY created_at DESC, id DESC
+        """
     static let oldestInState: StaticString = """
         SELECT number FROM comments WHERE state = ?3 AND (created_at, id) > (?1, ?2)
         ORDER BY created_at, id
@@ -290,7 +298,9 @@ extension Snapshot {
             examined += 1
             let stored = try storedComment(number: row.integer(0))
             frontier = CommentPosition(createdAt: stored.createdAt, id: stored.id)
-            guard stored.isVisible(to: query.viewer) else { continue }
+            guard stored.isVisible(to: query.viewer),
+                query.status.map({ $0 == stored.state.status }) ?? true
+            else { continue }
             bytes += stored.bytes
             guard page.items.count < limit,
                 page.items.isEmpty || bytes <= configuration.bytesPerPage
@@ -327,6 +337,10 @@ extension Snapshot {
                     isUp ? SQL.oldestForEditors : SQL.newestForEditors)
             }
             try row.bind(3, article.number)
+        } else if let writer = query.writer {
+            row = try connection.statement(isUp ? SQL.oldestByWriter : SQL.newestByWriter)
+            // Nobody wrote the comments of a user who does not exist.
+            try row.bind(3, try userNumber(writer))
         } else if let status = query.status {
             row = try connection.statement(isUp ? SQL.oldestInState : SQL.newestInState)
             try row.bind(3, CommentState(status).rawValue)

@@ -19,6 +19,12 @@ extension SQLiteStore: IdempotencyRepository {
         }
     }
 
+    public func removeExpiredOutcomes(at time: Timestamp) async throws(StoreError) -> Int {
+        try await writer.submit { (step) throws(StoreError) in
+            try step.removeOldWrites(at: time, atMost: 1_000)
+        }
+    }
+
     /// Runs the step, idempotently if the edit has a key.
     func write<Value: Sendable>(
         _ edit: Edit, _ written: @escaping @Sendable (Value) -> WrittenItem,
@@ -33,18 +39,27 @@ extension SQLiteStore: IdempotencyRepository {
 
 extension SQL {
     fileprivate static let idempotencyRecord: StaticString = """
-        SELECT time, request, outcome, item, text FROM kept_writes
+        SELECT time, request, outcome, item, ifnull(text, comment_text) FROM kept_writes
         LEFT JOIN bodies ON bodies.number = kept_writes.body WHERE scope = ?1
         """
     fileprivate static let insertIdempotencyRecord: StaticString = """
-        INSERT INTO kept_writes (scope, request, principal, time, outcome, item, body)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+        INSERT INTO kept_writes (scope, request, principal, time, outcome, item, body, comment,
+            comment_text)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
         """
     fileprivate static let removeIdempotencyRecord: StaticString =
         "DELETE FROM kept_writes WHERE scope = ?1"
-    fileprivate static let removeOldWrites: StaticString = """
+    static let removeOldWrites: StaticString = """
         DELETE FROM kept_writes WHERE number IN (
-            SELECT number FROM kept_writes WHERE time <= ?1 ORDER BY time LIMIT 4)
+            SELECT number FROM kept_writes WHERE time <= ?1 ORDER BY time LIMIT ?2)
+        """
+    static let removeKeptText: StaticString =
+        "UPDATE kept_writes SET comment_text = NULL WHERE comment = ?1"
+    static let removeWritesOfUser: StaticString = """
+        DELETE FROM kept_writes WHERE number IN (
+            SELECT number FROM kept_writes
+            WHERE principal = ?1 OR principal IN (SELECT id FROM keys WHERE owner = ?2)
+            LIMIT ?3)
         """
     fileprivate static let redateWrites: StaticString = """
         UPDATE kept_writes SET time = ?1 WHERE number IN (
@@ -92,16 +107,21 @@ extension WriteStep {
         if let earlier = try state.idempotencyRecord(key.scope, at: time) {
             throw earlier.request == key.request ? .repeated : .keyReused
         }
-        try removeOldWrites(at: time)
+        _ = try removeOldWrites(at: time, atMost: Self.removedPerWrite)
         let limit = state.configuration.idempotencyRecordsPerPrincipal
         guard try keptCounts(key.principal).done < limit else {
             throw .tooMany("idempotent writes within 24 hours")
         }
         let value = try work(self)
         let item = written(value)
-        var body: Int64?
-        if case .article(let article, _) = item { body = try bodyNumber(of: article) }
-        try keep(key.item(item), key, at: time, outcome: item.isNew ? 1 : 0, body: body)
+        var text = KeptText()
+        switch item {
+        case .article(let article, _): text.body = try bodyNumber(of: article)
+        case .comment(let comment, _):
+            text.comment = try state.storedComment(comment.id).map { ($0.number, $0.body) }
+        case .author, .nothing: break
+        }
+        try keep(key.item(item), key, at: time, outcome: item.isNew ? 1 : 0, text)
         return value
     }
 
@@ -110,27 +130,60 @@ extension WriteStep {
         _ words: [UInt8], of key: IdempotencyKey, at time: Timestamp
     ) throws(StoreError) {
         guard try state.idempotencyRecord(key.scope, at: time) == nil else { return }
-        try removeOldWrites(at: time)
+        _ = try removeOldWrites(at: time, atMost: Self.removedPerWrite)
         let limit = state.configuration.rejectionsPerPrincipal
         if try keptCounts(key.principal).rejected >= limit {
             let oldest = try connection.statement(SQL.removeOldestRejection)
             try oldest.bind(1, key.principal)
             try oldest.run()
         }
-        try keep(words, key, at: time, outcome: 2, body: nil)
+        try keep(words, key, at: time, outcome: 2, KeptText())
     }
 
-    /// Each new row deletes up to four expired ones, so there are at most as many as are written in
-    /// 24 hours. A row with a time in the future, because the clock was set back, is redated to
-    /// now.
-    private func removeOldWrites(at time: Timestamp) throws(StoreError) {
+    /// What stays for 24 hours of a written text.
+    private struct KeptText {
+        /// The number of an article's body.
+        var body: Int64?
+        var comment: (number: Int64, text: String)?
+    }
+
+    /// So there are at most as many as are written in 24 hours.
+    private static let removedPerWrite = 4
+
+    /// Removes expired rows and returns their number. A row with a time in the future, because the
+    /// clock was set back, is redated to now.
+    fileprivate func removeOldWrites(
+        at time: Timestamp, atMost limit: Int
+    ) throws(StoreError) -> Int {
         let old = try connection.statement(SQL.removeOldWrites)
         try old.bind(1, time.milliseconds - IdempotencyKey.keptMilliseconds)
+        try old.bind(2, limit)
         try old.run()
+        let count = Int(connection.changedRows)
         let early = try connection.statement(SQL.redateWrites)
         try early.bind(1, time)
         try early.bind(2, time.milliseconds + IdempotencyKey.keptMilliseconds)
         try early.run()
+        return count
+    }
+
+    /// Removes the text of a comment from the results of writes; their repetitions get none.
+    func removeKeptText(ofComment number: Int64) throws(StoreError) {
+        let row = try connection.statement(SQL.removeKeptText)
+        try row.bind(1, number)
+        try row.run()
+    }
+
+    /// Removes the results of a user's writes; `false` if there may be more of them.
+    func removeWrites(
+        ofUser id: UserRecord.ID, atMost limit: Int
+    ) throws(StoreError) -> Bool {
+        let row = try connection.statement(SQL.removeWritesOfUser)
+        try row.bind(1, id.description)
+        try row.bind(2, id)
+        try row.bind(3, limit)
+        try row.run()
+        return Int(connection.changedRows) < limit
     }
 
     private func keptCounts(
@@ -149,7 +202,7 @@ extension WriteStep {
     }
 
     private func keep(
-        _ item: [UInt8], _ key: IdempotencyKey, at time: Timestamp, outcome: Int, body: Int64?
+        _ item: [UInt8], _ key: IdempotencyKey, at time: Timestamp, outcome: Int, _ text: KeptText
     ) throws(StoreError) {
         // There may be an expired record.
         let old = try connection.statement(SQL.removeIdempotencyRecord)
@@ -162,7 +215,9 @@ extension WriteStep {
         try row.bind(4, time)
         try row.bind(5, outcome)
         try row.bind(6, item)
-        try row.bind(7, body)
+        try row.bind(7, text.body)
+        try row.bind(8, text.comment?.number)
+        try row.bind(9, text.comment?.text)
         try row.run()
     }
 }

@@ -74,6 +74,8 @@ extension WriteStep {
         let earlier = try state.stored(id, at: number)
         var content = earlier.revision.content
         content.owner = current.owner
+        // It may have been set by an editor, who decides more about comments than authors do.
+        if edit.audience != .editors { content.comments = current.revision.content.comments }
         if current.state != .deleted, content == current.revision.content {
             return try state.present(current, withBody: true, to: edit.audience)
         }

@@ -38,14 +38,21 @@ extension Snapshot {
 
 extension WriteStep {
     /// Registers the chosen slug for the article, unless it is or was the article's own.
+    ///
+    /// An author's slug that is taken gets a part of the id, which is random: a number would tell
+    /// the author how many hidden articles have the same title.
     func resolve(
-        _ choice: SlugChoice, for article: Int64, keeping current: String
+        _ choice: SlugChoice, for article: Int64, _ id: Article.ID, keeping current: String,
+        as audience: Audience
     ) throws(StoreError) -> String {
         switch choice {
         case .keep: return try claimed(current, for: article)
         case .exactly(let slug): return try claimed(slug, for: article)
         case .like(let slug):
             if try claim(slug, for: article) { return slug }
+            guard audience == .editors else {
+                return try claimed(Self.slug(slug, "\(id)".suffix(8)), for: article)
+            }
             return try claimed(nextFree(like: slug, for: article), for: article)
         }
     }
@@ -102,9 +109,13 @@ extension WriteStep {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// `base-number`, with the base truncated to a total of 100 characters.
-    static func slug(_ base: String, _ number: Int) -> String {
-        let suffix = "-\(number)"
+    private static func slug(_ base: String, _ number: Int) -> String {
+        slug(base, "\(number)"[...])
+    }
+
+    /// `base-ending`, with the base truncated to a total of 100 characters.
+    private static func slug(_ base: String, _ ending: Substring) -> String {
+        let suffix = "-\(ending)"
         var cut = base[...]
         while cut.unicodeScalars.count + suffix.utf8.count > 100 { cut.removeLast() }
         while cut.hasSuffix("-") { cut.removeLast() }

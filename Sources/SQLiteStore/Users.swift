@@ -50,23 +50,6 @@ extension SQLiteStore: AccountRepository {
         }
     }
 
-    public func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
-        at time: Timestamp
-    ) async throws(StoreError) {
-        var isRest = false
-        while !isRest {
-            isRest = try await writer.submit { (step) throws(StoreError) in
-                try step.forgetComments(of: id, expecting: revision, comments)
-            }
-        }
-        var isDeleted = false
-        while !isDeleted {
-            isDeleted = try await writer.submit { (step) throws(StoreError) in
-                try step.deleteUser(id, expecting: revision, comments, at: time)
-            }
-        }
-    }
 }
 
 extension SQL {
@@ -100,7 +83,6 @@ extension SQL {
         """
     static let rehash: StaticString =
         "UPDATE users SET password_hash = ?3 WHERE id = ?1 AND password_hash = ?2"
-    static let deleteUser: StaticString = "DELETE FROM users WHERE number = ?1"
 }
 
 /// A user with the number of its row, to which others refer.
@@ -230,7 +212,7 @@ extension WriteStep {
         return new
     }
 
-    private func update(_ number: Int64, to user: UserRecord) throws(StoreError) {
+    func update(_ number: Int64, to user: UserRecord) throws(StoreError) {
         let row = try connection.statement(SQL.updateUser)
         try row.bind(1, number)
         try row.bind(2, user.displayName)
@@ -254,42 +236,7 @@ extension WriteStep {
         return connection.changedRows > 0
     }
 
-    /// Writes other than this one wait for a step, so that each has few comments.
-    private static let commentsPerStep = 200
-
-    /// The first of the user's comments; `true` if this was the rest of them.
-    fileprivate func forgetComments(
-        of id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal
-    ) throws(StoreError) -> Bool {
-        let user = try user(id, expecting: revision)
-        return try !forgetComments(
-            ofUser: user.number, disposal, atMost: Self.commentsPerStep)
-    }
-
-    /// Deletes the user, unless too much depends on it for one commit: then a part of this is
-    /// removed, and the result is `false`.
-    fileprivate func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, _ disposal: User.CommentDisposal,
-        at time: Timestamp
-    ) throws(StoreError) -> Bool {
-        let user = try user(id, expecting: revision)
-        guard try disown(id, at: time), try forgetTransitions(ofUser: user.number) else {
-            return false
-        }
-        // Those that were written since the previous step.
-        while try forgetComments(ofUser: user.number, disposal, atMost: Self.commentsPerStep) {}
-        try forgetBookmarks(ofUser: user.number)
-        try endSessions(of: user.number, except: nil)
-        try forgetInvited(user.number)
-        try forgetIdentities(of: user.number)
-        try forgetActorName(id)
-        let row = try connection.statement(SQL.deleteUser)
-        try row.bind(1, user.number)
-        try row.run()
-        return true
-    }
-
-    private func user(
+    func user(
         _ id: UserRecord.ID, expecting revision: Int?
     ) throws(StoreError) -> StoredUser {
         let user = try state.user(id)

@@ -139,7 +139,7 @@ enum Samples {
             articleID: id, comment: .init(id: commentID, parentID: commentID, body: "*Rye*?\n"),
             idempotencyKey: "k-7"),
         FetchAllCommentsRequest(
-            status: .pending, limit: 5, cursor: "c", sort: .oldest,
+            status: .pending, author: userID, limit: 5, cursor: "c", sort: .oldest,
             fields: FieldSelection(["body"])),
         FetchCommentRequest(id: commentID, fields: FieldSelection(["bodyHTML"])),
         UpdateCommentRequest(

@@ -57,12 +57,15 @@ public struct FetchAllCommentsRequest: SparseRequest {
 
     public static let parameters = Parameters(
         Self.init, .query("status", \.status, .commentStatus),
+        .query("author", \.author, .identifier()),
         .query("limit", \.limit, .integer(ArticleLimits.page)),
         .query("cursor", \.cursor, .cursor), .query("sort", \.sort, .choice),
         .query("fields", \.fields, .fields(of: Comment.format)))
 
     /// `nil` for all.
     public var status: Comment.Status?
+    /// Only those of this user; `nil` for those of all.
+    public var author: User.ID?
     /// 1 to 100; `nil` for 20.
     public var limit: Int?
     /// The `next` of the previous page.
@@ -73,10 +76,11 @@ public struct FetchAllCommentsRequest: SparseRequest {
     public var fields: FieldSelection?
 
     public init(
-        status: Comment.Status? = nil, limit: Int? = nil, cursor: String? = nil,
-        sort: CommentSort? = nil, fields: FieldSelection? = nil
+        status: Comment.Status? = nil, author: User.ID? = nil, limit: Int? = nil,
+        cursor: String? = nil, sort: CommentSort? = nil, fields: FieldSelection? = nil
     ) {
         self.status = status
+        self.author = author
         self.limit = limit
         self.cursor = cursor
         self.sort = sort

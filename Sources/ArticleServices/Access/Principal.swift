@@ -74,6 +74,12 @@ public struct Principal: Sendable, Hashable {
     /// an account of its own limit would be worth as much as an address.
     var sharesAddress: Bool { kind == .session && role == .reader }
 
+    /// Identifies the client in queues where clients take turns: one for all keys and sessions of a
+    /// user.
+    var fairShare: UInt64 {
+        UInt64(UInt(bitPattern: (user?.description ?? account).hashValue))
+    }
+
     /// The audience that this principal belongs to.
     var audience: Audience {
         guard let role, role >= .author else { return .everyone }

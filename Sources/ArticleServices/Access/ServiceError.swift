@@ -64,6 +64,8 @@ public enum ServiceError: Error, Sendable {
     case repeatedComment
     /// The writer has written as many comments as may be for now.
     case tooManyComments(retryAfterSeconds: Int)
+    /// The user has edited comments or set bookmarks as often as may be for now.
+    case tooManyWrites(retryAfterSeconds: Int)
     case tooManyBookmarks
     /// Another export of the account is being made or sent.
     case exporting

@@ -52,7 +52,7 @@ extension ServiceError {
                 instance: instance,
                 errors: [Problem.Detail("does not accept \(mediaType)", at: .header("Accept"))])
         case .commentsClosed, .editTimeOver, .notTheWriter, .repeatedComment, .tooManyComments,
-            .tooManyBookmarks:
+            .tooManyWrites, .tooManyBookmarks:
             return .readersProblem(self, instance)
         case .userRequired, .sessionRequired, .signUpClosed, .exposedSecrets, .nameTaken,
             .tooManyAttempts, .tooManySignUps:
@@ -140,7 +140,8 @@ extension ServiceError {
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
         case .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds), .tooManyComments(let seconds),
-            .tooManyAttempts(let seconds), .tooManySignUps(let seconds):
+            .tooManyWrites(let seconds), .tooManyAttempts(let seconds),
+            .tooManySignUps(let seconds):
             fields.append(.retryAfter, "\(seconds)")
         case .rejected(let rejection) where rejection.reason == .unsupportedMediaType:
             fields.append(.accept, rejection.mediaTypes.joined(separator: ", "))
@@ -183,6 +184,8 @@ extension Problem {
                 (.repeatedComment, "You wrote the same comment within the last minute.")
             case .tooManyComments:
                 (.tooManyRequests, "You have written too many comments. Retry later.")
+            case .tooManyWrites:
+                (.tooManyRequests, "You have made too many changes. Retry later.")
             case .tooManyBookmarks: (.tooManyBookmarks, "Remove a bookmark to add another one.")
             default: (.notTheWriter, "Only its writer can do this with a comment.")
             }

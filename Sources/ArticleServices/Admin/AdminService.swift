@@ -50,7 +50,10 @@ struct AdminService: Sendable {
         var items = request.batch.items
         for index in items.indices {
             // The command has already rendered it to validate it.
-            guard let body = try? await markdown.render(items[index].content.draft.body) else {
+            guard
+                let body = try? await markdown.render(
+                    items[index].content.draft.body, for: MarkdownRenderer.readers)
+            else {
                 continue
             }
             items[index].content.take(body)

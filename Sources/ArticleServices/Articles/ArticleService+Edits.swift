@@ -8,7 +8,9 @@ extension ArticleService {
         _ request: CreateArticleRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Article> {
         let now = now()
-        let rendered = try await markdown.render(request.article.body)
+        try commentRules.check(request.article.comments, by: caller)
+        let rendered = try await markdown.render(
+            request.article.body, for: caller.fairShare)
         let content = try ArticleContent(
             request.article, rendered: rendered, defaultLanguage: defaultLanguage, at: now)
         do {
@@ -24,10 +26,13 @@ extension ArticleService {
     ) async throws(ServiceError) -> Reply<Article> {
         guard let expected = request.expected else { throw .preconditionRequired }
         // Rendered before the write is queued, so that other writes do not wait for it.
-        let rendered = try await markdown.render(request.article.content.body)
+        let rendered = try await markdown.render(
+            request.article.content.body, for: caller.fairShare)
         return try await edit(request.id, expecting: expected, by: caller, key) {
             current, now in
             try request.article.checkReadOnly(against: current)
+            try commentRules.check(
+                request.article.content.comments, replacing: current.comments, by: caller)
             var draft = request.article.content
             // A client that does not know owners, or does not see this one, hands nothing over.
             draft.owner = draft.owner ?? current.owner
@@ -44,13 +49,15 @@ extension ArticleService {
             switch request.changes.body {
             case .keep: nil
             case .clear: RenderedBody(written: [])
-            case .set(let body): try await markdown.render(body)
+            case .set(let body): try await markdown.render(body, for: caller.fairShare)
             }
         return try await edit(request.id, expecting: request.expected, by: caller, key) {
             current, now in
-            try ArticleContent(
-                replacing: current, with: Self.draft(of: current, request.changes, at: now),
-                rendered: rendered, defaultLanguage: defaultLanguage, at: now)
+            let draft = try Self.draft(of: current, request.changes, at: now)
+            try commentRules.check(draft.comments, replacing: current.comments, by: caller)
+            return try ArticleContent(
+                replacing: current, with: draft, rendered: rendered,
+                defaultLanguage: defaultLanguage, at: now)
         }
     }
 

@@ -7,6 +7,7 @@ struct ArticleService: Sendable {
     let cursors: CursorSealer
     let markdown: MarkdownRenderer
     let defaultLanguage: String
+    let commentRules: CommentRules
     let now: @Sendable () -> Timestamp
 
     func list(
@@ -150,7 +151,9 @@ extension ArticleService {
     private func rendered(_ article: Article) async throws(ServiceError) -> String? {
         var html: String?
         do throws(ServiceError) {
-            html = try await markdown.render(article.body ?? "").html
+            html = try await markdown.render(
+                article.body ?? "", for: MarkdownRenderer.readers
+            ).html
         } catch {
             guard case .invalid = error else { throw error }
         }

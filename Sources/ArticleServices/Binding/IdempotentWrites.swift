@@ -120,7 +120,9 @@ extension IdempotencyKey {
             article.body = nil
             return article.json()
         case .author(let author, _): return author.json()
-        case .comment(let comment, _): return comment.json()
+        case .comment(var comment, _):
+            comment.body = ""
+            return comment.json()
         case .nothing: return []
         }
     }
@@ -162,6 +164,8 @@ extension Comment: KeptItem {
     init?(kept bytes: [UInt8], body: String?) {
         guard let comment = try? Comment(mapping: bytes) else { return nil }
         self = comment
+        // Without one, the comment was deleted.
+        self.body = body ?? ""
     }
 
     var location: (any BackendAPIRequest)? { FetchCommentRequest(id: id) }

@@ -44,6 +44,30 @@ extension FetchArticlesRequest: CostlyRequest {
     }
 }
 
+extension FetchCommentsRequest: CostlyRequest {
+    var cost: RequestCost { .comments(limit, fields) }
+}
+
+extension FetchAllCommentsRequest: CostlyRequest {
+    var cost: RequestCost { .comments(limit, fields) }
+}
+
+extension RequestCost {
+    /// A page of comments, whose texts make it up to 4 MiB.
+    fileprivate static func comments(_ limit: Int?, _ fields: FieldSelection?) -> RequestCost {
+        var cost = RequestCost()
+        let limit = limit ?? 20
+        let hasHTML = BodyHTML.isAskedFor(by: fields)
+        if hasHTML { cost.tokens += (limit + 4) / 5 }
+        if hasHTML || fields?.contains("body") ?? true {
+            let commentBytes = (hasHTML ? 104 : 40) << 10
+            cost.bytes = max(cost.bytes, min(limit * commentBytes, ArticleLimits.pageBytes))
+        }
+        cost.isHeavy = cost.tokens > 1
+        return cost
+    }
+}
+
 extension FetchChangesRequest: CostlyRequest {
     /// A page examines at most 10,000 index rows; bodies make it up to 4 MiB.
     var cost: RequestCost {

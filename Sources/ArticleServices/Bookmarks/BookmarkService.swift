@@ -5,7 +5,11 @@ import ArticleStore
 struct BookmarkService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
+    let writes: WriteThrottle
     let now: @Sendable () -> Timestamp
+
+    /// Maximum number of bookmarks that a user sets and removes.
+    static let writesPerMinute = 120
 
     func register(on routes: inout Routes) {
         routes.on(FetchBookmarksRequest.self, list)
@@ -29,6 +33,7 @@ struct BookmarkService: Sendable {
         _ request: PutBookmarkRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Bookmark> {
         let user = try caller.requireUser()
+        try writes.take(user, at: now())
         do throws(StoreError) {
             let (bookmark, _) = try await store.putBookmark(
                 of: request.articleID, for: user, position: request.place?.position,
@@ -44,6 +49,7 @@ struct BookmarkService: Sendable {
         _ request: DeleteBookmarkRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<NoContent> {
         let user = try caller.requireUser()
+        try writes.take(user, at: now())
         do throws(StoreError) {
             try await store.deleteBookmark(of: request.articleID, for: user)
         } catch { throw ServiceError(error) }

@@ -10,6 +10,8 @@ public struct CommentRules: Sendable, Hashable {
     /// Maximum numbers of comments of one user.
     public var commentsPerMinute = 10
     public var commentsPerHour = 100
+    /// Maximum number of changes of their text by one user.
+    public var editsPerMinute = 30
 
     private static let minute: Int64 = 60 * 1_000
     private static let hour: Int64 = 60 * 60 * 1_000
@@ -44,6 +46,20 @@ public struct CommentRules: Sendable, Hashable {
         guard waiting <= 0 else {
             throw .tooManyComments(retryAfterSeconds: Int((waiting + 999) / 1_000))
         }
+    }
+
+    /// Rejects a policy for an article that is less strict than the server's, except by editors: an
+    /// author must not let through what they want to approve.
+    func check(
+        _ wanted: CommentPolicy?, replacing current: CommentPolicy? = nil, by caller: Principal
+    ) throws(ServiceError) {
+        guard caller.audience != .editors, let wanted, wanted != current,
+            wanted.strictness < policy.strictness
+        else { return }
+        throw .invalidValue(
+            "/comments",
+            "can only be stricter than the server's policy, which is `\(policy.name)`; editors can "
+                + "set it")
     }
 
     /// The comment with the changes, as far as the caller may make them.
@@ -97,5 +113,17 @@ public struct CommentRules: Sendable, Hashable {
             $0.properties.isWhitespace || $0.properties.isDefaultIgnorableCodePoint
         }
         guard !isBlank else { throw .invalidValue("/body", "does not contain any text") }
+    }
+}
+
+extension CommentPolicy {
+    fileprivate var strictness: Int {
+        switch self {
+        case .open: 0
+        case .moderated: 1
+        case .closed: 2
+        // Servers reject it before.
+        case .unknown: -1
+        }
     }
 }

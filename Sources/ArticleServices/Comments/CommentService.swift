@@ -5,8 +5,9 @@ import ArticleStore
 struct CommentService: Sendable {
     let store: any ArticleStore
     let cursors: CursorSealer
-    let markdown: MarkdownRenderer
+    let renderer: CommentRenderer
     let rules: CommentRules
+    let edits: WriteThrottle
     let now: @Sendable () -> Timestamp
 
     /// How long a page may wait for its comments to be rendered; after that it is cut short.
@@ -36,7 +37,7 @@ struct CommentService: Sendable {
             return try await complete(store.comments(query), request.fields)
         }
         return Reply(
-            page, fields: request.fields, renderer: renderer(of: request.fields),
+            page, fields: request.fields, renderer: Self.renderer(of: request.fields),
             dependencies: .comments(page.items, on: request.articleID))
     }
 
@@ -44,13 +45,16 @@ struct CommentService: Sendable {
         _ request: FetchAllCommentsRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Page<Comment>> {
         let sort = request.sort ?? .oldest
-        let name = "\(sort.rawValue) comments that are \(request.status?.name ?? "there")"
+        let writer = request.author.map { "by \($0)" } ?? "by all"
+        let name =
+            "\(sort.rawValue) comments \(writer) that are \(request.status?.name ?? "there")"
         let page = try await cursors.page(of: name, from: request.cursor) { after in
             let query = CommentQuery(
-                status: request.status, sort: sort, after: after, limit: request.limit ?? 20)
+                status: request.status, by: request.author, sort: sort, after: after,
+                limit: request.limit ?? 20)
             return try await complete(store.comments(query), request.fields)
         }
-        return Reply(page, fields: request.fields, renderer: renderer(of: request.fields))
+        return Reply(page, fields: request.fields, renderer: Self.renderer(of: request.fields))
     }
 
     private func fetch(
@@ -59,32 +63,29 @@ struct CommentService: Sendable {
         do {
             var comment = try await store.comment(
                 request.id, visibleTo: CommentViewer(caller))
-            let renderer = renderer(of: request.fields)
-            if renderer != nil { comment.bodyHTML = try await html(of: comment) }
+            if BodyHTML.isAskedFor(by: request.fields) {
+                comment = try await withHTML([comment])[0]
+            }
             return Reply(
-                comment, fields: request.fields, renderer: renderer,
+                comment, fields: request.fields, renderer: Self.renderer(of: request.fields),
                 dependencies: .comments([comment], on: comment.articleID))
         } catch { throw ServiceError(error) }
     }
 
-    private func renderer(of fields: FieldSelection?) -> String? {
-        BodyHTML.isAskedFor(by: fields) ? MarkdownRenderer.name : nil
+    private static func renderer(of fields: FieldSelection?) -> String? {
+        BodyHTML.isAskedFor(by: fields) ? CommentMarkup.renderer : nil
     }
 
     /// The page with the HTML of its comments, if that was requested, cut to the size limit for
     /// pages but to no less than one comment.
     private func complete(
         _ slice: Slice<Comment, CommentPosition>, _ fields: FieldSelection?
-    ) async throws(ServiceError) -> Slice<Comment, CommentPosition> {
+    ) async throws -> Slice<Comment, CommentPosition> {
         guard BodyHTML.isAskedFor(by: fields) else { return slice }
-        let start = ContinuousClock.now
         var complete = slice
         complete.items = []
         var bytes = 0
-        for var comment in slice.items {
-            let isLate = start.duration(to: .now) > Self.patience
-            if isLate, !complete.items.isEmpty { break }
-            comment.bodyHTML = try await html(of: comment)
+        for comment in try await withHTML(slice.items) {
             bytes += comment.json(capacity: 4_096).count
             if bytes > ArticleLimits.pageBytes, !complete.items.isEmpty { break }
             complete.items.append(comment)
@@ -95,14 +96,27 @@ struct CommentService: Sendable {
         return complete
     }
 
-    /// `nil` for a text that the renderer rejects, because it is older than its limits.
-    private func html(of comment: Comment) async throws(ServiceError) -> String? {
-        do throws(ServiceError) {
-            return CommentMarkup.marked(try await markdown.render(comment.body).html)
-        } catch {
-            guard case .invalid = error else { throw error }
-            return nil
+    /// Comments with their HTML, cut short when first-time rendering takes too long.
+    private func withHTML(_ comments: [Comment]) async throws -> [Comment] {
+        let kept = try await store.bodyHTML(of: comments, by: CommentMarkup.renderer)
+        let start = ContinuousClock.now
+        var complete: [Comment] = []
+        for (var comment, kept) in zip(comments, kept) {
+            if comment.body.isEmpty {
+                // Only its place is left.
+                comment.bodyHTML = ""
+            } else if let kept {
+                comment.bodyHTML = kept.html
+            } else {
+                if !complete.isEmpty, start.duration(to: .now) > Self.patience { break }
+                let html = try await renderer.renderOld(comment.body)
+                comment.bodyHTML = html.html
+                // If it cannot be stored, it is rendered again for the next reader.
+                try? await store.keepBodyHTML(html, of: comment)
+            }
+            complete.append(comment)
         }
+        return complete
     }
 
     // MARK: Writing
@@ -112,41 +126,56 @@ struct CommentService: Sendable {
     ) async throws(ServiceError) -> Reply<Comment> {
         let draft = request.comment
         let now = now()
-        let content = CommentContent(
+        let id = draft.id ?? Comment.ID(at: now)
+        let isEditor = caller.audience == .editors
+        var content = CommentContent(
             article: request.articleID, parent: draft.parentID, body: draft.body,
             writer: try caller.requireUser(), audience: CommentViewer(caller).audience)
-        try await check(draft.body)
+        try CommentRules.checkText(draft.body)
         do {
+            // Rendering is expensive: what would be rejected is not rendered.
+            let situation = try await store.situation(of: content, as: id, at: now)
+            _ = try rules.status(of: situation, byEditor: isEditor, at: now)
+            content.bodyHTML = try await renderer.render(draft.body, for: caller.fairShare)
             let comment = try await store.createComment(
-                draft.id ?? Comment.ID(at: now), content, by: caller.edit(at: now, key)
+                id, content, by: caller.edit(at: now, key)
             ) { situation in
-                try rules.status(
-                    of: situation, byEditor: caller.audience == .editors, at: now)
+                try rules.status(of: situation, byEditor: isEditor, at: now)
             }
             return Reply(comment, location: comment.location)
         } catch { throw ServiceError(error) }
     }
 
-    /// Rejects a text that nobody could read.
-    private func check(_ body: String) async throws(ServiceError) {
-        try CommentRules.checkText(body)
-        _ = try await markdown.render(body)
-    }
-
     private func update(
         _ request: UpdateCommentRequest, by caller: Principal, _ key: IdempotencyKey?
     ) async throws(ServiceError) -> Reply<Comment> {
-        if case .set(let body) = request.changes.body { try await check(body) }
         let now = now()
+        if case .set(let body) = request.changes.body {
+            try CommentRules.checkText(body)
+            if let user = caller.user { try edits.take(user, at: now) }
+        }
         do {
+            let html = try await html(of: request, by: caller, at: now)
             let comment = try await store.updateComment(
                 request.id, expecting: Precondition(request.expected),
-                as: CommentViewer(caller), by: caller.edit(at: now, key)
+                as: CommentViewer(caller), by: caller.edit(at: now, key), html: html
             ) { edition in
                 try rules.changed(edition, by: request.changes, caller: caller, at: now)
             }
             return Reply(comment)
         } catch { throw ServiceError(error) }
+    }
+
+    /// The new body, if the change is allowed.
+    private func html(
+        of request: UpdateCommentRequest, by caller: Principal, at now: Timestamp
+    ) async throws -> BodyHTML? {
+        guard case .set(let body) = request.changes.body else { return nil }
+        let edition = try await store.edition(
+            of: request.id, expecting: Precondition(request.expected), as: CommentViewer(caller))
+        _ = try rules.changed(edition, by: request.changes, caller: caller, at: now)
+        guard body != edition.comment.body else { return nil }
+        return try await renderer.render(body, for: caller.fairShare)
     }
 
     private func delete(
@@ -171,14 +200,6 @@ extension Principal {
     /// Names those who see the same comments, in the description of a list.
     fileprivate var viewerName: String {
         audience == .editors ? audienceName : "\(audienceName) \(user?.description ?? "")"
-    }
-}
-
-/// What marks links in comments: search engines do not count them.
-enum CommentMarkup {
-    /// The renderer's HTML, in which `<` only begins tags and comments.
-    static func marked(_ html: String) -> String {
-        html.replacing("<a href=", with: #"<a rel="nofollow ugc" href="#)
     }
 }
 

@@ -12,21 +12,41 @@ public final class MarkdownRenderer: Sendable {
     private let limits: MarkdownLimits
     private let pool: BlockingPool
     private let idle = Lock<[MarkdownWorker]>([])
-    /// For each of them there is a job in the pool, and jobs render the oldest texts.
-    private let texts = Lock<[WaitingText]>([])
+    private let queue = Lock(Queue())
     /// Small texts are sent to a worker together, up to this number and total size.
     private static let sharedTexts = 8
     private static let sharedBytes = 32 << 10
 
+    /// Texts of many clients, who take turns.
+    private struct Queue {
+        var texts = FairQueue<WaitingText>()
+        /// The number of texts that are being rendered, and of threads that do so.
+        var running = 0
+        var threads = 0
+    }
+
     /// Processes are started on demand.
-    public init(limits: MarkdownLimits = MarkdownLimits()) {
+    public convenience init(limits: MarkdownLimits = MarkdownLimits()) {
+        // A thread that ends may still count while the next one starts.
+        self.init(
+            limits: limits,
+            pool: BlockingPool(
+                label: "broadsheet.markdown", width: limits.workers, depth: limits.workers))
+    }
+
+    /// - Parameters:
+    ///   - limits: for each text, and for all of them.
+    ///   - pool: has room for twice as much work as there are workers.
+    init(limits: MarkdownLimits, pool: BlockingPool) {
         self.limits = limits
-        pool = BlockingPool(
-            label: "broadsheet.markdown", width: limits.workers, depth: limits.queueDepth)
+        self.pool = pool
     }
 
     /// Number of bodies waiting for a worker.
-    var waiting: Int { pool.waiting }
+    var waiting: Int { queue.withLock { $0.texts.count } }
+
+    /// The client for whom old texts are rendered when they are first read.
+    static let readers: UInt64 = 0
 
     /// Identifies the library, its version and its options: HTML with another name is rendered
     /// again.
@@ -34,14 +54,17 @@ public final class MarkdownRenderer: Sendable {
 
     /// Renders a body without blocking the caller's thread.
     ///
+    /// - Parameters:
+    ///   - body: Markdown.
+    ///   - client: takes turns with others, however many texts each of them has.
     /// - Throws: `.invalid` with a pointer to the body if it exceeds a limit, `.busy` if too many
     ///   texts are waiting, `.unavailable` if no worker is available.
-    func render(_ body: String) async throws(ServiceError) -> RenderedBody {
+    func render(
+        _ body: String, for client: UInt64
+    ) async throws(ServiceError) -> RenderedBody {
         if body.isEmpty { return RenderedBody(written: []) }
         let result = await withUnsafeContinuation { continuation in
-            let text = WaitingText(body, continuation)
-            texts.withLock { $0.append(text) }
-            do { try pool.start { self.renderWaiting() } } catch { giveUp(text) }
+            add(WaitingText(body, client, continuation))
         }
         return try result.get()
     }
@@ -71,52 +94,92 @@ public final class MarkdownRenderer: Sendable {
         typealias Result = Swift.Result<RenderedBody, ServiceError>
 
         let body: String
+        let client: UInt64
         private let continuation: UnsafeContinuation<Result, Never>
 
-        init(_ body: String, _ continuation: UnsafeContinuation<Result, Never>) {
+        init(
+            _ body: String, _ client: UInt64, _ continuation: UnsafeContinuation<Result, Never>
+        ) {
             self.body = body
+            self.client = client
             self.continuation = continuation
         }
+
+        /// The expected nanoseconds: prose takes about 25 for each byte.
+        var estimate: Int64 { 20_000 + 25 * Int64(body.utf8.count) }
 
         func finish(_ result: Result) { continuation.resume(returning: result) }
     }
 
-    /// The pool is full: removes the text, unless another job has already taken it.
-    private func giveUp(_ text: WaitingText) {
-        let waited = texts.withLock { texts in
-            guard let place = texts.firstIndex(where: { $0 === text }) else { return false }
-            texts.remove(at: place)
-            return true
+    /// In a full queue, the newest text of the client with the most texts makes room for a client
+    /// with fewer.
+    private func add(_ text: WaitingText) {
+        let (rejected, startsThread) = queue.withLock { queue -> (WaitingText?, Bool) in
+            var rejected: WaitingText?
+            if queue.texts.count + queue.running >= limits.workers + limits.queueDepth {
+                rejected = queue.texts.pushOut(for: text.client)
+                guard rejected != nil else { return (text, false) }
+            }
+            queue.texts.append(text, of: text.client)
+            let startsThread = queue.threads < limits.workers
+            if startsThread { queue.threads += 1 }
+            return (rejected, startsThread)
         }
-        if waited { text.finish(.failure(.busy)) }
+        rejected?.finish(.failure(.busy))
+        guard startsThread else { return }
+        // The pool has room for every thread that is counted.
+        try? pool.start { self.renderWaiting() }
     }
 
     private func renderWaiting() {
-        var texts = nextTexts()[...]
-        while !texts.isEmpty {
-            if texts.count > 1 { texts.removeFirst(renderTogether(Array(texts))) }
-            // The text that ended the shared worker is rendered separately.
-            guard let text = texts.popFirst() else { return }
-            text.finish(Result { () throws(ServiceError) in try renderNow(text.body) })
+        while let next = nextTexts() {
+            var texts = next[...]
+            while !texts.isEmpty {
+                if texts.count > 1 { texts.removeFirst(renderTogether(Array(texts))) }
+                // The text that ended the shared worker is rendered separately.
+                guard let text = texts.popFirst() else { break }
+                let start = ContinuousClock.now
+                let result = Result { () throws(ServiceError) in try renderNow(text.body) }
+                finish(text, result, since: start)
+            }
         }
     }
 
-    /// The next texts that may share a worker; waiting texts are divided among the workers.
-    private func nextTexts() -> [WaitingText] {
-        texts.withLock { texts in
-            let most = min(Self.sharedTexts, (texts.count + limits.workers - 1) / limits.workers)
+    /// The next texts that may share a worker; waiting texts are divided among the workers. `nil`
+    /// if there are none, and the thread ends.
+    private func nextTexts() -> [WaitingText]? {
+        queue.withLock { queue in
+            let share = (queue.texts.count + limits.workers - 1) / limits.workers
+            let most = min(Self.sharedTexts, share)
+            var texts: [WaitingText] = []
             var bytes = 0
-            var count = 0
-            // Invariant: the first `count` texts have `bytes` bytes in total and may share a
-            // worker.
-            while count < most {
-                bytes += texts[count].body.utf8.count
-                if count > 0, bytes > Self.sharedBytes { break }
-                count += 1
+            // Invariant: `texts` have `bytes` bytes in total and may share a worker.
+            while texts.count < most {
+                let next = queue.texts.next(
+                    where: { texts.isEmpty || bytes + $0.body.utf8.count <= Self.sharedBytes },
+                    estimate: \.estimate)
+                guard let next else { break }
+                texts.append(next)
+                bytes += next.body.utf8.count
             }
-            defer { texts.removeFirst(count) }
-            return Array(texts.prefix(count))
+            queue.running += texts.count
+            if texts.isEmpty { queue.threads -= 1 }
+            return texts.isEmpty ? nil : texts
         }
+    }
+
+    /// Charges the time to the client before it resumes, so that sequential callers never find a
+    /// full queue.
+    private func finish(
+        _ text: WaitingText, _ result: WaitingText.Result, since start: ContinuousClock.Instant
+    ) {
+        let time = start.duration(to: .now).components
+        let nanoseconds = time.seconds * 1_000_000_000 + time.attoseconds / 1_000_000_000
+        queue.withLock { queue in
+            queue.running -= 1
+            queue.texts.charge(nanoseconds, estimate: text.estimate, to: text.client)
+        }
+        text.finish(result)
     }
 
     /// Renders texts with one worker, until one of them ends it.
@@ -125,15 +188,18 @@ public final class MarkdownRenderer: Sendable {
     private func renderTogether(_ texts: [WaitingText]) -> Int {
         guard let worker = try? idleWorker() else { return 0 }
         var finished = 0
+        var start = ContinuousClock.now
         worker.render(texts.map(\.body), limits) { outcome in
+            let result: WaitingText.Result
             switch outcome {
-            case .rendered(let html):
-                texts[finished].finish(.success(RenderedBody(written: html)))
+            case .rendered(let html): result = .success(RenderedBody(written: html))
             case .rejected(let reason) where outcome.keepsWorker:
-                texts[finished].finish(.failure(limits.rejection(reason)))
+                result = .failure(limits.rejection(reason))
             default: return
             }
+            finish(texts[finished], result, since: start)
             finished += 1
+            start = .now
         }
         if finished == texts.count { park(worker) }
         return finished
@@ -190,7 +256,8 @@ public struct MarkdownLimits: Sendable, Hashable {
     public var patienceSeconds = 10
     /// Number of texts that are rendered concurrently, each in its own process.
     public var workers = 2
-    /// Maximum number of texts waiting for a worker; further ones are rejected.
+    /// Maximum number of texts waiting for a worker; above it, clients with the most texts are
+    /// rejected.
     public var queueDepth = 256
 
     public init() {}

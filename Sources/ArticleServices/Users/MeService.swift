@@ -58,11 +58,12 @@ struct MeService: Sendable {
         let user = try await record(of: caller)
         let expected = try user.revision(expectedBy: request.expected)
         try await verify(request.current, of: user, caller, context)
+        let deletion = AccountDeletion(store: store, access: access)
         try await write(to: user, expecting: expected) { (revision) throws(StoreError) in
-            try await store.deleteUser(
-                user.id, expecting: revision, comments: request.comments ?? .keep, at: now())
+            try await deletion.begin(
+                user.id, expecting: revision, request.comments ?? .keep, at: now())
         }
-        access.userDeleted(user.id)
+        try await deletion.finish(user.id, at: now())
         return Reply(NoContent())
     }
 

@@ -151,11 +151,9 @@ struct UserService: Sendable {
         _ request: DeleteUserRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<NoContent> {
         let expected = try await record(of: request.id).revision(expectedBy: request.expected)
-        do throws(StoreError) {
-            try await store.deleteUser(
-                request.id, expecting: expected, comments: request.comments ?? .keep, at: now())
-        } catch { throw ServiceError(error) }
-        access.userDeleted(request.id)
+        let deletion = AccountDeletion(store: store, access: access)
+        try await deletion.delete(
+            request.id, expecting: expected, request.comments ?? .keep, at: now())
         return Reply(NoContent())
     }
 }

@@ -158,6 +158,7 @@ struct ServeCommand: Command {
         // These end with this function, so the store is no longer used after it.
         async let _: Void = assembly.publisher.run()
         async let _: Void = assembly.streams.run()
+        async let _: Void = assembly.housekeeper.run()
         async let _: Void = assembly.webhooks.run()
         async let _: Void? = assembly.providers?.run()
         let attention = serverRun.attend(servers)

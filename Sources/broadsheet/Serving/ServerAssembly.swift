@@ -13,6 +13,7 @@ struct ServerAssembly {
     let servers: Servers
     let publisher: Publisher
     let streams: ChangeStreams
+    let housekeeper: Housekeeper
     let webhooks: Webhooks
     /// `nil` if none are configured.
     let providers: OpenIDProviders?
@@ -27,6 +28,7 @@ struct ServerAssembly {
         let backend = try await Self.backend(configuration, over: store, providers, log)
         publisher = backend.publisher
         streams = backend.streams
+        housekeeper = backend.housekeeper
         webhooks = try await Self.webhooks(configuration, of: backend, log)
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)

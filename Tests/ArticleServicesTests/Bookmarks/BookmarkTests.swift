@@ -77,4 +77,21 @@ import Testing
             #expect(try bookmarks(desk, .ada).map(\.articleID) == [CommentDesk.article])
         }
     }
+
+    @Test func `bookmarks are set and removed a limited number of times`() async throws {
+        try await CommentDesk.run { desk in
+            for number in 0..<120 {
+                let method = number % 2 == 0 ? "PUT" : "DELETE"
+                #expect(try desk.send("\(method) \(Self.target)", as: .ada).status < 300)
+            }
+            for method in ["PUT", "DELETE"] {
+                let rejected = try desk.send("\(method) \(Self.target)", as: .ada)
+                #expect(rejected.summary == "429 too-many-requests")
+                #expect(rejected.fields[.retryAfter] == "1")
+            }
+            #expect(try desk.send("PUT \(Self.target)", as: .bob).status == 200)
+            desk.pass(milliseconds: 500)
+            #expect(try desk.send("PUT \(Self.target)", as: .ada).status == 200)
+        }
+    }
 }

@@ -23,6 +23,28 @@ extension SlowStore {
         try await store.commentCounts(of: articles)
     }
 
+    func situation(
+        of content: CommentContent, as id: Comment.ID, at time: Timestamp
+    ) async throws(StoreError) -> CommentSituation {
+        try await store.situation(of: content, as: id, at: time)
+    }
+
+    func edition(
+        of id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer
+    ) async throws(StoreError) -> CommentEdition {
+        try await store.edition(of: id, expecting: expectation, as: viewer)
+    }
+
+    func bodyHTML(
+        of comments: [Comment], by renderer: String
+    ) async throws(StoreError) -> [BodyHTML?] {
+        try await store.bodyHTML(of: comments, by: renderer)
+    }
+
+    func keepBodyHTML(_ html: BodyHTML, of comment: Comment) async throws(StoreError) {
+        try await store.keepBodyHTML(html, of: comment)
+    }
+
     func createComment(
         _ id: Comment.ID, _ content: CommentContent, by edit: Edit,
         _ decide: @escaping @Sendable (CommentSituation) throws -> Comment.Status
@@ -32,10 +54,11 @@ extension SlowStore {
 
     func updateComment(
         _ id: Comment.ID, expecting expectation: Precondition, as viewer: CommentViewer,
-        by edit: Edit, _ change: @escaping @Sendable (CommentEdition) throws -> Comment
+        by edit: Edit, html: BodyHTML?,
+        _ change: @escaping @Sendable (CommentEdition) throws -> Comment
     ) async throws(StoreError) -> Comment {
         try await store.updateComment(
-            id, expecting: expectation, as: viewer, by: edit, change)
+            id, expecting: expectation, as: viewer, by: edit, html: html, change)
     }
 
     func deleteComment(

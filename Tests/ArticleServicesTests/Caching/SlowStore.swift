@@ -165,6 +165,10 @@ extension SlowStore {
         try await store.keepRejection(words, of: key, at: time)
     }
 
+    func removeExpiredOutcomes(at time: Timestamp) async throws(StoreError) -> Int {
+        try await store.removeExpiredOutcomes(at: time)
+    }
+
     func keys() async throws(StoreError) -> [KeyRecord] { try await store.keys() }
 
     func createKey(_ key: KeyRecord) async throws(StoreError) { try await store.createKey(key) }
@@ -292,11 +296,20 @@ extension SlowStore {
         try await store.rehash(id, from: old, to: new)
     }
 
-    func deleteUser(
-        _ id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
+    func beginDeletion(
+        of id: UserRecord.ID, expecting revision: Int?, comments: User.CommentDisposal,
         at time: Timestamp
     ) async throws(StoreError) {
-        try await store.deleteUser(id, expecting: revision, comments: comments, at: time)
+        try await store.beginDeletion(
+            of: id, expecting: revision, comments: comments, at: time)
+    }
+
+    func finishDeletion(of id: UserRecord.ID, at time: Timestamp) async throws(StoreError) {
+        try await store.finishDeletion(of: id, at: time)
+    }
+
+    func unfinishedDeletions() async throws(StoreError) -> [UserRecord.ID] {
+        try await store.unfinishedDeletions()
     }
 
     func createSession(

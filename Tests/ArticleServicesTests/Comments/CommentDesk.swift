@@ -16,8 +16,18 @@ typealias Comment = ArticleAPI.Comment
 struct CommentDesk: Sendable {
     enum Person: String, CaseIterable {
         case ada, bob
+        /// An author.
+        case ann
         /// An editor.
         case eve
+
+        fileprivate var role: Role {
+            switch self {
+            case .ada, .bob: .reader
+            case .ann: .author
+            case .eve: .editor
+            }
+        }
     }
 
     static let opening = Timestamp(milliseconds: 1_800_000_000_000)
@@ -43,7 +53,7 @@ struct CommentDesk: Sendable {
         var users: [Person: UserRecord] = [:]
         var keys: [Person: String] = [:]
         for person in Person.allCases {
-            let role: Role = person == .eve ? .editor : .reader
+            let role = person.role
             let user = UserRecord(
                 id: User.ID(at: opening), name: person.rawValue, nameKey: person.rawValue,
                 displayName: "Dr \(person)", role: role.rawValue, passwordHash: nil,

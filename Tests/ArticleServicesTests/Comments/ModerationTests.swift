@@ -74,6 +74,89 @@ import Testing
         }
     }
 
+    @Test func `authors may only make the server's policy stricter`() async throws {
+        try await CommentDesk.run(Self.moderated) { desk in
+            func send(_ line: String, _ policy: String) throws -> NewsroomResponse {
+                let fields: HTTPFields = line.hasPrefix("PUT") ? [.ifMatch: "*"] : [:]
+                return try desk.send(
+                    line, as: .ann, #"{"title":"Rye","comments":\#(policy)}"#, with: fields)
+            }
+            #expect(
+                try send("POST /v1/articles", #""open""#).summary
+                    == "422 invalid-values /comments")
+            let made = try Article(mapping: send("POST /v1/articles", #""moderated""#).body)
+            let target = "/v1/articles/\(made.id)"
+            for method in ["PATCH", "PUT"] {
+                let opened = try send("\(method) \(target)", #""open""#)
+                #expect(opened.summary == "422 invalid-values /comments")
+                for policy in [#""closed""#, "null", #""moderated""#] {
+                    #expect(try send("\(method) \(target)", policy).summary == "200")
+                }
+            }
+            // What an editor decided may stay, but does not come back by itself.
+            let opened = try desk.send("PATCH \(target)", as: .eve, #"{"comments":"open"}"#)
+            let revision = try Article(mapping: opened.body).revision
+            #expect(try send("PUT \(target)", #""open""#).summary == "200")
+            #expect(try send("PATCH \(target)", #""closed""#).summary == "200")
+            let restored = try desk.send(
+                "POST \(target)/revisions/\(revision)/restore", as: .ann)
+            #expect(restored.summary == "200")
+            #expect(try Article(mapping: restored.body).comments == .closed)
+        }
+    }
+
+    @Test func `editors list the comments of a user in pages`() async throws {
+        try await CommentDesk.run { desk in
+            let ada = try desk.user(.ada).id
+            var ids: [Comment.ID] = []
+            for number in 0..<3 {
+                ids.append(try desk.comment("\(number)", as: .ada).id)
+                _ = try desk.comment("other \(number)", as: .bob)
+            }
+            let target = "GET /v1/comments?author=\(ada)&sort=newest&limit=2"
+            let first = try Page<Comment>(mapping: desk.send(target, as: .eve).body)
+            #expect(first.items.map(\.id) == [ids[2], ids[1]])
+            let cursor = try #require(first.next)
+            let next = try desk.send("\(target)&cursor=\(cursor)", as: .eve)
+            #expect(try Page<Comment>(mapping: next.body).items.map(\.id) == [ids[0]])
+            let other = try desk.user(.bob).id
+            let moved = "GET /v1/comments?author=\(other)&sort=newest&limit=2&cursor=\(cursor)"
+            #expect(try desk.send(moved, as: .eve).status == 400)
+            for person in [CommentDesk.Person.ada, .ann] {
+                #expect(try desk.send(target, as: person).status == 403)
+            }
+        }
+    }
+
+    @Test func `edits of comments are limited by account`() async throws {
+        try await CommentDesk.run { desk in
+            let targets = try ["one", "two"].map { body in
+                "/v1/comments/\(try desk.comment(body, as: .ada).id)"
+            }
+            for number in 0..<30 {
+                let edited = try desk.send(
+                    "PATCH \(targets[number % 2])", as: .ada, #"{"body":"\#(number)"}"#)
+                #expect(edited.status == 200)
+            }
+            let rejected = try desk.send("PATCH \(targets[0])", as: .ada, #"{"body":"x"}"#)
+            #expect(rejected.summary == "429 too-many-requests")
+            #expect(rejected.fields[.retryAfter] == "2")
+            #expect(try desk.send("GET \(targets[0])", as: nil).text.contains(#""body":"28""#))
+            // Moderators decide about as many as there are.
+            for status in ["hidden", "visible"] {
+                for _ in 0..<20 {
+                    let json = "{\"status\":\"\(status)\"}"
+                    #expect(try desk.send("PATCH \(targets[0])", as: .eve, json).status == 200)
+                }
+            }
+            desk.pass(milliseconds: 2_000)
+            #expect(
+                try desk.send("PATCH \(targets[0])", as: .ada, #"{"body":"x"}"#).status == 200)
+            #expect(
+                try desk.send("PATCH \(targets[0])", as: .ada, #"{"body":"y"}"#).status == 429)
+        }
+    }
+
     @Test func `who may change what is decided for each attribute`() async throws {
         try await CommentDesk.run { desk in
             let comment = try desk.comment("one", as: .ada)

@@ -1,4 +1,5 @@
 import ArticleAPI
+import Dispatch
 import Glibc
 import Platform
 import Sockets
@@ -170,7 +171,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<64 {
                 group.addTask {
-                    let html = try await renderer.render("*\(number)*").html
+                    let html = try await renderer.render("*\(number)*", for: 1).html
                     #expect(html == "<p><em>\(number)</em></p>\n")
                 }
             }
@@ -201,7 +202,9 @@ import Testing
                 group.addTask {
                     let isHuge = number % 5 == 0
                     do throws(ServiceError) {
-                        let html = try await renderer.render(isHuge ? table : "*\(number)*").html
+                        let html = try await renderer.render(
+                            isHuge ? table : "*\(number)*", for: UInt64(number % 3)
+                        ).html
                         #expect(!isHuge && html == "<p><em>\(number)</em></p>\n")
                     } catch {
                         guard isHuge, case .invalid(let details) = error else {
@@ -277,7 +280,7 @@ import Testing
         let busy = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<12 {
                 group.addTask {
-                    do { _ = try await renderer.render(text) } catch ServiceError.busy {
+                    do { _ = try await renderer.render(text, for: 1) } catch ServiceError.busy {
                         return true
                     } catch {}
                     return false
@@ -286,5 +289,36 @@ import Testing
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect((1...11).contains(busy))
+    }
+
+    @Test func `a client with many texts makes room for another one in a full queue`() async throws
+    {
+        var limits = MarkdownLimits()
+        (limits.workers, limits.queueDepth) = (1, 9)
+        let pool = BlockingPool(label: "test.markdown", width: 1, depth: 2)
+        let barrier = DispatchSemaphore(value: 0)
+        // Nothing is rendered until everybody waits.
+        try pool.start { barrier.wait() }
+        let renderer = MarkdownRenderer(limits: limits, pool: pool)
+        let outcomes = await withTaskGroup(of: String.self) { group in
+            func add(_ client: UInt64) {
+                group.addTask {
+                    do throws(ServiceError) {
+                        _ = try await renderer.render("*a*", for: client)
+                        return "\(client) rendered"
+                    } catch { return "\(client) rejected" }
+                }
+            }
+            for _ in 1...10 { add(1) }
+            #expect(await eventually { renderer.waiting == 10 })
+            add(1)
+            #expect(await group.next() == "1 rejected")
+            add(2)
+            #expect(await group.next() == "1 rejected")
+            #expect(renderer.waiting == 10)
+            barrier.signal()
+            return await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(outcomes == ["1 rendered": 9, "2 rendered": 1])
     }
 }

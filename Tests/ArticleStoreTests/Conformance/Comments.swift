@@ -231,14 +231,14 @@ extension ArticleStoreConformance {
                 let own = thread.viewer(thread.ada)
                 let seen = Precondition.versions([comment.version ?? ""])
                 let same = try await store.updateComment(
-                    comment.id, expecting: seen, as: own, by: .later(5)
+                    comment.id, expecting: seen, as: own, by: .later(5), html: nil
                 ) { edition in
                     #expect(edition.isOwn && edition.comment == comment)
                     return edition.comment
                 }
                 #expect(same == comment)
                 let changed = try await store.updateComment(
-                    comment.id, expecting: seen, as: own, by: .later(6)
+                    comment.id, expecting: seen, as: own, by: .later(6), html: nil
                 ) { edition in
                     var comment = edition.comment
                     comment.body = "two"
@@ -249,7 +249,7 @@ extension ArticleStoreConformance {
                 let operations: [() async throws -> Void] = [
                     {
                         _ = try await store.updateComment(
-                            comment.id, expecting: seen, as: own, by: .later(7)
+                            comment.id, expecting: seen, as: own, by: .later(7), html: nil
                         ) { $0.comment }
                     },
                     {

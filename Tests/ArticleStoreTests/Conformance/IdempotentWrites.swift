@@ -16,7 +16,7 @@ extension ArticleStoreConformance {
                 switch item {
                 case .article(let article, _): Array(article.title.utf8)
                 case .author(let author, _): Array(author.name.utf8)
-                case .comment(let comment, _): Array(comment.body.utf8)
+                case .comment(let comment, _): Array("\(comment.status)".utf8)
                 case .nothing: []
                 }
             }
@@ -140,6 +140,83 @@ extension ArticleStoreConformance {
                 _ = try await create(Self.edit(1, 2, at: Self.day))
                 #expect(try await isKept(at: Self.day + 1))
                 #expect(try await store.articleCount() == 2)
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `the result of a comment is stored without the text once this is deleted`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                let id = ArticleAPI.Comment.ID.make()
+                let content = CommentContent(
+                    article: thread.article, body: "one", writer: thread.ada.id)
+                _ = try await store.createComment(id, content, by: Self.edit(1)) { _ in .visible }
+                _ = try await store.updateComment(
+                    id, expecting: .anything, as: thread.viewer(thread.ada), by: Self.edit(2),
+                    html: nil
+                ) { edition in
+                    var comment = edition.comment
+                    comment.body = "two"
+                    return comment
+                }
+                func outcomes() async throws -> [IdempotencyRecord.Outcome?] {
+                    var outcomes: [IdempotencyRecord.Outcome?] = []
+                    for key: UInt8 in [1, 2] {
+                        outcomes.append(
+                            try await store.idempotencyRecord(Self.scope(key), at: .start)?.outcome)
+                    }
+                    return outcomes
+                }
+                let item = Array("visible".utf8)
+                #expect(
+                    try await outcomes() == [
+                        .done(item: item, isNew: true, body: "one"),
+                        .done(item: item, isNew: false, body: "two"),
+                    ])
+                try await thread.delete(id, as: Thread.editor)
+                #expect(
+                    try await outcomes() == [
+                        .done(item: item, isNew: true, body: nil),
+                        .done(item: item, isNew: false, body: nil),
+                    ])
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `results are removed with their user, or when they have expired`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let user = UserRecord.sample("ada", role: "editor")
+                try await store.createUser(user, using: nil, at: .start)
+                try await store.createKey(
+                    KeyRecord(
+                        id: "k1", digest: [UInt8](repeating: 7, count: 32), name: "Key",
+                        role: "editor", createdAt: .start, owner: user.id))
+                func kept(_ principal: String, _ number: UInt8) async throws -> Bool {
+                    var key = Self.key(number)
+                    key.principal = principal
+                    try await store.keepRejection([1], of: key, at: .start + Int64(number))
+                    return try await exists(number)
+                }
+                func exists(_ number: UInt8) async throws -> Bool {
+                    // Before it was written, nothing has expired.
+                    try await store.idempotencyRecord(Self.scope(number), at: .start) != nil
+                }
+                #expect(try await kept("\(user.id)", 1))
+                #expect(try await kept("k1", 2))
+                for number: UInt8 in 3...5 { #expect(try await kept("editor", number)) }
+                try await store.deleteUser(user.id, expecting: nil, at: .start)
+                #expect(try await !exists(1))
+                #expect(try await !exists(2))
+                #expect(try await exists(3))
+                #expect(try await store.removeExpiredOutcomes(at: .start + 100) == 0)
+                let removed = try await store.removeExpiredOutcomes(at: .start + Self.day + 4)
+                #expect(removed == 2)
+                #expect(try await !exists(3))
+                #expect(try await exists(5))
             }
         }
     }

@@ -69,5 +69,54 @@ extension ArticleStoreConformance {
                 }
             }
         }
+
+        @Test(arguments: Engine.all)
+        func `HTML of a comment is stored with its text alone`(_ engine: Engine) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                func kept(_ comment: Comment) async throws -> BodyHTML? {
+                    try await store.bodyHTML(of: [comment], by: "r1")[0]
+                }
+                let content = CommentContent(
+                    article: thread.article, body: "one", bodyHTML: Self.html,
+                    writer: thread.ada.id)
+                let made = try await store.createComment(.make(), content, by: .later(1)) { _ in
+                    .visible
+                }
+                #expect(try await kept(made) == Self.html)
+                #expect(try await store.bodyHTML(of: [made], by: "r2") == [nil])
+                let hidden = try await thread.set(made.id, .hidden)
+                #expect(try await kept(hidden) == Self.html)
+                // That of another revision may have another text.
+                #expect(try await kept(made) == nil)
+                let sequence = try await store.changeSequence()
+                let other = BodyHTML(renderer: "r1", html: "<p>1</p>")
+                try await store.keepBodyHTML(other, of: hidden)
+                #expect(try await kept(hidden) == other)
+                #expect(try await store.changeSequence() == sequence)
+
+                func edit(_ html: BodyHTML?) async throws -> Comment {
+                    try await store.updateComment(
+                        made.id, expecting: .anything, as: thread.viewer(thread.ada),
+                        by: .later(9), html: html
+                    ) { edition in
+                        var comment = edition.comment
+                        comment.body += "!"
+                        return comment
+                    }
+                }
+                _ = try await thread.set(made.id, .visible)
+                #expect(try await kept(edit(Self.html)) == Self.html)
+                let edited = try await edit(nil)
+                #expect(try await kept(edited) == nil)
+                try await store.keepBodyHTML(Self.html, of: made)
+                #expect(try await kept(edited) == nil)
+                try await store.keepBodyHTML(Self.html, of: edited)
+                #expect(try await kept(edited) == Self.html)
+                try await thread.delete(made.id, as: thread.viewer(thread.ada))
+                let place = try await store.comments(CommentQuery(status: .deleted)).items[0]
+                #expect(try await kept(place) == nil)
+            }
+        }
     }
 }

@@ -59,6 +59,79 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
+        func `a deletion that has begun is completed, whatever changes in between`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                for number in 0..<250 {
+                    _ = try await thread.comment("\(number)", by: thread.ada)
+                }
+                let (id, time) = (thread.ada.id, Timestamp.start + 500)
+                let wrong = try await failure {
+                    try await store.beginDeletion(
+                        of: id, expecting: 7, comments: .delete, at: time)
+                }
+                guard case .preconditionFailed(current: 1) = wrong else { throw wrong }
+                #expect(try await store.unfinishedDeletions() == [])
+                try await store.finishDeletion(of: id, at: time)
+                #expect(try await store.user(id) == thread.ada)
+
+                try await store.beginDeletion(of: id, expecting: 1, comments: .delete, at: time)
+                #expect(try await store.unfinishedDeletions() == [id])
+                let marked = try await store.user(id)
+                #expect(marked.isDisabled && marked.revision == 2)
+                #expect(marked.accessEpoch == thread.ada.accessEpoch + 1)
+                _ = try await store.updateUser(
+                    id, expecting: nil, UserChange(displayName: "Ada", isDisabled: false),
+                    at: time)
+                _ = try await thread.comment("one more", by: thread.ada)
+                try await store.finishDeletion(of: id, at: time)
+                try await store.finishDeletion(of: id, at: time)
+                #expect(try await store.unfinishedDeletions() == [])
+                #expect(try await thread.list(Thread.editor) == [])
+                let gone = try await failure { _ = try await store.user(id) }
+                guard case .notFound = gone else { throw gone }
+            }
+        }
+
+        @Test(arguments: Engine.all)
+        func `editors find the comments of a user, until the account is deleted`(
+            _ engine: Engine
+        ) async throws {
+            try await engine.with { store in
+                let thread = try await Thread(store)
+                var ids: [ArticleAPI.Comment.ID] = []
+                for number in 0..<5 {
+                    let comment = try await thread.comment(
+                        "\(number)", by: thread.ada, as: number == 2 ? .pending : .visible)
+                    ids.append(comment.id)
+                    _ = try await thread.comment("other \(number)", by: thread.bob)
+                }
+                func list(
+                    _ status: Comment.Status? = nil, by writer: User.ID, _ sort: CommentSort
+                ) async throws -> [ArticleAPI.Comment.ID] {
+                    var query = CommentQuery(status: status, by: writer, sort: sort, limit: 2)
+                    var found: [ArticleAPI.Comment.ID] = []
+                    repeat {
+                        let page = try await store.comments(query)
+                        found += page.items.map(\.id)
+                        query.after = page.next
+                    } while query.after != nil
+                    return found
+                }
+                let ada = thread.ada.id
+                #expect(try await list(by: ada, .oldest) == ids)
+                #expect(try await list(by: ada, .newest) == ids.reversed())
+                #expect(try await list(.pending, by: ada, .oldest) == [ids[2]])
+                #expect(try await list(by: .make(), .oldest) == [])
+                try await store.deleteUser(ada, expecting: nil, at: .start)
+                // Nothing that is stored says whose they were.
+                #expect(try await list(by: ada, .oldest) == [])
+            }
+        }
+
+        @Test(arguments: Engine.all)
         func `a new display name is a change of one comment`(_ engine: Engine) async throws {
             try await engine.with { store in
                 let thread = try await Thread(store)

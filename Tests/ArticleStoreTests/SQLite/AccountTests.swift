@@ -89,7 +89,9 @@ import Testing
     /// All that find rows of accounts, except for the list of invitations, which is limited.
     private static let statements = [
         SQL.user, SQL.userByName, SQL.usersAfter, SQL.userNumber, SQL.userCount, SQL.updateUser,
-        SQL.rehash, SQL.deleteUser, SQL.session, SQL.sessionsOfUser, SQL.sessionsAfter,
+        SQL.rehash, SQL.deleteUser, SQL.removeWritesOfUser, SQL.removeOldWrites, SQL.beginDeletion,
+        SQL.deletion, SQL.unfinishedDeletions,
+        SQL.session, SQL.sessionsOfUser, SQL.sessionsAfter,
         SQL.sessionsByUse, SQL.rotateSession, SQL.touchSession, SQL.endSession,
         SQL.endSessionsOfUser, SQL.removeExpiredSessions, SQL.invitationByDigest,
         SQL.isInvitation, SQL.usableInvitation, SQL.removeExpiredInvitations,

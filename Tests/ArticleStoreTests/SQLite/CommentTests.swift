@@ -76,8 +76,11 @@ import Testing
     private static let statements = [
         SQL.comment, SQL.commentByNumber, SQL.commentCount, SQL.oldestForEveryone,
         SQL.newestForEveryone, SQL.oldestForEditors, SQL.newestForEditors, SQL.oldestComments,
-        SQL.newestComments, SQL.oldestInState, SQL.newestInState, SQL.recentComments,
-        SQL.sameComment, SQL.updateComment, SQL.uncountVisible, SQL.removeCommentTransition,
+        SQL.newestComments, SQL.oldestByWriter, SQL.newestByWriter, SQL.oldestInState,
+        SQL.newestInState, SQL.recentComments,
+        SQL.sameComment, SQL.updateComment, SQL.removeKeptText, SQL.commentHTML,
+        SQL.keepCommentHTML,
+        SQL.uncountVisible, SQL.removeCommentTransition,
         SQL.lastCommentOfUser, SQL.commentsOfUser, SQL.bookmarksBefore, SQL.bookmark,
         SQL.hasBookmarks, SQL.lastBookmarkRevision, SQL.removeBookmark, SQL.removeBookmarks,
         SQL.identitiesOfUser, SQL.changeCount,
@@ -102,6 +105,8 @@ import Testing
         let lists = [
             (SQL.oldestForEveryone, "comments_for_everyone (article=? AND"),
             (SQL.newestForEveryone, "comments_for_writers (article=? AND writer=? AND"),
+            (SQL.oldestByWriter, "comments_by_writer (writer=? AND (created_at,id)>"),
+            (SQL.newestByWriter, "comments_by_writer (writer=? AND (created_at,id)<"),
             (SQL.oldestForEditors, "comments_for_editors (article=? AND"),
             (SQL.newestForEditors, "comments_for_editors (article=? AND"),
         ]

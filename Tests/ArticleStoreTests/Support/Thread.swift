@@ -55,7 +55,7 @@ struct Thread {
 
     func set(_ id: Comment.ID, _ status: Comment.Status) async throws -> Comment {
         try await store.updateComment(
-            id, expecting: .anything, as: Self.editor, by: .later(100)
+            id, expecting: .anything, as: Self.editor, by: .later(100), html: nil
         ) { edition in
             var comment = edition.comment
             comment.status = status
