@@ -139,11 +139,14 @@ import Testing
             """
             CREATE TABLE before AS SELECT * FROM transitions
                 WHERE audience < 2 AND (audience = 1 OR kind = 0 OR NOT is_departure);
+            DROP INDEX kept_writes_by_comment; DROP INDEX kept_writes_by_principal;
+            ALTER TABLE kept_writes DROP COLUMN comment_text;
+            ALTER TABLE kept_writes DROP COLUMN comment;
             DROP TABLE bookmark_transitions; DROP TABLE bookmarks;
             DROP TABLE comment_transitions; DROP TABLE comment_counts;
             DROP TABLE comments; ALTER TABLE revisions DROP COLUMN comments;
             DROP TABLE identities; DROP TABLE used_tokens; DROP TABLE used_token_count;
-            ALTER TABLE keys DROP COLUMN owner;
+            DROP INDEX keys_by_owner; ALTER TABLE keys DROP COLUMN owner;
             DROP INDEX articles_by_owner; DROP INDEX articles_by_owner_creation;
             DROP INDEX articles_by_owner_update; DROP TABLE owned_facets;
             ALTER TABLE articles DROP COLUMN owner; ALTER TABLE revisions DROP COLUMN owner;

@@ -252,7 +252,7 @@ import Testing
                 DROP TABLE bookmark_transitions; DROP TABLE bookmarks;
                 DROP TABLE comment_transitions; DROP TABLE comment_counts;
                 DROP TABLE comments; ALTER TABLE revisions DROP COLUMN comments;
-                ALTER TABLE keys DROP COLUMN owner;
+                DROP INDEX keys_by_owner; ALTER TABLE keys DROP COLUMN owner;
                 DROP TABLE identities; DROP TABLE used_tokens; DROP TABLE used_token_count;
                 DROP INDEX articles_by_owner; DROP INDEX articles_by_owner_creation;
                 DROP INDEX articles_by_owner_update; DROP TABLE owned_facets;

@@ -83,9 +83,9 @@ struct RandomReaders {
         }
         let status: Comment.Status? = isTrue(in: 4) ? nil : any([.visible, .hidden, .pending])
         let body = "Comment \(writes)"
-        _ = try await store.updateComment(id, expecting: .anything, as: editor, by: edit, html: nil)
-        {
-            edition in
+        _ = try await store.updateComment(
+            id, expecting: .anything, as: editor, by: edit, html: nil
+        ) { edition in
             var comment = edition.comment
             if let status { comment.status = status } else { comment.body = body }
             return comment
