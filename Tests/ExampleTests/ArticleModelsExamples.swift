@@ -29,6 +29,24 @@ private struct Draft: Equatable {
         #expect(titles == ["Bread"])
     }
 
+    @Test func `attributes of a response`() {
+        let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
+        let knowsBody = inLists.contains("body")
+        #expect(!knowsBody && inLists.contains("title"))
+    }
+
+    @Test func `what responses say about an article`() {
+        var listed = article
+        (listed.title, listed.body, listed.revision) = ("Rye bread", nil, article.revision + 1)
+        let time = ExampleNewsroom.time
+        let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
+        var facts = ModelFacts(article, knowing: .all, seenAt: time)
+        let changed = facts.merge(ModelFacts(listed, knowing: inLists, seenAt: time))
+        let whole = facts.model()
+        #expect(changed.names == ["title", "revision"])
+        #expect(whole?.title == "Rye bread" && whole?.body == article.body)
+    }
+
     @Test func `undo and redo`() {
         var changes: [String] = []
         let history = EditHistory(Draft(title: "Bread")) { old, new in
@@ -60,6 +78,17 @@ private struct Draft: Equatable {
     @Test func `the reader's language`() {
         let language = PresentationLanguage(preferring: ["fr-CA", "ko-KR", "en"])
         #expect(language == .korean)
+    }
+
+    @MainActor @Test func `a list of a backend`() async {
+        let backend = ExampleNewsroom.backend()
+        var counts: [Int] = []
+        let list = PagedList(backend, FetchTagsRequest(limit: 20)) { old, new in
+            counts.append(new.items.count)
+        }
+        await list.refresh()
+        await list.more()
+        #expect(counts == [0, 1])
     }
 
     @Test func `a list as a value`() async throws {

@@ -17,7 +17,8 @@ enum StyleRules {
         let machines = [
             "/wo" + "rk/", "/ro" + "ot/", "/Us" + "ers/", "/ho" + "me/", "/tmp" + "/w/",
         ]
-        let isCode = !file.path.hasSuffix(".md")
+        // String catalogues are written by Xcode, with eight lines for each text.
+        let isCode = ![".md", ".xcstrings"].contains { file.path.hasSuffix($0) }
         // Golden files and fuzzing seeds are wire data, byte for byte.
         guard !file.path.contains("/Golden/"), !file.path.contains("/Corpus/") else { return [] }
         if isCode, file.lines.count - 1 > limitLines {

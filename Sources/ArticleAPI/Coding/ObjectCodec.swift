@@ -8,12 +8,12 @@ public struct ObjectCodec<Model>: Sendable {
     public let properties: [JSONSchema.Property]
     let fields: [FieldNames]
     // The fields with their types erased: iterating over arrays is faster than over a pack.
-    private let writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void]
+    let writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void]
     private let checks: [@Sendable (Model, inout JSONReader) -> Void]
     private let plans: [@Sendable (FieldSelection) -> FieldPlan?]
     private let readFields: @Sendable ([JSONValue?], inout JSONReader) -> Model?
     private let scanFields: @Sendable (inout JSONParser, inout MemberScanner) -> Model?
-    private let names: MemberNames
+    let names: MemberNames
 
     /// - Parameters:
     ///   - make: Makes the model from the attributes' values, in the order of the fields.

@@ -48,6 +48,9 @@ public struct JSONWriter: Sendable {
         bytes.append(UInt8(ascii: ":"))
     }
 
+    /// Begins a new sequence of members: no comma is written before the next one.
+    mutating func beginSequence() { needsComma = false }
+
     /// Writes a name that is already JSON text, as `"name":`.
     mutating func name(written name: [UInt8]) {
         element()

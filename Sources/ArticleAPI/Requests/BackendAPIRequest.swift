@@ -67,8 +67,8 @@ public struct Endpoint: Sendable, Hashable {
         case writeAuthors
         /// Those with an account: users, and keys that act for a user.
         case useAccount
-        /// Those who may delete an account, change its password and end its sessions: users who are
-        /// signed in, and no keys.
+        /// Those who may delete an account, export it, change its password and end its sessions:
+        /// users who are signed in, and no keys.
         case manageAccount
         /// Those who may comment: users.
         case comment

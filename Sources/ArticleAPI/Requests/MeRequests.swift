@@ -118,7 +118,7 @@ public struct ChangePasswordRequest: BackendAPIRequest {
 public struct ExportAccountRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/me/export", name: "exportMe",
-        summary: "Exports all that is kept about the user", access: .useAccount)
+        summary: "Exports all that is kept about the user", access: .manageAccount)
     public typealias Item = AccountExport
 
     public static let parameters = Parameters(Self.init)

@@ -14,7 +14,8 @@
 /// history.undo()
 /// ```
 ///
-/// It has identity, because menus and views share it. Use it from one actor, usually the main actor.
+/// It has identity, because menus and views share it. Use it from one actor, usually the main
+/// actor.
 public final class EditHistory<Value: Equatable> {
     /// How much is kept. The current value does not count.
     public struct Limits {

@@ -28,8 +28,8 @@ enum PlainText {
     /// The first paragraph of a Markdown text, without the usual inline marks.
     ///
     /// Headings, fenced code, rules, tables and quotes before it are skipped. Emphasis, code and
-    /// strikethrough lose their marks, links keep their text, and pictures are dropped. Anything else
-    /// remains as it is written.
+    /// strikethrough lose their marks, links keep their text, and pictures are dropped. Anything
+    /// else remains as it is written.
     static func ofMarkdown(_ markdown: String) -> String {
         var paragraph: [Substring] = []
         var fence: Character?

@@ -1,6 +1,7 @@
 extension Snapshot {
     /// This snapshot after the steps of a difference; `nil` if they do not fit: if a place does not
-    /// exist or is used twice, an id would occur twice or change, or a removed section is not empty.
+    /// exist or is used twice, if an id would occur twice or change, or if a removed section is not
+    /// empty.
     ///
     /// `new.difference(from: old)` always fits `old`, and leads to `new`.
     @inlinable public func applying(_ difference: Difference) -> Snapshot? {

@@ -66,13 +66,15 @@ import Testing
     }
 
     @Test func `twenty requests at once renew the session once`() async throws {
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.timeout = .seconds(Patience.seconds)
         for seed in 1...40 as ClosedRange<UInt64> {
             var random = SeededGenerator(seed: seed)
             let server = SessionServer()
             server.state.withLock { $0.number = 1 }
             let pauses = Lock(SeededGenerator(seed: seed + 1_000))
             let pause: @Sendable () async -> Void = {
-                let count = pauses.withLock { Int.random(in: 0..<20, using: &$0) }
+                let count = pauses.withLock { Int.random(in: 0..<4, using: &$0) }
                 for _ in 0..<count { await Task.yield() }
             }
             let backend = TestBackend { request, _ in
@@ -88,7 +90,7 @@ import Testing
             let store = MemoryCredentialStore(server.credentials(expiresAt: expiry))
             if isRejected { server.wearOut() }
             let service = backend.service(
-                auth: try BackendAuth(store: store), cache: nil, time: time)
+                configuration, auth: try BackendAuth(store: store), cache: nil, time: time)
             let pages = await withTaskGroup(of: String?.self) { group in
                 for number in 1...20 {
                     group.addTask {

@@ -237,7 +237,7 @@ enum PermissionTable {
             "PUT /v1/me/password",
             json: #"{"current":"correct horse","password":"battery staple"}"#,
             401, 403, 204, 204, 403, 403, 204, 204),
-        PermissionRow("GET /v1/me/export", 401, 403, 200, 200, 200, 403, 200, 200),
+        PermissionRow("GET /v1/me/export", 401, 403, 200, 200, 403, 403, 200, 200),
         PermissionRow("GET /v1/me/sessions", 401, 403, 200, 200, 403, 403, 200, 200),
         PermissionRow(
             "DELETE /v1/me/sessions/{id}", .others, "session", 401, 403, 404, 404, 403, 403, 404,

@@ -1,0 +1,60 @@
+public import ArticleAPI
+
+/// Attributes of a model, by their places in its shape, which may have 64.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
+/// let knowsBody = inLists.contains("body")
+/// ```
+public struct AttributeSet<Model: JSONModel>: Sendable, Hashable {
+    var bits: UInt64
+
+    init(bits: UInt64) { self.bits = bits }
+
+    /// No attribute.
+    public static var none: Self { Self(bits: 0) }
+
+    /// Every attribute of the shape.
+    public static var all: Self { Self(bits: UInt64.max >> UInt64(64 - count)) }
+
+    /// The attributes of these names; other names are ignored.
+    public init(_ names: some Sequence<String>) {
+        self.init(bits: names.reduce(0) { $0 | Self.bit($1) })
+    }
+
+    /// The attributes that a selection names as a whole. One that it names in part, as
+    /// `authors.name`, is not known from a response that has this part only.
+    public init(_ selection: FieldSelection) { self.init(selection.names + ["id"]) }
+
+    public func contains(_ name: String) -> Bool { bits & Self.bit(name) != 0 }
+
+    public func subtracting(_ names: some Sequence<String>) -> Self {
+        Self(bits: bits & ~Self(names).bits)
+    }
+
+    public var isEmpty: Bool { bits == 0 }
+
+    /// In the order of the shape.
+    public var names: [String] {
+        Model.shape.properties.enumerated().filter { contains($0.offset) }.map(\.element.name)
+    }
+
+    func contains(_ place: Int) -> Bool { bits & Self.bit(place) != 0 }
+
+    mutating func insert(_ place: Int) { bits |= Self.bit(place) }
+
+    /// The number of attributes of the shape.
+    static var count: Int {
+        let count = Model.shape.properties.count
+        precondition(count <= 64, "a remembered model has at most 64 attributes")
+        return count
+    }
+
+    private static func bit(_ name: String) -> UInt64 {
+        Model.shape.place(of: name).map { bit($0) } ?? 0
+    }
+
+    private static func bit(_ place: Int) -> UInt64 { 1 << UInt64(place) }
+}
