@@ -18,8 +18,9 @@ struct ClientsConfiguration: Sendable {
     static let options = [
         Option(
             "rate-limit", "N/SECONDS",
-            "Requests without credentials per address (IPv6: per /64); more receive 429; off disables "
-                + "the limit. Requests from this machine are exempt.", default: "12000/60"),
+            "Requests without credentials per address (IPv6: per /64); more receive 429; off "
+                + "disables the limit. Requests from this machine are exempt.",
+            default: "12000/60"),
         Option(
             "key-rate-limit", "N/SECONDS",
             "Requests per key, or per account of an author or above; the readers who are signed in "

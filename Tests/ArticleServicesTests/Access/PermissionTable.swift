@@ -137,7 +137,8 @@ enum PermissionTable {
         PermissionRow("GET /v1/changes/stream?since=x", 400, 400, 400, 400, 400, 400, 400, 400),
         PermissionRow("GET /v1/changes?types=bookmark", 401, 403, 200, 200, 200, 403, 200, 200),
         PermissionRow(
-            "GET /v1/changes/stream?types=bookmark&since=x", 401, 403, 400, 400, 400, 403, 400, 400),
+            "GET /v1/changes/stream?types=bookmark&since=x",
+            401, 403, 400, 400, 400, 403, 400, 400),
         PermissionRow(thread, .others, "public", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(thread, .others, "draft", 404, 404, 404, 404, 404, 200, 200, 200),
         PermissionRow(thread, .own, "draft", 404, 404, 404, 200, 200, 200, 200, 200),

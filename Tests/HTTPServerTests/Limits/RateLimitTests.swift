@@ -126,7 +126,7 @@ import Testing
             for number in 0..<5 {
                 let answer = try get(
                     "/shared", from: "203.0.113.9", account: "a\(number)", server)
-                #expect(answer.fields[.rateLimit]?.hasPrefix(#""key";r=\(4 - number);"#) == true)
+                #expect(answer.fields[.rateLimit]?.hasPrefix(#""key";r=\#(4 - number);"#) == true)
                 #expect(answer.fields[.rateLimitPolicy] == #""key";q=5;w=3600"#)
             }
             let rejected = try get("/shared", from: "203.0.113.9", account: "b", server)
