@@ -62,7 +62,9 @@ import Testing
     private func expectPublished(_ count: Int, others: Int = 0) throws {
         let lines = try exported().split(separator: "\n")
         let (articles, revisions) = (count + others, 2 * (count + others))
-        let end = #"{"kind":"end","authors":0,"articles":\#(articles),"revisions":\#(revisions)}"#
+        let end =
+            #"{"kind":"end","users":0,"authors":0,"articles":\#(articles),"#
+            + #""revisions":\#(revisions),"comments":0,"bookmarks":0}"#
         #expect(lines.last.map(String.init) == end)
         let bySystem = #""action":"updated","actor":{"kind":"system","name":"system"}"#
         let published = lines.filter { $0.contains(bySystem) }
