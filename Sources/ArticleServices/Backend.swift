@@ -66,17 +66,19 @@ public struct Backend: Sendable {
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             commentRules: comments, now: now)
+        let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         self.comments = CommentService(
             store: store, cursors: cursors, renderer: CommentRenderer(), rules: comments,
-            edits: WriteThrottle(perMinute: comments.editsPerMinute), now: now)
+            edits: WriteThrottle(perMinute: comments.editsPerMinute, now: accounts.uptime),
+            now: now)
         bookmarks = BookmarkService(
             store: store, cursors: cursors,
-            writes: WriteThrottle(perMinute: BookmarkService.writesPerMinute), now: now)
+            writes: WriteThrottle(
+                perMinute: BookmarkService.writesPerMinute, now: accounts.uptime), now: now)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
             log: log)
-        let accounts = if let accounts { accounts } else { try Self.defaultAccounts() }
         let rules = SignUpRules(
             store: store, policy: accounts.signUp, throttle: SignUpThrottle(now: accounts.uptime),
             now: now)

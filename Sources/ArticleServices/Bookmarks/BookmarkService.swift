@@ -33,7 +33,7 @@ struct BookmarkService: Sendable {
         _ request: PutBookmarkRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<Bookmark> {
         let user = try caller.requireUser()
-        try writes.take(user, at: now())
+        try writes.take(user)
         do throws(StoreError) {
             let (bookmark, _) = try await store.putBookmark(
                 of: request.articleID, for: user, position: request.place?.position,
@@ -49,7 +49,7 @@ struct BookmarkService: Sendable {
         _ request: DeleteBookmarkRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<NoContent> {
         let user = try caller.requireUser()
-        try writes.take(user, at: now())
+        try writes.take(user)
         do throws(StoreError) {
             try await store.deleteBookmark(of: request.articleID, for: user)
         } catch { throw ServiceError(error) }

@@ -152,7 +152,7 @@ struct CommentService: Sendable {
         let now = now()
         if case .set(let body) = request.changes.body {
             try CommentRules.checkText(body)
-            if let user = caller.user { try edits.take(user, at: now) }
+            if let user = caller.user { try edits.take(user) }
         }
         do {
             let html = try await html(of: request, by: caller, at: now)

@@ -1,5 +1,4 @@
 import ArticleAPI
-import ArticleServices
 import ArticleStore
 import HTTP
 import HTTPServer
@@ -7,6 +6,8 @@ import Platform
 import SQLiteStore
 import TestSupport
 import Testing
+
+@testable import ArticleServices
 
 /// In these tests, a comment is that on an article: the tests' framework has one, too.
 typealias Comment = ArticleAPI.Comment
@@ -70,8 +71,11 @@ struct CommentDesk: Sendable {
         _ = try await store.createArticle(
             article, content, by: Edit(at: opening, by: .operator))
         let backend = try await Backend(
-            store: store, file: store, comments: rules, now: { clock.withLock { $0 } },
-            log: { _ in })
+            store: store, file: store, comments: rules,
+            accounts: AccountConfiguration(
+                signUp: .invitation, hasher: PasswordHasher(width: 1, depth: 1, cost: .least),
+                uptime: { clock.withLock { $0.milliseconds } }),
+            now: { clock.withLock { $0 } }, log: { _ in })
         try await backend.run { test in
             try await body(
                 CommentDesk(
