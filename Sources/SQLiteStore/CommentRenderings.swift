@@ -1,8 +1,8 @@
 public import ArticleAPI
 public import ArticleStore
 
-/// Comments as HTML, which is stored with them: derived data that is no part of their history. When
-/// the text of a comment changes or is deleted, `SQL.updateComment` removes its HTML.
+/// Comments as HTML, which is stored with them and can be made again. When the text of a comment
+/// changes or is deleted, `SQL.updateComment` removes its HTML.
 extension SQLiteStore {
     public func bodyHTML(
         of comments: [Comment], by renderer: String

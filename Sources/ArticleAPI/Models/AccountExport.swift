@@ -17,7 +17,7 @@ public struct AccountExport: Sendable, Hashable {
     public var articles: [OwnedArticle]
     /// All comments that the user wrote, oldest first.
     public var comments: [Comment]
-    /// The newest first, even those of articles that the user does not see any more.
+    /// The newest first, even those of articles that the user no longer sees.
     public var bookmarks: [Bookmark]
 
     public init(

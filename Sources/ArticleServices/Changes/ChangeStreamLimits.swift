@@ -14,7 +14,7 @@ enum ChangeStreamEnding: Sendable, Hashable {
     /// The server stops or hands over to another process.
     case stopping
     /// The client's key was revoked or changed, or has expired; or the article whose comments it
-    /// follows is not visible any more.
+    /// follows is no longer visible.
     case accessEnded
     /// The client reads too slowly.
     case tooSlow
