@@ -47,8 +47,8 @@ public struct ChangeQuery: Sendable, Hashable {
     public var kinds = SyncKind.content
     /// The article whose comments are among the changes; `nil` if none are.
     public var article: Article.ID?
-    /// The user who reads comments, and whose bookmarks are among the changes, also those of
-    /// articles that the user does not see; `nil` for an anonymous reader.
+    /// The reader of comments and owner of bookmarks, which include those of articles that the user
+    /// does not see; `nil` for an anonymous reader.
     public var user: User.ID?
     /// What the client has; `nil` if it has nothing, which begins the snapshot.
     public var position: ChangePosition?

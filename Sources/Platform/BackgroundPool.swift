@@ -83,7 +83,8 @@ public final class BackgroundPool: Sendable {
             queues[lane.rawValue].charge(Self.cost, estimate: Self.cost, to: client.number)
         }
 
-        /// Where an item may wait, and the item that makes room for it; `nil` if there is no room.
+        /// The lane for a client's item, and the waiting item that is rejected for it, if any;
+        /// `nil` if the client has to be rejected itself.
         mutating func place(
             for client: Client, open: Int, reserved: Int
         ) -> (lane: Lane, rejected: Item?)? {

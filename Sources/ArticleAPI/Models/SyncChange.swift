@@ -45,7 +45,7 @@ public enum SyncKind: String, Sendable, Hashable, CaseIterable {
     case article, author
     /// Comments on the article that the request names.
     case comment
-    /// Bookmarks of the user who sends the request.
+    /// The bookmarks of the signed-in user.
     case bookmark
 
     /// The types that are requested by default.

@@ -129,7 +129,7 @@ struct HTMLText {
             let number =
                 isHexadecimal
                 ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits, radix: 10)
-            // A NUL is no text.
+            // NUL is not text.
             return number.flatMap { $0 == 0 ? nil : Unicode.Scalar($0) }
         }
         return [

@@ -243,7 +243,7 @@ protocol PersonalRequest: BackendAPIRequest {
     /// Whether this one may; all are, unless they say otherwise.
     var isPersonal: Bool { get }
 
-    /// Whether there is no response for a caller without a user; none is, unless it says so.
+    /// Whether the caller must have an account; `false` by default.
     var requiresUser: Bool { get }
 }
 
