@@ -52,11 +52,14 @@ struct SignInQueueTests {
             let home = "2001:db8:ffff::1"
             #expect(try newsroom.sendSignIn("mina", correctPassword, from: home).status == 201)
             gate.close()
+            Self.signIn("nobody", from: "2001:db8:dddd::1", in: newsroom, statuses)
+            // Without a running hash, the queue would have one place less for those that follow.
+            #expect(await eventually { hasher.running == 1 })
             for (number, address) in addresses.enumerated() {
                 Self.signIn("nobody\(number)", from: address, in: newsroom, statuses)
                 #expect(
                     await eventually {
-                        hasher.waiting + hasher.running + statuses.withLock { $0.count } > number
+                        hasher.waiting + statuses.withLock { $0.count } > number
                     })
             }
             #expect(hasher.waiting == 12 && hasher.running == 1)
@@ -67,7 +70,7 @@ struct SignInQueueTests {
             // It is rejected, or pushes out another one.
             #expect(await eventually { statuses.withLock { $0.count } > before })
             gate.open(1)
-            #expect(await eventually { statuses.withLock { $0.count } == addresses.count + 2 })
+            #expect(await eventually { statuses.withLock { $0.count } == addresses.count + 3 })
         }
         return statuses.withLock { ($0["mina"], $0["bora"]) }
     }
