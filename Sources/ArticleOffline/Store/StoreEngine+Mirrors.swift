@@ -84,7 +84,11 @@ extension StoreEngine {
         _ page: MirrorPage, to name: String, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
         guard let mirror = try row(name) else { return false }
-        for change in page.page.changes { try apply(change, of: page, to: mirror, at: time) }
+        for change in page.page.changes {
+            let news = change.news(
+                knowing: page.known, isFiltered: page.isFiltered, seenAt: page.seenAt)
+            if let news { try apply(news, to: mirror, at: time) }
+        }
         let isComplete = mirror.mirror.isComplete || !page.page.more
         let row = try connection.statement(
             "UPDATE mirrors SET token = ?2, complete = ?3 WHERE number = ?1")
@@ -98,35 +102,17 @@ extension StoreEngine {
     }
 
     private func apply(
-        _ change: SyncChange<Article>, of page: MirrorPage, to mirror: Row, at time: Timestamp
+        _ news: ModelNews, to mirror: Row, at time: Timestamp
     ) throws(ModelStoreError) {
-        switch change {
-        case .putArticle(let article, _):
-            let facts = ModelFacts(article, knowing: page.known, seenAt: page.seenAt)
-            try merge(.article(facts), at: time)
-            try add(article.id, articles.kind, to: mirror)
-        case .deleteArticle(let id, let revision):
-            try remove(id, articles.kind, from: mirror)
-            let ending: ModelNews.Ending =
-                page.isFiltered ? .unmatched(revision: revision) : .gone(revision: revision)
-            try merge(.articleEnded(id, ending), at: time)
-        case .putAuthor(let author):
-            let facts = ModelFacts(author, knowing: .all, seenAt: page.seenAt)
-            try merge(.author(facts), at: time)
-            try add(author.id, authors.kind, to: mirror)
-        case .deleteAuthor(let id, let revision):
-            try remove(id, authors.kind, from: mirror)
-            try merge(.authorEnded(id, .gone(revision: revision)), at: time)
-        case .putComment(let comment):
-            let known = AttributeSet<Comment>.all.subtracting(["bodyHTML"])
-            let facts = ModelFacts(comment, knowing: known, seenAt: page.seenAt)
-            try merge(.comment(facts), at: time)
-            try add(comment.id, comments.kind, to: mirror)
-        case .deleteComment(let id, let revision):
-            try remove(id, comments.kind, from: mirror)
-            try merge(.commentEnded(id, .gone(revision: revision)), at: time)
-        case .putBookmark, .deleteBookmark, .unknown: break
+        switch news {
+        case .article(let facts): try add(facts.id, articles.kind, to: mirror)
+        case .author(let facts): try add(facts.id, authors.kind, to: mirror)
+        case .comment(let facts): try add(facts.id, comments.kind, to: mirror)
+        case .articleEnded(let id, _): try remove(id, articles.kind, from: mirror)
+        case .authorEnded(let id, _): try remove(id, authors.kind, from: mirror)
+        case .commentEnded(let id, _): try remove(id, comments.kind, from: mirror)
         }
+        try merge(news, at: time)
     }
 
     private func add<Subject>(
