@@ -68,20 +68,20 @@ struct OutboxSchedule {
 
     mutating func step() {
         switch Int.random(in: 0..<100, using: &random) {
-        case 0..<30: edit()
-        case 30..<50: send()
+        case 0..<28: edit()
+        case 28..<50: send()
         case 50..<75: moveNetwork()
         case 75..<81: editElsewhere()
         case 81..<85: restart(Int.random(in: 0..<2, using: &random))
-        case 85..<89: synchronize(Int.random(in: 0..<2, using: &random))
-        case 89..<92: signedIn = 1 - signedIn
-        case 92..<97: decide()
+        case 85..<88: synchronize(Int.random(in: 0..<2, using: &random))
+        case 88..<90: signedIn = 1 - signedIn
+        case 90..<95: decide()
         default: wait()
         }
     }
 
     private mutating func wait() {
-        let longest: Int64 = chance(30) ? 30 * 3_600_000 : 600_000
+        let longest: Int64 = chance(40) ? 40 * 3_600_000 : 600_000
         now = now.advanced(byMilliseconds: Int64.random(in: 0...longest, using: &random))
     }
 

@@ -6,7 +6,8 @@ import Testing
 /// pass, decisions.
 @Suite struct OutboxScheduleTests {
     private static let seriesCount = 8
-    private static let schedulesPerSeries = 100
+    /// 10,000 in all with `make faults`.
+    private static let schedulesPerSeries = Thoroughness.isFull ? 1_250 : 100
 
     @Test(arguments: 0..<seriesCount)
     func `each write is carried out at most once, in order, and none is lost`(series: Int) {
