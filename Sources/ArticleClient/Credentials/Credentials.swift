@@ -150,8 +150,13 @@ struct Session: Sendable, Hashable {
 
     init(id: ID, of credentials: Credentials) {
         self.id = id
-        owner = credentials.account.map { "account \($0)" } ?? "token \(credentials.token)"
+        owner = credentials.account.map(Self.owner(account:)) ?? "token \(credentials.token)"
     }
+
+    /// Whether it is a session of this account. It never becomes one of another account.
+    func belongs(to account: String) -> Bool { owner == Self.owner(account: account) }
+
+    private static func owner(account: String) -> String { "account \(account)" }
 }
 
 /// Whether a user is signed in. A value; use it anywhere. See ``BackendAuth``.
