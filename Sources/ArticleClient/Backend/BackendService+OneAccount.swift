@@ -13,9 +13,8 @@ extension BackendService {
     package func sendOnce<Request: BackendAPIRequest>(
         _ request: Request, as account: String, options: RequestOptions = .init()
     ) async throws(BackendError) -> Request.Item {
-        if auth.hasStore { try await auth.catchUpWithStore() }
-        let session = try auth.session()
-        guard session.belongs(to: account) else { throw .signedOut }
-        return try await withoutRetries.result(of: request, options: options, in: session.id).get()
+        let outcome = await withoutRetries.outcome(
+            of: request, options: options, onlyAs: .account(account))
+        return try outcome.result.get().item
     }
 }

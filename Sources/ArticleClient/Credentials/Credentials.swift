@@ -136,27 +136,26 @@ struct Session: Sendable, Hashable {
     typealias ID = Int
 
     /// The session of requests without credentials; it never ends.
-    static let anonymous = Session(id: 0, owner: "")
+    static let anonymous = Session(id: 0, owner: "", account: .anonymous)
 
     let id: ID
     /// The owner of the cached responses that it uses: the account or, if that is unknown, the
     /// token with which the session began.
     var owner: String
+    /// Whose session it is.
+    var account: SessionOwner
 
-    init(id: ID, owner: String) {
+    init(id: ID, owner: String, account: SessionOwner = .unknown) {
         self.id = id
         self.owner = owner
+        self.account = account
     }
 
     init(id: ID, of credentials: Credentials) {
         self.id = id
-        owner = credentials.account.map(Self.owner(account:)) ?? "token \(credentials.token)"
+        owner = credentials.account.map { "account \($0)" } ?? "token \(credentials.token)"
+        account = credentials.account.map(SessionOwner.account) ?? .unknown
     }
-
-    /// Whether it is a session of this account. It never becomes one of another account.
-    func belongs(to account: String) -> Bool { owner == Self.owner(account: account) }
-
-    private static func owner(account: String) -> String { "account \(account)" }
 }
 
 /// Whether a user is signed in. A value; use it anywhere. See ``BackendAuth``.

@@ -1,0 +1,37 @@
+public import ArticleAPI
+public import ArticleModels
+
+/// An article as a store knows it, with what its user has written and the backend has not received.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// for await remembered in store.article(id) {
+///     guard let remembered else { break }
+///     title = remembered.article.title
+///     hasBody = remembered.known.contains("body")
+/// }
+/// ```
+public struct RememberedArticle: Sendable, Hashable, Identifiable {
+    /// With unsent writes, as it will be when they were sent. By-lines have the newest names.
+    public let article: Article
+    /// Its attributes that are known. One that is not is `nil` in the article.
+    public let known: AttributeSet<Article>
+    /// Whether it stays in the store.
+    public let isPinned: Bool
+    /// What has become of its unsent writes; `nil` if there are none.
+    public let pending: OutboxEntry.Status?
+
+    /// When it was last seen.
+    let seenAt: Timestamp
+
+    public var id: Article.ID { article.id }
+
+    /// What changes only in when it was last seen is the same.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.article == other.article && one.known == other.known
+            && one.isPinned == other.isPinned && one.pending == other.pending
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(article) }
+}
