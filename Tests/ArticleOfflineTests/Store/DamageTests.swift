@@ -123,8 +123,7 @@ import Testing
         let folder = try StoreFolder()
         try Files.write(bytes, to: folder.path)
         do throws(ModelStoreError) {
-            let store: ModelStore
-            do { store = try folder.open() } catch let error as ModelStoreError { throw error }
+            let store = try folder.open()
             // What was damaged can be found later.
             try await Self.use(store)
             try await Self.use(store)

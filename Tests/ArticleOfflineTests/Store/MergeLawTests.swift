@@ -69,7 +69,7 @@ import Testing
         var facts: [ModelFacts<Article>?] = []
         var lists: [[RememberedArticle]] = []
         var author: Author?
-        var comments: [[Comment]] = []
+        var comments: [[ArticleAPI.Comment]] = []
 
         init(of store: ModelStore) async throws {
             for number in 1...4 {

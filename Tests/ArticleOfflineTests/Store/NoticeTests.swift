@@ -117,7 +117,7 @@ import Testing
         async throws
     {
         var store: ModelStore? = try ModelStore(.memory)
-        weak var released = store
+        weak let released = store
         let notices = try #require(store?.notices)
         let sequence = try #require(store?.article(id))
         do {

@@ -71,7 +71,7 @@ final class StoreFolder: Sendable {
 
     func open(
         limits: ModelStore.Limits = ModelStore.Limits(), of account: String? = nil
-    ) throws -> ModelStore {
+    ) throws(ModelStoreError) -> ModelStore {
         try ModelStore(.file(path, of: account), limits: limits) { [self] event in
             reported.withLock { $0.append(event) }
         }
