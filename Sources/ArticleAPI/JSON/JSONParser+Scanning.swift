@@ -4,9 +4,9 @@
 extension JSONParser {
     /// The value of a whole text.
     static func scan<Value>(
-        _ bytes: [UInt8], _ scan: (inout JSONParser) -> Value?
+        _ bytes: [UInt8], valueLimit: Int = Self.valueLimit, _ scan: (inout JSONParser) -> Value?
     ) -> Value? {
-        var parser = JSONParser(bytes)
+        var parser = JSONParser(bytes, valueLimit: valueLimit)
         parser.skipWhitespace()
         guard let value = scan(&parser) else { return nil }
         parser.skipWhitespace()

@@ -15,14 +15,25 @@ public struct JSONParser: Sendable {
 
     let bytes: [UInt8]
     var position = 0
-    var valuesLeft = Self.valueLimit
+    private let valueLimit: Int
+    var valuesLeft: Int
     var depth = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8], valueLimit: Int = Self.valueLimit) {
+        self.bytes = bytes
+        self.valueLimit = valueLimit
+        valuesLeft = valueLimit
+    }
 
     /// The value of a whole text.
     public static func parse(_ bytes: [UInt8]) throws(JSONSyntaxError) -> JSONValue {
-        var parser = JSONParser(bytes)
+        try parse(bytes, valueLimit: valueLimit)
+    }
+
+    static func parse(
+        _ bytes: [UInt8], valueLimit: Int
+    ) throws(JSONSyntaxError) -> JSONValue {
+        var parser = JSONParser(bytes, valueLimit: valueLimit)
         let value = try parser.value()
         guard parser.position == bytes.count else { throw parser.error(.trailingBytes) }
         return value
@@ -30,7 +41,7 @@ public struct JSONParser: Sendable {
 
     /// The next value, with the whitespace around it.
     mutating func value() throws(JSONSyntaxError) -> JSONValue {
-        guard valuesLeft > 0 else { throw error(.tooManyValues(limit: Self.valueLimit)) }
+        guard valuesLeft > 0 else { throw error(.tooManyValues(limit: valueLimit)) }
         valuesLeft -= 1
         let value: JSONValue
         switch try peek() {

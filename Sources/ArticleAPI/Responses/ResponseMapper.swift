@@ -101,11 +101,16 @@ extension JSONRepresentable {
 }
 
 extension JSONCodec {
-    func map(_ bytes: [UInt8]) throws(ResponseMapperError) -> Value {
-        if let value = JSONParser.scan(bytes, scan) { return value }
+    /// - Parameters:
+    ///   - bytes: JSON.
+    ///   - valueLimit: the maximum number of JSON values in it.
+    package func map(
+        _ bytes: [UInt8], valueLimit: Int = JSONParser.valueLimit
+    ) throws(ResponseMapperError) -> Value {
+        if let value = JSONParser.scan(bytes, valueLimit: valueLimit, scan) { return value }
         let value: JSONValue
         do {
-            value = try JSONParser.parse(bytes)
+            value = try JSONParser.parse(bytes, valueLimit: valueLimit)
         } catch {
             throw .invalid(
                 path: error.path.description, expected: "JSON", found: error.message)

@@ -98,6 +98,12 @@ extension ArticleCopy: JSONModel {
 
     private var sortedAuthors: [Author] { authors.values.sorted { $0.id < $1.id } }
 
+    /// Reads what `json()` has made, however many articles that are: unlike in a response, the
+    /// number of values is not limited.
+    public init(mapping bytes: [UInt8]) throws(ResponseMapperError) {
+        self = try Self.format.map(bytes, valueLimit: .max)
+    }
+
     private init(token: String?, isComplete: Bool, articles: [Article], authors: [Author]) {
         self.init(articles: articles, authors: authors, token: token, isComplete: isComplete)
     }

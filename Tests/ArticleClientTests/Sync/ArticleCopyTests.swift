@@ -106,6 +106,23 @@ import Testing
         expectEqual(copy)
     }
 
+    @Test func `a copy with more values than a response may have is restored`() throws {
+        feed.add("a1", authors: [feed.addAuthor("Mina")])
+        var article = try #require(feed.articles["a1"])
+        article.tags = (1...50).map { Tag(named: "tag \($0)") }
+        let count = JSONParser.valueLimit / article.tags.count
+        let articles = (0..<count).map { number in
+            var article = article
+            article.id = Article.ID(at: Timestamp(milliseconds: Int64(number)))
+            return article
+        }
+        var copy = ArticleCopy()
+        copy.apply(
+            ChangePage(
+                changes: articles.map { .putArticle($0, revision: 1) }, next: "t", more: false))
+        #expect(try ArticleCopy(mapping: copy.json()) == copy)
+    }
+
     @Test func `changes of comments, bookmarks and unknown types are ignored`() throws {
         var copy = ArticleCopy()
         let id = Article.ID(at: Timestamp(milliseconds: 1))
