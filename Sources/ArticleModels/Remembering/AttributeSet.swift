@@ -1,6 +1,6 @@
 public import ArticleAPI
 
-/// Attributes of a model, by their places in its shape, which may have 64.
+/// Attributes of a model.
 ///
 /// A value; use it anywhere.
 ///
@@ -8,7 +8,7 @@ public import ArticleAPI
 /// let inLists = AttributeSet<Article>.all.subtracting(["body", "bodyHTML", "commentCount"])
 /// let knowsBody = inLists.contains("body")
 /// ```
-public struct AttributeSet<Model: JSONModel>: Sendable, Hashable {
+public struct AttributeSet<Model: RememberedModel>: Sendable, Hashable {
     var bits: UInt64
 
     init(bits: UInt64) { self.bits = bits }
@@ -17,7 +17,7 @@ public struct AttributeSet<Model: JSONModel>: Sendable, Hashable {
     public static var none: Self { Self(bits: 0) }
 
     /// Every attribute of the shape.
-    public static var all: Self { Self(bits: UInt64.max >> UInt64(64 - count)) }
+    public static var all: Self { Self(bits: Model.attributeNames.all) }
 
     /// The attributes of these names; other names are ignored.
     public init(_ names: some Sequence<String>) {
@@ -44,23 +44,11 @@ public struct AttributeSet<Model: JSONModel>: Sendable, Hashable {
 
     /// In the order of the shape.
     public var names: [String] {
-        Model.shape.properties.enumerated().filter { contains($0.offset) }.map(\.element.name)
-    }
-
-    func contains(_ place: Int) -> Bool { bits & Self.bit(place) != 0 }
-
-    mutating func insert(_ place: Int) { bits |= Self.bit(place) }
-
-    /// The number of attributes of the shape.
-    static var count: Int {
-        let count = Model.shape.properties.count
-        precondition(count <= 64, "a remembered model has at most 64 attributes")
-        return count
+        Model.attributeNames.names.enumerated()
+            .filter { bits & 1 << UInt64($0.offset) != 0 }.map(\.element)
     }
 
     private static func bit(_ name: String) -> UInt64 {
-        Model.shape.place(of: name).map { bit($0) } ?? 0
+        Model.attributeNames.place(of: name).map { 1 << UInt64($0) } ?? 0
     }
-
-    private static func bit(_ place: Int) -> UInt64 { 1 << UInt64(place) }
 }

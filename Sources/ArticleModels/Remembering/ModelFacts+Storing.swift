@@ -4,131 +4,127 @@ import ArticleAPI
 /// kept once for all rows, so that an app with more attributes, or fewer, can read the file.
 extension ModelFacts {
     /// The names of the attributes to which the numbers in `stored` refer.
-    package static var storedNames: [String] { Model.shape.properties.map(\.name) }
+    package static var storedNames: [String] { Model.attributeNames.names }
+
+    /// Where this app has the attributes of one with these names; `nil` for those that it does not
+    /// have.
+    package static func places(of names: [String]) -> [Int?] {
+        Model.attributeNames.places(of: names)
+    }
 
     /// The facts as bytes: the origins, then number, origin and length of each known attribute,
     /// then their values.
-    package var stored: [UInt8] {
-        var kept: [Origin] = []
-        var known: [(place: Int, origin: Int)] = []
-        for (place, origin) in origins.enumerated() {
-            guard let origin else { continue }
-            let number = kept.lastIndex(of: origin) ?? kept.count
-            if number == kept.count { kept.append(origin) }
-            known.append((place, number))
-        }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count + 4 * known.count + 16 * kept.count)
-        bytes.appendNumber(UInt64(kept.count))
-        for origin in kept {
-            bytes.appendNumber(UInt64(clamping: origin.revision))
-            bytes.appendNumber(UInt64(bitPattern: origin.seenAt.milliseconds))
-        }
-        bytes.appendNumber(UInt64(known.count))
-        for (place, origin) in known {
-            bytes.appendNumber(UInt64(place))
-            bytes.appendNumber(UInt64(origin))
-            bytes.appendNumber(UInt64(value(place).count))
-        }
-        for (place, _) in known { bytes += value(place) }
-        return bytes
-    }
+    package var stored: [UInt8] { members.stored(Model.attributeNames) }
 
-    /// What `stored` of an app with these names says; `nil` if the bytes are damaged.
+    /// What `stored` says; `nil` if the bytes are damaged.
     ///
     /// An attribute that this app does not have is dropped, and one that the other app did not have
     /// is unknown.
-    package init?(_ id: Model.ID, stored: [UInt8], names: [String]) {
-        var rest = stored[...]
-        guard let origins = Self.origins(in: &rest), let count = rest.takeNumber(),
-            count <= UInt64(names.count)
-        else { return nil }
-        let own = Model.shape.properties.count
-        var found = [(origin: Origin, length: Int, place: Int?)]()
-        for _ in 0..<count {
-            guard let number = rest.takeNumber(), let origin = rest.takeNumber(),
-                let length = rest.takeNumber(), number < UInt64(names.count),
-                origin < UInt64(origins.count), length <= UInt64(rest.count)
-            else { return nil }
-            let place = Model.shape.place(of: names[Int(number)])
-            found.append((origins[Int(origin)], Int(length), place))
-        }
-        var values = [(Origin, ArraySlice<UInt8>)?](repeating: nil, count: own)
-        for (origin, length, place) in found {
-            guard length <= rest.count else { return nil }
-            if let place { values[place] = (origin, rest.prefix(length)) }
-            rest = rest.dropFirst(length)
-        }
-        guard rest.isEmpty else { return nil }
-        self.init(id, values)
-    }
-
-    private init(_ id: Model.ID, _ values: [(Origin, ArraySlice<UInt8>)?]) {
-        var (text, ends): ([UInt8], [Int]) = ([], [])
-        for (property, value) in zip(Model.shape.properties, values) {
-            if let (_, bytes) = value, !bytes.isEmpty {
-                text += Self.prefix(of: property.name)
-                text += bytes
-            }
-            ends.append(text.count)
-        }
-        self.init(id: id, (text, ends), origins: values.map { $0?.0 })
-    }
-
-    private static func origins(in rest: inout ArraySlice<UInt8>) -> [Origin]? {
-        guard let count = rest.takeNumber(), count <= UInt64(rest.count) else { return nil }
-        var origins: [Origin] = []
-        for _ in 0..<count {
-            guard let revision = rest.takeNumber(), let time = rest.takeNumber() else {
-                return nil
-            }
-            origins.append(
-                Origin(
-                    revision: Int(clamping: revision),
-                    seenAt: Timestamp(milliseconds: Int64(bitPattern: time))))
-        }
-        return origins
-    }
-
-    /// The JSON value of an attribute without its name; empty if it has no value.
-    private func value(_ place: Int) -> ArraySlice<UInt8> {
-        let name = Model.shape.properties[place].name
-        return member(place).dropFirst(name.utf8.count + 3)
+    ///
+    /// - Parameters:
+    ///   - id: the model's.
+    ///   - stored: the bytes.
+    ///   - places: where this app has the attributes of the one that stored the bytes.
+    package init?(_ id: Model.ID, stored: [UInt8], places: [Int?]) {
+        guard let members = KnownMembers(stored, places, Model.attributeNames) else { return nil }
+        self.init(id, members)
     }
 
     /// The JSON value of the attribute with this name; empty if it has none or is unknown.
     package func value(of name: String) -> ArraySlice<UInt8> {
-        Model.shape.place(of: name).map { value($0) } ?? []
+        let names = Model.attributeNames
+        return names.place(of: name).map { members.value($0, names) } ?? []
     }
-
-    /// `"name":`, as a codec writes it.
-    private static func prefix(of name: String) -> [UInt8] { Array("\"\(name)\":".utf8) }
 
     /// What names the backend's history in the model's version, the `x1y2z3` of `7-x1y2z3`; `nil`
     /// if the version is unknown. Revisions of different histories cannot be compared.
     package var history: ArraySlice<UInt8>? {
-        let version = value(of: "version")
+        guard let place = Model.attributeNames.version else { return nil }
+        let version = members.value(place, Model.attributeNames)
         guard let dash = version.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         return version[(dash + 1)...].dropLast()
     }
 }
 
-extension ModelFacts {
-    /// The facts without attributes of some origins; `nil` if none are left.
-    package func without(_ isExcluded: (Origin) -> Bool) -> ModelFacts? {
-        let places = origins.indices.filter { origins[$0].map { !isExcluded($0) } == true }
-        guard !places.isEmpty else { return nil }
-        guard places.count < attributes.names.count else { return self }
+extension KnownMembers {
+    fileprivate func stored(_ names: AttributeNames) -> [UInt8] {
+        let known = ends.indices.filter { places & 1 << UInt64($0) != 0 }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count + 4 * known.count + 16 * groups.count)
+        bytes.appendNumber(UInt64(groups.count))
+        for group in groups {
+            bytes.appendNumber(UInt64(clamping: group.origin.revision))
+            bytes.appendNumber(UInt64(bitPattern: group.origin.seenAt.milliseconds))
+        }
+        bytes.appendNumber(UInt64(known.count))
+        for place in known {
+            let origin = groups.firstIndex { $0.places & 1 << UInt64(place) != 0 } ?? 0
+            bytes.appendNumber(UInt64(place))
+            bytes.appendNumber(UInt64(origin))
+            bytes.appendNumber(UInt64(value(place, names).count))
+        }
+        for place in known { bytes += value(place, names) }
+        return bytes
+    }
+
+    fileprivate init?(_ stored: [UInt8], _ places: [Int?], _ names: AttributeNames) {
+        var rest = stored[...]
+        guard let origins = Self.origins(in: &rest), let count = rest.takeNumber(),
+            count <= UInt64(places.count)
+        else { return nil }
+        var groups = origins.map { Group(origin: $0, places: 0) }
+        var lengths = [(place: Int?, length: Int)]()
+        lengths.reserveCapacity(Int(count))
+        for _ in 0..<count {
+            guard let number = rest.takeNumber(), let origin = rest.takeNumber(),
+                let length = rest.takeNumber(), number < UInt64(places.count),
+                origin < UInt64(origins.count), length <= UInt64(rest.count)
+            else { return nil }
+            let place = places[Int(number)]
+            lengths.append((place, Int(length)))
+            guard let place else { continue }
+            guard groups.allSatisfy({ $0.places & 1 << UInt64(place) == 0 }) else { return nil }
+            groups[Int(origin)].places |= 1 << UInt64(place)
+        }
+        var values = [ArraySlice<UInt8>](repeating: [], count: names.names.count)
+        for (place, length) in lengths {
+            guard length <= rest.count else { return nil }
+            if let place { values[place] = rest.prefix(length) }
+            rest = rest.dropFirst(length)
+        }
+        guard rest.isEmpty else { return nil }
         var (text, ends): ([UInt8], [Int]) = ([], [])
-        var kept = [Origin?](repeating: nil, count: origins.count)
-        for place in origins.indices {
-            if places.contains(place) {
-                text += member(place)
-                kept[place] = origins[place]
+        text.reserveCapacity(stored.count + 16 * values.count)
+        ends.reserveCapacity(values.count)
+        for (place, value) in values.enumerated() {
+            if !value.isEmpty {
+                text += names.prefixes[place]
+                text += value
             }
             ends.append(text.count)
         }
-        return ModelFacts(id: id, (text, ends), origins: kept)
+        self.init(text: text, ends: ends, groups: groups.filter { $0.places != 0 })
+    }
+
+    private static func origins(in rest: inout ArraySlice<UInt8>) -> [AttributeOrigin]? {
+        guard let count = rest.takeNumber(), count <= UInt64(rest.count) else { return nil }
+        var origins: [AttributeOrigin] = []
+        for _ in 0..<count {
+            guard let revision = rest.takeNumber(), let time = rest.takeNumber() else {
+                return nil
+            }
+            let origin = AttributeOrigin(
+                revision: Int(clamping: revision),
+                seenAt: Timestamp(milliseconds: Int64(bitPattern: time)))
+            guard !origins.contains(origin) else { return nil }
+            origins.append(origin)
+        }
+        return origins
+    }
+
+    /// The JSON value of an attribute without its name; empty if it has no value.
+    fileprivate func value(_ place: Int, _ names: AttributeNames) -> ArraySlice<UInt8> {
+        member(place).dropFirst(names.prefixes[place].count)
     }
 }
 

@@ -18,8 +18,8 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
     /// Facts with newer times than in the file. They are written with the next commit, as a
     /// repeated response must not cost one.
     private(set) var deferred: [Model.ID: ModelFacts<Model>] = [:]
-    /// The names of attributes by the numbers that rows have.
-    private var shapes: [Int64: [String]] = [:]
+    /// Where this app has the attributes of the shapes whose numbers rows have.
+    private var shapes: [Int64: [Int?]] = [:]
     private var ownShape: Int64?
 
     init(_ kind: Int, memoryBytes: Int) {
@@ -38,24 +38,25 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
             "SELECT shape, facts FROM models WHERE kind = ?1 AND id = ?2")
         try row.bind(1, kind)
         try row.bind(2, id)
-        guard try row.step(), let names = try names(of: row.integer(0), in: connection),
-            var facts = ModelFacts<Model>(id, stored: row.bytes(1), names: names)
+        guard try row.step(), let places = try places(of: row.integer(0), in: connection),
+            var facts = ModelFacts<Model>(id, stored: row.bytes(1), places: places)
         else { return nil }
         if let newer = deferred[id] { facts.merge(newer) }
         cache.insert(facts)
         return facts
     }
 
-    private func names(
+    private func places(
         of shape: Int64, in connection: DatabaseConnection
-    ) throws(ModelStoreError) -> [String]? {
+    ) throws(ModelStoreError) -> [Int?]? {
         if let known = shapes[shape] { return known }
         let row = try connection.statement("SELECT names FROM shapes WHERE number = ?1")
         try row.bind(1, shape)
         guard try row.step() else { return nil }
         let names = row.text(0).split(separator: ",").map(String.init)
-        shapes[shape] = names
-        return names
+        let places = ModelFacts<Model>.places(of: names)
+        shapes[shape] = places
+        return places
     }
 
     /// What merging would change.

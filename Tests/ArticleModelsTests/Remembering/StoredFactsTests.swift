@@ -36,9 +36,14 @@ import Testing
     func `facts come back from their bytes`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let facts = try Self.facts(&random)
-        let names = ModelFacts<Article>.storedNames
-        let read = ModelFacts<Article>(Self.id, stored: facts.stored, names: names)
-        #expect(read == facts)
+        #expect(Self.read(facts.stored) == facts)
+    }
+
+    /// What bytes say that were stored by an app with these attributes.
+    private static func read(
+        _ bytes: [UInt8], names: [String] = ModelFacts<Article>.storedNames
+    ) -> ModelFacts<Article>? {
+        ModelFacts(id, stored: bytes, places: ModelFacts<Article>.places(of: names))
     }
 
     @Test func `attributes are recognized by the names that the file has`() throws {
@@ -48,8 +53,7 @@ import Testing
         var names = ModelFacts<Article>.storedNames
         let place = try #require(names.firstIndex(of: "title"))
         names[place] = "mood"
-        let read = try #require(
-            ModelFacts<Article>(Self.id, stored: facts.stored, names: names + ["title"]))
+        let read = try #require(Self.read(facts.stored, names: names + ["title"]))
         #expect(!read.attributes.contains("title"))
         #expect(read.origin(of: "revision") == facts.origin(of: "revision"))
         let known = facts.attributes.names.filter { $0 != "title" }
@@ -59,7 +63,6 @@ import Testing
     @Test(arguments: UInt64(1)...40)
     func `damaged bytes are rejected or read, and never crash`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        let names = ModelFacts<Article>.storedNames
         let sound = try Self.facts(&random).stored
         for _ in 0..<200 {
             var bytes = sound
@@ -75,12 +78,9 @@ import Testing
                     UInt8.random(in: 0...255, using: &random)
                 }
             }
-            guard var read = ModelFacts<Article>(Self.id, stored: bytes, names: names) else {
-                continue
-            }
+            guard var read = Self.read(bytes) else { continue }
             _ = (read.model(), read.attributes, read.revision, read.seenAt, read.history)
-            let again = ModelFacts<Article>(Self.id, stored: read.stored, names: names)
-            #expect(again == read)
+            #expect(Self.read(read.stored) == read)
             read.merge(try Self.facts(&random))
         }
     }

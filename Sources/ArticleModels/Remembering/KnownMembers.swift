@@ -1,0 +1,194 @@
+public import ArticleAPI
+
+/// Where the value of an attribute comes from; the greater one is newer. A value; use it anywhere.
+/// See ``ModelFacts``.
+public struct AttributeOrigin: Sendable, Hashable, Comparable {
+    /// The model's revision; 0 if the response did not say.
+    public var revision: Int
+    /// When the request was sent. It decides where revisions are equal, for attributes that are not
+    /// part of them, as the number of comments.
+    public var seenAt: Timestamp
+
+    public init(revision: Int, seenAt: Timestamp) {
+        self.revision = revision
+        self.seenAt = seenAt
+    }
+
+    public static func < (one: Self, other: Self) -> Bool {
+        one.revision == other.revision
+            ? one.seenAt < other.seenAt : one.revision < other.revision
+    }
+}
+
+/// The known attributes of a model, by their places in its shape: what `ModelFacts` says without
+/// the type of the model, so that merging is not generic code, which would take ten times as long.
+struct KnownMembers: Sendable, Hashable {
+    /// Attributes of one origin, as a set of bits.
+    struct Group: Sendable, Hashable {
+        var origin: AttributeOrigin
+        var places: UInt64
+    }
+
+    /// The JSON members of the attributes that have a value, one after another.
+    private(set) var text: [UInt8]
+    /// Where the member of each attribute ends: where the one before it does if it has no value.
+    private(set) var ends: [Int]
+    /// The newest origin first. No attribute is in two of them, and none is empty.
+    private(set) var groups: [Group]
+
+    init(text: [UInt8], ends: [Int], groups: [Group]) {
+        self.text = text
+        self.ends = ends
+        self.groups = groups.sorted { $0.origin > $1.origin }
+    }
+
+    /// What one response says: the attributes that it has, and those that it would have.
+    init(text: [UInt8], ends: [Int], requested: UInt64, _ origin: AttributeOrigin) {
+        self.init(text: text, ends: ends, groups: [])
+        groups = [Group(origin: origin, places: requested | valued)]
+    }
+
+    // MARK: What is known
+
+    /// The attributes that are known.
+    var places: UInt64 { groups.reduce(0) { $0 | $1.places } }
+
+    /// The attributes that have a value.
+    var valued: UInt64 {
+        var (places, start): (UInt64, Int) = (0, 0)
+        for (place, end) in ends.enumerated() {
+            if start < end { places |= 1 << UInt64(place) }
+            start = end
+        }
+        return places
+    }
+
+    func origin(of place: Int) -> AttributeOrigin? {
+        groups.first { $0.places & 1 << UInt64(place) != 0 }?.origin
+    }
+
+    /// The attribute's name and value as JSON; empty if it has no value.
+    func member(_ place: Int) -> ArraySlice<UInt8> {
+        text[(place == 0 ? 0 : ends[place - 1])..<ends[place]]
+    }
+
+    /// The known values as a JSON object, in the order of the shape.
+    var json: [UInt8] {
+        var json: [UInt8] = []
+        json.reserveCapacity(text.count + ends.count + 2)
+        json.append(UInt8(ascii: "{"))
+        var start = 0
+        for end in ends where end > start {
+            if start > 0 { json.append(UInt8(ascii: ",")) }
+            json += text[start..<end]
+            start = end
+        }
+        json.append(UInt8(ascii: "}"))
+        return json
+    }
+
+    /// The memory that it takes, in bytes.
+    var size: Int {
+        text.count + ends.count * MemoryLayout<Int>.stride
+            + groups.count * MemoryLayout<Group>.stride
+    }
+
+    // MARK: Merging
+
+    /// Takes those attributes that are newer in the others.
+    ///
+    /// - Returns: the attributes that have another value than before.
+    mutating func merge(_ others: KnownMembers) -> UInt64 {
+        let taken = newer(in: others)
+        guard taken != 0 else { return 0 }
+        let changed = changed(taken, in: others)
+        if (valued | others.valued) & ~taken == 0 {
+            (text, ends) = (others.text, others.ends)
+        } else if changed != 0 {
+            take(taken, from: others)
+        }
+        adopt(taken, from: others)
+        return changed
+    }
+
+    /// The attributes that are newer in the others.
+    private func newer(in others: KnownMembers) -> UInt64 {
+        let known = places
+        var newer: UInt64 = 0
+        for theirs in others.groups {
+            newer |= theirs.places & ~known
+            for own in groups where own.places & theirs.places != 0 {
+                let both = own.places & theirs.places
+                if own.origin < theirs.origin {
+                    newer |= both
+                } else if own.origin == theirs.origin {
+                    // Two responses of the same time: whichever is merged first, the same one
+                    // remains.
+                    newer |= both.filter {
+                        member($0).lexicographicallyPrecedes(others.member($0))
+                    }
+                }
+            }
+        }
+        return newer
+    }
+
+    /// Those of these attributes that have another value in the others, or that are unknown here.
+    private func changed(_ taken: UInt64, in others: KnownMembers) -> UInt64 {
+        let unknown = taken & ~places
+        if ends == others.ends, text == others.text { return unknown }
+        return unknown | (taken & ~unknown).filter { member($0) != others.member($0) }
+    }
+
+    private mutating func take(_ places: UInt64, from others: KnownMembers) {
+        var (merged, ends): ([UInt8], [Int]) = ([], [])
+        merged.reserveCapacity(text.count + others.text.count)
+        ends.reserveCapacity(self.ends.count)
+        for place in self.ends.indices {
+            merged += places & 1 << UInt64(place) != 0 ? others.member(place) : member(place)
+            ends.append(merged.count)
+        }
+        (text, self.ends) = (merged, ends)
+    }
+
+    /// Gives the attributes the origins that they have in the others.
+    private mutating func adopt(_ taken: UInt64, from others: KnownMembers) {
+        var merged: [Group] = []
+        for group in groups + others.groups.map({ Group(origin: $0.origin, places: 0) }) {
+            let theirs = others.groups.first { $0.origin == group.origin }?.places ?? 0
+            let places = group.places & ~taken | theirs & taken
+            guard places != 0, !merged.contains(where: { $0.origin == group.origin }) else {
+                continue
+            }
+            merged.append(Group(origin: group.origin, places: places))
+        }
+        groups = merged.sorted { $0.origin > $1.origin }
+    }
+
+    /// Without the attributes of some origins; `nil` if none are left.
+    func without(_ isExcluded: (AttributeOrigin) -> Bool) -> KnownMembers? {
+        let kept = groups.filter { !isExcluded($0.origin) }
+        guard !kept.isEmpty else { return nil }
+        guard kept.count < groups.count else { return self }
+        let places = kept.reduce(0) { $0 | $1.places }
+        var (text, ends): ([UInt8], [Int]) = ([], [])
+        for place in self.ends.indices {
+            if places & 1 << UInt64(place) != 0 { text += member(place) }
+            ends.append(text.count)
+        }
+        return KnownMembers(text: text, ends: ends, groups: kept)
+    }
+}
+
+extension UInt64 {
+    /// Those of its bits, by their places, that meet the condition.
+    func filter(_ isMeant: (Int) -> Bool) -> UInt64 {
+        var (meant, rest): (UInt64, UInt64) = (0, self)
+        while rest != 0 {
+            let place = rest.trailingZeroBitCount
+            if isMeant(place) { meant |= 1 << UInt64(place) }
+            rest &= rest - 1
+        }
+        return meant
+    }
+}
