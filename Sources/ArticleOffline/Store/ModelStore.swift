@@ -233,7 +233,12 @@ public actor ModelStore {
         }
     }
 
-    // MARK: Events
+    // MARK: Events and sizes
+
+    /// The size of all models, in bytes.
+    public func size() throws(ModelStoreError) -> Int {
+        try reading { () throws(ModelStoreError) in try engine.totalBytes() }
+    }
 
     /// Reports an event of those who use the store.
     package nonisolated func report(_ event: StoreEvent) { didReport(event) }

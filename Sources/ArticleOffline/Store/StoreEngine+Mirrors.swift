@@ -17,7 +17,7 @@ extension StoreEngine {
             WHERE mirror = (SELECT number FROM mirrors WHERE name = ?1)
             """)
         try row.bind(1, name)
-        if try row.step() { found.members = Int(row.integer(0)) }
+        if try row.step() { found.members = row.number(0) }
         return found
     }
 
@@ -156,7 +156,7 @@ extension StoreEngine {
         while try row.step() {
             // Ids of all types have the same form.
             let id: Article.ID = try row.identifier(1)
-            if !row.isNull(2), row.integer(3) <= 1 { loose.append((Int(row.integer(0)), id)) }
+            if !row.isNull(2), row.integer(3) <= 1 { loose.append((row.number(0), id)) }
         }
         let members = try connection.statement(
             "DELETE FROM members WHERE mirror = ?1 AND generation <> ?2")
