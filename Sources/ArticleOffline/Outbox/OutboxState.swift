@@ -9,6 +9,7 @@ public import ArticleModels
 /// for await state in outbox.states {
 ///     unsent = state.entries.count
 ///     needsDecision = !state.conflicts.isEmpty || !state.confirmations.isEmpty
+///     if unsent == 0 { break }
 /// }
 /// ```
 public struct OutboxState: Sendable, Hashable {

@@ -35,12 +35,22 @@ struct Pressroom: Sendable {
         try await TestServer.run(backend.router()) { server in
             let url = try #require(BaseURL("http://\(server.address)"))
             let editor = BackendService(
-                configuration: BackendConfiguration(baseURL: url),
+                configuration: configuration(url),
                 auth: BackendAuth(token: keys["somebody else"]))
             try await body(
                 Pressroom(clock: clock, baseURL: url, editor: editor, keys: keys))
         }
         await store.close()
+    }
+
+    /// A configuration whose times a busy machine does not exceed.
+    var configuration: BackendConfiguration { Self.configuration(baseURL) }
+
+    private static func configuration(_ url: BaseURL) -> BackendConfiguration {
+        var configuration = BackendConfiguration(baseURL: url)
+        configuration.timeout = .seconds(Patience.seconds)
+        configuration.stallTimeout = .seconds(Patience.seconds)
+        return configuration
     }
 
     func credentials(of account: String) -> Credentials {
@@ -106,7 +116,7 @@ final class Device: Sendable {
                 store: MemoryCredentialStore(room.credentials(of: account)), refresh: nil)
         let environment = room.clock.environment
         backend = BackendService(
-            configuration: BackendConfiguration(baseURL: room.baseURL), transport: network,
+            configuration: room.configuration, transport: network,
             auth: self.auth, environment: environment)
         store = try ModelStore(
             .file(self.folder.file("models"), of: account), environment: environment)

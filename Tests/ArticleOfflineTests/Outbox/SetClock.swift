@@ -59,10 +59,10 @@ final class SetClock: Sendable {
     private func sleep(_ delay: Duration) async throws {
         let (seconds, attoseconds) = delay.components
         let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
-        let number = state.withLock { state in
+        let (number, end) = state.withLock { state in
             state.delays.append(delay)
             state.lastSleeper += 1
-            return state.lastSleeper
+            return (state.lastSleeper, state.milliseconds + milliseconds)
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation {
@@ -71,11 +71,8 @@ final class SetClock: Sendable {
                     guard state.cancelled.remove(number) == nil else {
                         return .failure(CancellationError())
                     }
-                    let end = state.milliseconds + milliseconds
-                    if state.isHurrying {
-                        state.milliseconds = end
-                        return .success(())
-                    }
+                    if state.isHurrying { state.milliseconds = max(state.milliseconds, end) }
+                    guard state.milliseconds < end else { return .success(()) }
                     state.sleepers[number] = Sleeper(end: end, continuation: continuation)
                     return nil
                 }

@@ -14,6 +14,8 @@ final class TestNetwork: Transport {
         case requestLost
         /// The backend carries out the request, and the connection ends before the response.
         case responseLost
+        /// Nothing happens until the app gives up.
+        case stuck
     }
 
     struct Sent: Sendable {
@@ -64,13 +66,23 @@ final class TestNetwork: Transport {
         defer { state.withLock { $0.inFlight -= 1 } }
         let fate = await decide(sent)
         if case .offline = fate { throw .offline("the device is in a tunnel") }
+        if case .stuck = fate { try await Self.waitForCancellation() }
         state.withLock { $0.sent.append(sent) }
         if case .requestLost = fate { throw Self.disconnected }
         let response = try await transport.exchange(request, with: origin, options: options)
-        let isReceived = await didAnswer(sent)
+        if await !didAnswer(sent) { try await Self.waitForCancellation() }
         if case .responseLost = fate { throw Self.disconnected }
-        guard isReceived else { throw Self.disconnected }
         return response
+    }
+
+    private static func waitForCancellation() async throws(TransportError) {
+        let cancellation = Signal()
+        await withTaskCancellationHandler {
+            await cancellation.wait()
+        } onCancel: {
+            cancellation.give()
+        }
+        throw .cancelled
     }
 
     private static let disconnected = TransportError.failed(
