@@ -1,5 +1,7 @@
 import ArticleAPI
+import ArticleClient
 import ArticleModels
+import ArticleOffline
 import Testing
 
 /// The examples of writes that wait to be sent.
@@ -42,5 +44,35 @@ import Testing
             request = UpdateArticleRequest(current, changes: merge.changes)
         }
         #expect(request?.changes == changes)
+    }
+}
+
+/// The examples of an outbox that sends.
+@Suite struct OutboxSendingExamples {
+    private let article = ExampleNewsroom.article
+
+    private func makeStore() throws -> ModelStore { try ModelStore(.memory(of: "ada")) }
+
+    @Test func `an outbox`() async throws {
+        let (store, backend) = (try makeStore(), ExampleNewsroom.backend())
+        let outbox = Outbox(store: store, backend: backend)
+        let sending = Task { await outbox.run() }
+        try await outbox.update(article, .init(title: .set("Rye bread")))
+        let unsent = await outbox.state.entries.count
+        #expect(unsent == 1)
+        sending.cancel()
+        await sending.value
+    }
+
+    @Test func `what is to be sent`() async throws {
+        let outbox = Outbox(store: try makeStore(), backend: ExampleNewsroom.backend())
+        var unsent = 1
+        var needsDecision = true
+        for await state in outbox.states {
+            unsent = state.entries.count
+            needsDecision = !state.conflicts.isEmpty || !state.confirmations.isEmpty
+            if unsent == 0 { break }
+        }
+        #expect(unsent == 0 && !needsDecision)
     }
 }

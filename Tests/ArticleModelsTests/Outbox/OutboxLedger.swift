@@ -65,9 +65,12 @@ struct OutboxLedger {
         }
     }
 
-    /// The user decided that this entry is sent.
+    /// The user decided that this entry is sent, maybe as an article with another id.
     mutating func decided(_ entry: OutboxEntry) {
-        for token in Self.tokens(in: entry.write.json()) { tokens[token].isDecided = true }
+        for token in Self.tokens(in: entry.write.json()) {
+            tokens[token].isDecided = true
+            if tokens[token].account == entry.account { tokens[token].article = entry.article }
+        }
     }
 
     /// What is wrong in the end.
@@ -103,8 +106,9 @@ struct OutboxLedger {
         for client in clients {
             let stuck = client.queue.entries.filter { $0.status == .sending }
             if !stuck.isEmpty { faults.append("\(client.account) still sends \(stuck.count)") }
-            if client.rows != Dictionary(
-                uniqueKeysWithValues: client.queue.entries.map { ($0.number, $0) })
+            if client.rows
+                != Dictionary(
+                    uniqueKeysWithValues: client.queue.entries.map { ($0.number, $0) })
             {
                 faults.append("what \(client.account) has stored is not what is in memory")
             }
