@@ -36,6 +36,11 @@ public final class BackendAuth: Sendable {
             alarm.map { instant < $0.instant } ?? true
         }
 
+        /// The account of a session that lasts; `nil` for an anonymous one.
+        func account(of session: Session.ID) -> String? {
+            session == Session.anonymous.id ? nil : current.credentials?.account
+        }
+
         /// Notifies subscribers if the state has changed.
         mutating func report() {
             guard current.state != reported else { return }
@@ -228,6 +233,15 @@ public final class BackendAuth: Sendable {
         let session = state.withLock { $0.current.session }
         guard id == nil || session.id == id else { throw .signedOut }
         return session
+    }
+
+    /// - Throws: `signedOut` if the session has ended, or is not one of this account.
+    func check(_ session: Session.ID, isOf account: String?) async throws(BackendError) {
+        if hasStore { try await catchUpWithStore() }
+        let actual = state.withLock { state in
+            state.current.lasts(session) ? .some(state.account(of: session)) : String??.none
+        }
+        guard actual == .some(account) else { throw .signedOut }
     }
 
     @concurrent

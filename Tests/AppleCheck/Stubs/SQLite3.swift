@@ -26,6 +26,7 @@ public var SQLITE_CONSTRAINT: Int32 { 19 }
 public var SQLITE_MISMATCH: Int32 { 20 }
 public var SQLITE_MISUSE: Int32 { 21 }
 public var SQLITE_AUTH: Int32 { 23 }
+public var SQLITE_FORMAT: Int32 { 24 }
 public var SQLITE_RANGE: Int32 { 25 }
 public var SQLITE_NOTADB: Int32 { 26 }
 public var SQLITE_ROW: Int32 { 100 }
