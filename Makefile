@@ -20,12 +20,12 @@ FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
 HADOLINT := 2.15.1
-DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient URLSessionTransport
+DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient ArticleOffline URLSessionTransport
 
 # Tools that some tests start. Tests that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux
 # The tests of code that handles threads and raw memory.
-SANITIZED := ^(PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests)\.
+SANITIZED := ^(PlatformTests|SocketsTests|HTTPServerTests|HTTPClientTests|ArticleStoreTests|ArticleClientTests|ArticleOfflineTests)\.
 FILTER ?=
 FILTERED = $(if $(FILTER),--filter '$(FILTER)')
 # Appended to a test run: lists skipped tests with their reasons at the end.

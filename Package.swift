@@ -36,6 +36,7 @@ let package = Package(
         .library(name: "ArticleAPI", targets: ["ArticleAPI"]),
         .library(name: "ArticleModels", targets: ["ArticleModels"]),
         .library(name: "ArticleClient", targets: ["ArticleClient"]),
+        .library(name: "ArticleOffline", targets: ["ArticleOffline"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     ],
     targets: [
@@ -89,7 +90,15 @@ let package = Package(
             swiftSettings: rules),
         layer("SQLiteStore", ["ArticleAPI", "ArticleStore", "CSQLite", "Platform", "Resources"]),
 
-        // Rung 5: the SDK on Apple's platforms, where URLSession is the client; the rules.
+        // Rung 5: the SDK's memory on disk; its transport on Apple's platforms, where URLSession is
+        // the client; the rules.
+        .target(
+            name: "ArticleOffline",
+            dependencies: [
+                "ArticleAPI", "ArticleClient", "ArticleModels", "HTTP",
+                .target(name: "CSQLite", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: rules),
         layer("URLSessionTransport", ["ArticleClient", "HTTP"]),
         layer(
             "ArticleServices",
@@ -102,8 +111,9 @@ let package = Package(
         .executableTarget(
             name: "broadsheet",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Platform", "Resources", "SQLiteStore", "Sockets",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
+                "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "SQLiteStore", "Sockets",
             ],
             swiftSettings: rules),
 
@@ -127,6 +137,13 @@ let package = Package(
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "HTTP", "HTTPClient", "HTTPServer",
                 "Platform", "Sockets", "TestSupport",
+            ]),
+        tests(
+            "ArticleOfflineTests",
+            [
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline",
+                "ArticleServices", "CSQLite", "HTTP", "HTTPServer", "Platform", "Sockets",
+                "SQLiteStore", "TestSupport",
             ]),
         tests(
             "URLSessionTransportTests",
@@ -199,8 +216,8 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleStore", "HTTP",
-                "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleStore",
+                "HTTP", "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(

@@ -4,7 +4,8 @@ import Testing
 /// `.ci/apple-check` must fail where the build of an app would, and wherever it cannot tell.
 @Suite(.serialized) struct AppleCheckTests {
     private static let modules = [
-        "HTTP", "ArticleAPI", "ArticleModels", "ArticleClient", "URLSessionTransport",
+        "HTTP", "ArticleAPI", "ArticleModels", "ArticleClient", "ArticleOffline",
+        "URLSessionTransport",
     ]
 
     /// Runs the check for macOS on a source tree with one file per module.

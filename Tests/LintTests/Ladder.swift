@@ -33,6 +33,9 @@ enum Ladder {
         "SQLiteStore": Rung(
             4, ["ArticleAPI", "ArticleStore", "CSQLite", "Platform", "Resources"],
             modules: system),
+        "ArticleOffline": Rung(
+            5, ["ArticleAPI", "ArticleClient", "ArticleModels", "CSQLite", "HTTP"],
+            modules: system.union(["SQLite3"])),
         // Above the SDK, so that nothing on Linux links FoundationNetworking.
         "URLSessionTransport": Rung(
             5, ["ArticleClient", "HTTP"], modules: ["Foundation", "FoundationNetworking"]),
@@ -45,8 +48,9 @@ enum Ladder {
         "broadsheet": Rung(
             6,
             [
-                "ArticleAPI", "ArticleClient", "ArticleServices", "ArticleStore", "CLinux", "HTTP",
-                "HTTPClient", "HTTPServer", "Platform", "Resources", "SQLiteStore", "Sockets",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
+                "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "SQLiteStore", "Sockets",
             ], modules: system),
         "TestSupport": Rung(
             5,

@@ -1,4 +1,5 @@
 public import ArticleAPI
+import ArticleModels
 
 /// A copy of a backend's articles that follows it: the state of a client that syncs.
 ///
@@ -87,11 +88,15 @@ extension ArticleCopy: JSONModel {
         .optional("token", \.token, .text(.token(1...500))),
         .required("isComplete", \.isComplete, .boolean),
         .required(
-            "articles", { @Sendable in $0.articles.values.sorted { $0.id < $1.id } },
+            "articles", \.sortedArticles,
             .array(of: Article.format, atMost: Int.max)),
         .required(
-            "authors", { @Sendable in $0.authors.values.sorted { $0.id < $1.id } },
+            "authors", \.sortedAuthors,
             .array(of: Author.format, atMost: Int.max)))
+
+    private var sortedArticles: [Article] { articles.values.sorted { $0.id < $1.id } }
+
+    private var sortedAuthors: [Author] { authors.values.sorted { $0.id < $1.id } }
 
     private init(token: String?, isComplete: Bool, articles: [Article], authors: [Author]) {
         self.init(articles: articles, authors: authors, token: token, isComplete: isComplete)

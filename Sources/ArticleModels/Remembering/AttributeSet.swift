@@ -36,6 +36,12 @@ public struct AttributeSet<Model: JSONModel>: Sendable, Hashable {
 
     public var isEmpty: Bool { bits == 0 }
 
+    /// Whether it has all of the others.
+    public func isSuperset(of others: Self) -> Bool { others.bits & ~bits == 0 }
+
+    /// Whether it has any of the others.
+    public func intersects(_ others: Self) -> Bool { bits & others.bits != 0 }
+
     /// In the order of the shape.
     public var names: [String] {
         Model.shape.properties.enumerated().filter { contains($0.offset) }.map(\.element.name)

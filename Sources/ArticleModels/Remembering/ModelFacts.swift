@@ -50,11 +50,11 @@ public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
 
     public let id: Model.ID
     /// The JSON members of the attributes that have a value, one after another.
-    private var text: [UInt8]
+    private(set) var text: [UInt8]
     /// Where the member of each attribute ends: where the one before it does if it has no value.
-    private var ends: [Int]
+    private(set) var ends: [Int]
     /// `nil` for an attribute that is unknown.
-    private var origins: [Origin?]
+    private(set) var origins: [Origin?]
 
     /// What a response says.
     ///
@@ -67,6 +67,13 @@ public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
         self.init(
             id: model.id, Model.shape.members(of: model, capacity: 1_024), knowing: attributes,
             Origin(revision: model.revision, seenAt: time))
+    }
+
+    /// What was stored.
+    init(id: Model.ID, _ members: (text: [UInt8], ends: [Int]), origins: [Origin?]) {
+        self.id = id
+        (text, ends) = members
+        self.origins = origins
     }
 
     private init(
@@ -94,6 +101,11 @@ public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
     /// name.
     public func origin(of name: String) -> Origin? {
         Model.shape.place(of: name).flatMap { origins[$0] }
+    }
+
+    /// When the latest of the requests was sent from which an attribute comes.
+    public var seenAt: Timestamp {
+        origins.lazy.compactMap { $0?.seenAt }.max() ?? Timestamp(milliseconds: 0)
     }
 
     /// The newest revision that an attribute comes from.
@@ -129,7 +141,8 @@ public struct ModelFacts<Model: RememberedModel>: Sendable, Hashable {
 
     private func hasValue(_ place: Int) -> Bool { start(place) < ends[place] }
 
-    private func member(_ place: Int) -> ArraySlice<UInt8> { text[start(place)..<ends[place]] }
+    /// The attribute's name and value as JSON; empty if it has no value.
+    func member(_ place: Int) -> ArraySlice<UInt8> { text[start(place)..<ends[place]] }
 
     // MARK: Merging
 

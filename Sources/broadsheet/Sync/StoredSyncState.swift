@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import ArticleModels
 
 /// The content of a state file: a `SyncState` as JSON, everything in the order of names and ids.
 struct StoredSyncState: JSONModel {

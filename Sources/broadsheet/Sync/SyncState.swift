@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import ArticleModels
 
 /// What a folder that is kept by `sync` contains, and at which token.
 ///

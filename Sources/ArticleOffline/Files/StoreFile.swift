@@ -1,0 +1,73 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The file of a store, which only its owner can read (mode 0600), with the files that SQLite keeps
+/// beside it.
+struct StoreFile {
+    let path: String
+
+    /// The files of a database with a write-ahead log.
+    private static let suffixes = ["", "-wal", "-shm"]
+
+    /// Which file a path names.
+    struct Identity: Equatable {
+        private let device: UInt64
+        private let number: UInt64
+
+        fileprivate init(_ status: stat) {
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            number = UInt64(status.st_ino)
+        }
+    }
+
+    /// Makes the file if it is missing. SQLite gives its other files the same mode.
+    ///
+    /// An existing file is not opened: closing it would release the locks that another store of
+    /// this process has on it.
+    func prepare() throws(ModelStoreError) {
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        if file >= 0 {
+            close(file)
+            return
+        }
+        guard errno == EEXIST else { throw failure("cannot be made") }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw failure("cannot be inspected") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .disk("\(path): is not a regular file")
+        }
+        guard status.st_uid == geteuid() else {
+            throw .disk("\(path): belongs to another user")
+        }
+        guard status.st_mode & 0o077 == 0 || chmod(path, 0o600) == 0 else {
+            throw failure("cannot be made private")
+        }
+    }
+
+    /// `nil` if there is no file.
+    var identity: Identity? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Identity(status) : nil
+    }
+
+    /// Renames the file and those beside it to `<path>.damaged`, in place of what was there.
+    func setAside() throws(ModelStoreError) {
+        for suffix in Self.suffixes {
+            let target = "\(path).damaged\(suffix)"
+            if unlink(target) != 0, errno != ENOENT { throw failure("cannot be set aside") }
+        }
+        // The log goes first: without its file it means nothing, and it must not be read as that
+        // of the new file.
+        for suffix in Self.suffixes.reversed() {
+            guard rename("\(path)\(suffix)", "\(path).damaged\(suffix)") == 0 || errno == ENOENT
+            else { throw failure("cannot be set aside") }
+        }
+    }
+
+    private func failure(_ what: String) -> ModelStoreError {
+        .disk("\(path): \(what): \(String(cString: strerror(errno)))")
+    }
+}

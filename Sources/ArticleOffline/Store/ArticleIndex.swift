@@ -1,0 +1,113 @@
+import ArticleAPI
+import ArticleModels
+
+/// What lists of articles sort and filter by, in columns and tables of their own.
+enum ArticleIndex {
+    /// An article is in no list until all of these are known.
+    static let attributes = AttributeSet<Article>([
+        "slug", "language", "authors", "tags", "status", "publishedAt", "createdAt", "updatedAt",
+        "source",
+    ])
+
+    /// Puts the article into lists, or replaces what they had of it.
+    static func store(
+        _ article: Article, _ number: Int64, in connection: DatabaseConnection
+    ) throws(ModelStoreError) {
+        try remove(number, from: connection)
+        let row = try connection.statement(
+            "INSERT INTO articles VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")
+        try row.bind(1, number)
+        try row.bind(2, article.id)
+        try row.bind(3, article.slug)
+        try row.bind(4, article.publishedAt ?? article.createdAt)
+        try row.bind(5, article.publishedAt)
+        try row.bind(6, article.createdAt)
+        try row.bind(7, article.updatedAt)
+        try row.bind(8, article.language)
+        try row.bind(9, article.status.name)
+        try row.bind(10, article.source?.name)
+        try row.run()
+        for tag in article.tags {
+            let row = try connection.statement("INSERT OR IGNORE INTO tags VALUES (?1, ?2)")
+            try row.bind(1, tag.key)
+            try row.bind(2, number)
+            try row.run()
+        }
+        for author in article.authors {
+            let row = try connection.statement("INSERT OR IGNORE INTO bylines VALUES (?1, ?2)")
+            try row.bind(1, author.id)
+            try row.bind(2, number)
+            try row.run()
+        }
+    }
+
+    /// Takes the article out of all lists.
+    static func remove(
+        _ number: Int64, from connection: DatabaseConnection
+    ) throws(ModelStoreError) {
+        let row = try connection.statement("DELETE FROM articles WHERE number = ?1")
+        try row.bind(1, number)
+        try row.run()
+    }
+
+    /// The ids of the first articles of a list.
+    static func ids(
+        matching query: ArticleQuery, order: ArticleSort, limit: Int,
+        in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> [Article.ID] {
+        let direction = order.isDescending ? "DESC" : "ASC"
+        let conditions = Self.conditions(query)
+        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        // Ties are broken by id in the same direction, so that one index gives the order.
+        let row = try connection.statement(
+            """
+            SELECT id FROM articles a \(filter)
+            ORDER BY \(column(order)) \(direction), id \(direction) LIMIT ?1
+            """)
+        try row.bind(1, limit)
+        var next: Int32 = 2
+        if let author = query.author { try row.bind(advance(&next), author) }
+        if let language = query.language { try row.bind(advance(&next), language) }
+        if let status = query.status { try row.bind(advance(&next), status.name) }
+        if let source = query.source { try row.bind(advance(&next), source) }
+        if let time = query.publishedAfter { try row.bind(advance(&next), time) }
+        if let time = query.publishedBefore { try row.bind(advance(&next), time) }
+        for tag in query.tags { try row.bind(advance(&next), tag) }
+        var ids: [Article.ID] = []
+        while try row.step() { ids.append(try row.identifier(0)) }
+        return ids
+    }
+
+    /// Conditions with one parameter each, in the order in which they are bound.
+    private static func conditions(_ query: ArticleQuery) -> [String] {
+        var conditions: [String] = []
+        if query.author != nil {
+            conditions.append(
+                "EXISTS (SELECT 1 FROM bylines WHERE author = ? AND article = a.number)")
+        }
+        if query.language != nil { conditions.append("language = ?") }
+        if query.status != nil { conditions.append("status = ?") }
+        if query.source != nil { conditions.append("source = ?") }
+        if query.publishedAfter != nil { conditions.append("published > ?") }
+        if query.publishedBefore != nil { conditions.append("published < ?") }
+        for _ in query.tags {
+            conditions.append("EXISTS (SELECT 1 FROM tags WHERE tag = ? AND article = a.number)")
+        }
+        return conditions.enumerated().map { index, condition in
+            condition.replacing("?", with: "?\(index + 2)")
+        }
+    }
+
+    private static func column(_ order: ArticleSort) -> String {
+        switch order {
+        case .newestFirst, .oldestFirst: "publication"
+        case .createdLast, .createdFirst: "created"
+        case .updatedLast, .updatedFirst: "updated"
+        }
+    }
+
+    private static func advance(_ index: inout Int32) -> Int32 {
+        defer { index += 1 }
+        return index
+    }
+}

@@ -1,0 +1,103 @@
+import ArticleAPI
+import ArticleModels
+
+/// What is remembered of the endings of a model, so that a late response does not bring it back.
+///
+/// Each part only grows, so that the order in which endings arrive does not matter.
+struct EndingRow {
+    /// Nothing up to this revision comes back.
+    private(set) var gone: Int?
+    /// Nothing before this revision comes back.
+    private(set) var unmatched: Int?
+    /// Nothing comes back that a request sent until then has received.
+    private(set) var time: Timestamp?
+    /// The history that the revisions belong to, if it is known.
+    private(set) var history: [UInt8]?
+    /// When the latest of the endings was seen.
+    private var seen: Timestamp
+
+    /// - Parameters:
+    ///   - ending: why the model ends.
+    ///   - known: the newest revision that is known of it; 0 if there is none.
+    ///   - history: that of the known revision.
+    ///   - time: now.
+    mutating func add(
+        _ ending: ModelNews.Ending, known: Int, history: [UInt8]?, at time: Timestamp
+    ) {
+        switch ending {
+        case .gone(let revision): gone = max(gone ?? 0, revision)
+        case .unmatched(let revision): unmatched = max(unmatched ?? 0, revision)
+        case .notFound(let seenAt): self.time = self.time.map { max($0, seenAt) } ?? seenAt
+        case .deleted(let revision, let seenAt):
+            let last = max(revision ?? 0, known)
+            if last > 0 { gone = max(gone ?? 0, last + 1) }
+            self.time = self.time.map { max($0, seenAt) } ?? seenAt
+        }
+        self.history = history ?? self.history
+        seen = max(seen, time)
+    }
+
+    /// Whether what a response said is from before an ending.
+    ///
+    /// - Parameters:
+    ///   - revision: of the model in the response.
+    ///   - seenAt: when its request was sent.
+    ///   - history: that of the revision, if it is known.
+    func follows(revision: Int, seenAt: Timestamp, in history: ArraySlice<UInt8>?) -> Bool {
+        if let time, seenAt <= time { return true }
+        // Revisions of another history say nothing: the later one counts.
+        if let own = self.history, let history, own[...] != history { return seenAt <= seen }
+        if let gone, revision <= gone { return true }
+        if let unmatched, revision < unmatched { return true }
+        return false
+    }
+}
+
+/// The table of endings, in the file.
+extension EndingRow {
+    init(at time: Timestamp) { seen = time }
+
+    /// `nil` if the model has not ended.
+    static func load<Subject>(
+        _ kind: Int, _ id: Identifier<Subject>, from connection: DatabaseConnection
+    ) throws(ModelStoreError) -> EndingRow? {
+        let row = try connection.statement(
+            "SELECT gone, unmatched, time, history, seen FROM endings WHERE kind = ?1 AND id = ?2")
+        try row.bind(1, kind)
+        try row.bind(2, id)
+        guard try row.step() else { return nil }
+        var found = EndingRow(at: Timestamp(milliseconds: row.integer(4)))
+        found.gone = row.optionalInteger(0).map { Int($0) }
+        found.unmatched = row.optionalInteger(1).map { Int($0) }
+        found.time = row.optionalInteger(2).map { Timestamp(milliseconds: $0) }
+        found.history = row.isNull(3) ? nil : row.bytes(3)
+        return found
+    }
+
+    /// Stores it as the newest one, and forgets the oldest ones above the limit.
+    func store<Subject>(
+        _ kind: Int, _ id: Identifier<Subject>, limit: Int, in connection: DatabaseConnection
+    ) throws(ModelStoreError) {
+        let row = try connection.statement(
+            """
+            INSERT OR REPLACE INTO endings (kind, id, gone, unmatched, time, history, seen)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            """)
+        try row.bind(1, kind)
+        try row.bind(2, id)
+        try row.bind(3, gone.map { Int64($0) })
+        try row.bind(4, unmatched.map { Int64($0) })
+        try row.bind(5, time)
+        if let history { try row.bind(6, history) }
+        try row.bind(7, seen)
+        try row.run()
+        let old = try connection.statement(
+            "DELETE FROM endings WHERE number <= (SELECT max(number) FROM endings) - ?1")
+        try old.bind(1, limit)
+        try old.run()
+    }
+
+    static func forgetAll(in connection: DatabaseConnection) throws(ModelStoreError) {
+        try connection.execute("DELETE FROM endings")
+    }
+}

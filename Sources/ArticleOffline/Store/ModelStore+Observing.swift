@@ -1,0 +1,54 @@
+public import ArticleAPI
+public import ArticleModels
+
+/// Sequences of what the store knows.
+extension ModelStore {
+    /// The article as it is known, and then again after each change; `nil` while it is not known.
+    public nonisolated func article(_ id: Article.ID) -> StoreUpdates<RememberedArticle?> {
+        updates(of: .article(id)) { (store) throws(ModelStoreError) in
+            try await store.loadArticle(id)
+        }
+    }
+
+    /// The first articles of a list, and then again after each change.
+    public nonisolated func articles(
+        matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
+        limit: Int = 100
+    ) -> StoreUpdates<[RememberedArticle]> {
+        updates(of: .articles) { (store) throws(ModelStoreError) in
+            try await store.loadArticles(matching: query, order: order, limit: limit)
+        }
+    }
+
+    /// The author as known, and then again after each change; `nil` while nothing is known.
+    public nonisolated func author(_ id: Author.ID) -> StoreUpdates<Author?> {
+        updates(of: .author(id)) { (store) throws(ModelStoreError) in
+            try await store.loadAuthor(id)
+        }
+    }
+
+    /// The known comments on an article, oldest first, and then again after each change.
+    public nonisolated func comments(
+        on article: Article.ID, limit: Int = 100
+    ) -> StoreUpdates<[Comment]> {
+        updates(of: .comments(article)) { (store) throws(ModelStoreError) in
+            try await store.loadComments(on: article, limit: limit)
+        }
+    }
+
+    /// A sequence that holds the store only while it reads.
+    package nonisolated func updates<Value: Sendable & Equatable>(
+        of topic: StoreTopic,
+        _ read: @escaping @Sendable (ModelStore) async throws(ModelStoreError) -> Value
+    ) -> StoreUpdates<Value> {
+        StoreUpdates(notices, of: topic) { [weak self] in
+            guard let self else { return nil }
+            do throws(ModelStoreError) {
+                return .some(.some(try await read(self)))
+            } catch {
+                report(.notRead(error))
+                return .some(nil)
+            }
+        }
+    }
+}

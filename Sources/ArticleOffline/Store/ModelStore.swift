@@ -1,0 +1,221 @@
+public import ArticleAPI
+public import ArticleClient
+public import ArticleModels
+
+/// Keeps what responses said about models, by type and id, in memory and in a file.
+///
+/// Merging keeps the newest value of each attribute, whatever the order of responses: a list does
+/// not take away a body that an earlier response had. A change is announced once, after it was
+/// stored; observers are not kept alive, and keep alive nothing but the values they have received.
+/// Each call is one atomic step, also against other processes that have the same file.
+///
+/// ```swift
+/// let store = try ModelStore(.file(path, of: "ada"))
+/// try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
+/// let baking = ArticleQuery(tags: ["baking"])
+/// let newest = try await store.loadArticles(matching: baking, limit: 20)
+/// ```
+///
+/// It is bounded in bytes (``Limits``). A file that is damaged is set aside and begun anew, which
+/// it reports. An actor: use it from anywhere; its calls block its own executor while they read or
+/// write the file.
+public actor ModelStore {
+    public nonisolated let place: Place
+    package nonisolated let environment: ClientEnvironment
+    package nonisolated let notices = Notices<StoreTopic>()
+    private nonisolated let didReport: @Sendable (StoreEvent) -> Void
+    private let engine: StoreEngine
+
+    /// Opens the file, or makes it.
+    ///
+    /// - Parameters:
+    ///   - place: where the models are, and of which account.
+    ///   - limits: how much is kept.
+    ///   - environment: the clock.
+    ///   - didReport: called for each event, on any thread.
+    public init(
+        _ place: Place, limits: Limits = Limits(), environment: ClientEnvironment = .system,
+        didReport: @escaping @Sendable (StoreEvent) -> Void = { _ in }
+    ) throws(ModelStoreError) {
+        self.place = place
+        self.environment = environment
+        self.didReport = didReport
+        engine = try StoreEngine(place, limits, report: didReport)
+    }
+
+    deinit { notices.end() }
+
+    // MARK: Merging
+
+    /// Merges what a response says: all of it, or nothing.
+    public func merge(_ news: [ModelNews]) throws(ModelStoreError) {
+        try commit(StoreChanges(news: news))
+    }
+
+    /// Performs changes of models and of the outbox in one transaction.
+    package func commit(_ changes: StoreChanges) throws(ModelStoreError) {
+        try announcing { () throws(ModelStoreError) in try engine.commit(changes, at: now) }
+    }
+
+    /// Looks for what other processes have written, and announces it. Call it when the app becomes
+    /// active, if an extension has the same file.
+    public func refresh() throws(ModelStoreError) {
+        try announcing { () throws(ModelStoreError) in
+            try engine.read { () throws(ModelStoreError) in }
+        }
+    }
+
+    private var now: Timestamp {
+        Timestamp(milliseconds: environment.wallSeconds() * 1_000)
+    }
+
+    /// Notifies observers of what has changed, whether or not the work has failed.
+    private func announcing<Result>(
+        _ work: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result {
+        defer {
+            if let changed = engine.takeChanges() {
+                notices.post(changed)
+            } else {
+                notices.postAll()
+            }
+        }
+        return try work()
+    }
+
+    private func reading<Result>(
+        _ body: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result {
+        try announcing { () throws(ModelStoreError) in try engine.read(body) }
+    }
+
+    private func writing<Result>(
+        isFlushed: Bool = false, _ body: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result {
+        try announcing { () throws(ModelStoreError) in
+            try engine.write(isFlushed: isFlushed, body)
+        }
+    }
+
+    // MARK: Reading
+
+    /// What is known of an article; `nil` if that is not a whole article, or if it was deleted.
+    public func loadArticle(_ id: Article.ID) throws(ModelStoreError) -> RememberedArticle? {
+        try reading { () throws(ModelStoreError) in try engine.article(id) }
+    }
+
+    /// The article with this slug; former slugs are not known.
+    public func loadArticle(slug: String) throws(ModelStoreError) -> RememberedArticle? {
+        try reading { () throws(ModelStoreError) in
+            guard let id = try engine.id(ofSlug: slug) else { return nil }
+            return try engine.article(id)
+        }
+    }
+
+    /// The first articles of a list, as far as they are known.
+    public func loadArticles(
+        matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
+        limit: Int = 100
+    ) throws(ModelStoreError) -> [RememberedArticle] {
+        try reading { () throws(ModelStoreError) in
+            try engine.articles(matching: query, order: order, limit: max(limit, 0))
+        }
+    }
+
+    public func loadAuthor(_ id: Author.ID) throws(ModelStoreError) -> Author? {
+        try reading { () throws(ModelStoreError) in try engine.author(id) }
+    }
+
+    /// The comments on an article that are known, oldest first.
+    public func loadComments(
+        on article: Article.ID, limit: Int = 100
+    ) throws(ModelStoreError) -> [Comment] {
+        try reading { () throws(ModelStoreError) in
+            try engine.comments(on: article, limit: max(limit, 0))
+        }
+    }
+
+    /// What is known of an article, without unsent writes; `nil` for nothing.
+    package func facts(of id: Article.ID) throws(ModelStoreError) -> ModelFacts<Article>? {
+        try reading { () throws(ModelStoreError) in
+            try engine.articles.facts(id, in: engine.connection)
+        }
+    }
+
+    // MARK: Pins
+
+    /// Keeps an article, however long it was not seen; also one that is not known yet.
+    public func pin(_ id: Article.ID) throws(ModelStoreError) { try setPin(id, true) }
+
+    /// Keeps it no longer than others.
+    public func unpin(_ id: Article.ID) throws(ModelStoreError) { try setPin(id, false) }
+
+    private func setPin(_ id: Article.ID, _ isPinned: Bool) throws(ModelStoreError) {
+        try writing { () throws(ModelStoreError) in
+            let hasChanged =
+                isPinned
+                ? try PinTable.add(id, in: engine.connection)
+                : try PinTable.remove(id, from: engine.connection)
+            guard hasChanged else { return }
+            engine.note(.article(id))
+            engine.note(.articles)
+        }
+    }
+
+    // MARK: Mirrors
+
+    /// Where a mirror is; `nil` if there is none of this name.
+    package func mirror(_ name: String) throws(ModelStoreError) -> StoredMirror? {
+        try reading { () throws(ModelStoreError) in try engine.mirror(name) }
+    }
+
+    /// Begins a mirror, or continues it. With another filter than before it starts anew.
+    package func beginMirror(
+        _ name: String, filter: String
+    ) throws(ModelStoreError) -> StoredMirror {
+        try writing { () throws(ModelStoreError) in
+            try engine.beginMirror(name, filter: filter)
+            guard let mirror = try engine.mirror(name) else {
+                throw .damaged("a mirror has no row")
+            }
+            return mirror
+        }
+    }
+
+    /// Discards the mirror's token. What it has remains until a new snapshot is complete.
+    package func startMirrorAnew(_ name: String) throws(ModelStoreError) {
+        try writing { () throws(ModelStoreError) in try engine.startMirrorAnew(name) }
+    }
+
+    /// Ends a mirror. What it had stays until there is too much.
+    public func removeMirror(_ name: String) throws(ModelStoreError) {
+        try writing { () throws(ModelStoreError) in try engine.removeMirror(name) }
+    }
+
+    /// Stores a page of changes with the token after it, in one transaction.
+    ///
+    /// - Returns: `false` if there is no mirror of this name: it was ended, or the file was damaged
+    ///   and begun anew. Then nothing was stored.
+    /// - Throws: `full` if the page does not fit into the limit.
+    package func apply(_ page: MirrorPage, to name: String) throws(ModelStoreError) -> Bool {
+        try writing { () throws(ModelStoreError) in
+            try engine.apply(page, to: name, at: now)
+        }
+    }
+
+    // MARK: The outbox
+
+    /// The entries of the outbox, in the order of their numbers.
+    package func loadWrites() throws(ModelStoreError) -> [StoredWrite] {
+        try reading { () throws(ModelStoreError) in
+            var writes: [StoredWrite] = []
+            try OutboxTable.forEach(in: engine.connection) { writes.append($0) }
+            return writes
+        }
+    }
+
+    // MARK: Events
+
+    /// Reports an event of those who use the store.
+    package nonisolated func report(_ event: StoreEvent) { didReport(event) }
+}

@@ -1,0 +1,92 @@
+import ArticleAPI
+import ArticleModels
+
+/// The names of authors, each from the newest revision of the author that was seen.
+final class NameTable {
+    /// Names that were looked up; `nil` for one that is not known.
+    private var known: [Author.ID: AuthorNames.Known?] = [:]
+    private static let limit = 5_000
+
+    /// The article with the newest names in its by-line.
+    func naming(
+        _ article: Article, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Article {
+        guard !article.authors.isEmpty else { return article }
+        var names: [Author.ID: AuthorNames.Known] = [:]
+        for author in article.authors { names[author.id] = try name(author.id, in: connection) }
+        return AuthorNames(names).naming(article)
+    }
+
+    private func name(
+        _ id: Author.ID, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> AuthorNames.Known? {
+        if let found = known[id] { return found }
+        let row = try connection.statement("SELECT name, revision FROM names WHERE author = ?1")
+        try row.bind(1, id)
+        let found =
+            try row.step()
+            ? AuthorNames.Known(row.text(0), revision: Int(row.integer(1))) : nil
+        remember(found, of: id)
+        return found
+    }
+
+    private func remember(_ name: AuthorNames.Known?, of id: Author.ID) {
+        if known.count >= Self.limit { known = [:] }
+        known[id] = .some(name)
+    }
+
+    /// - Returns: whether by-lines change.
+    func note(
+        _ author: Author, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        try note(author.id, in: connection) { $0.note(author) }
+    }
+
+    /// - Returns: whether other by-lines change.
+    func note(
+        _ reference: Author.Reference, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        try note(reference.id, in: connection) { $0.note(reference) }
+    }
+
+    private func note(
+        _ id: Author.ID, in connection: DatabaseConnection,
+        _ note: (inout AuthorNames) -> AuthorNames.News
+    ) throws(ModelStoreError) -> Bool {
+        let old = try name(id, in: connection)
+        var names = AuthorNames(old.map { [id: $0] } ?? [:])
+        let news = note(&names)
+        guard let new = names.known[id], new != old else { return false }
+        let row = try connection.statement("INSERT OR REPLACE INTO names VALUES (?1, ?2, ?3)")
+        try row.bind(1, id)
+        try row.bind(2, new.name)
+        try row.bind(3, new.revision)
+        try row.run()
+        remember(new, of: id)
+        return news != .nothing
+    }
+
+    /// - Returns: whether by-lines change.
+    func forget(
+        _ id: Author.ID, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        known[id] = nil
+        let row = try connection.statement("DELETE FROM names WHERE author = ?1")
+        try row.bind(1, id)
+        try row.run()
+        return connection.changedRows > 0
+    }
+
+    /// Removes the names of authors of whom there is nothing else.
+    func removeUnused(in connection: DatabaseConnection) throws(ModelStoreError) {
+        known = [:]
+        try connection.execute(
+            """
+            DELETE FROM names WHERE author NOT IN (SELECT author FROM bylines)
+                AND author NOT IN (SELECT id FROM models WHERE kind = 2)
+            """)
+    }
+
+    /// Forgets what another process may have changed.
+    func forgetAll() { known = [:] }
+}

@@ -1,0 +1,116 @@
+import ArticleAPI
+
+/// The entries of the outbox, in the file.
+enum OutboxTable {
+    static func store(
+        _ write: StoredWrite, in connection: DatabaseConnection
+    ) throws(ModelStoreError) {
+        let row = try connection.statement(
+            """
+            INSERT INTO outbox VALUES (?1, ?2, ?3)
+            ON CONFLICT (number) DO UPDATE SET entry = ?3
+            """)
+        try row.bind(1, write.number)
+        try row.bind(2, write.article)
+        try row.bind(3, write.entry)
+        try row.run()
+    }
+
+    /// - Returns: the article of the entry; `nil` if there was none of this number.
+    static func remove(
+        _ number: Int, from connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Article.ID? {
+        let row = try connection.statement(
+            "DELETE FROM outbox WHERE number = ?1 RETURNING article")
+        try row.bind(1, number)
+        guard try row.step() else { return nil }
+        let id: Article.ID = try row.identifier(0)
+        while try row.step() {}
+        return id
+    }
+
+    /// - Parameters:
+    ///   - direction: of the numbers, `ASC` or `DESC`.
+    ///   - connection: the file.
+    ///   - body: called for each entry up to the first that cannot be read.
+    static func forEach(
+        _ direction: String = "ASC", in connection: DatabaseConnection,
+        _ body: (StoredWrite) -> Void
+    ) throws(ModelStoreError) {
+        let row = try connection.statement(
+            "SELECT number, article, entry FROM outbox ORDER BY number \(direction)")
+        while try row.step() {
+            body(
+                StoredWrite(
+                    number: Int(row.integer(0)), article: try row.identifier(1),
+                    entry: row.bytes(2)))
+        }
+    }
+
+    /// Those of an article, in order.
+    static func writes(
+        of id: Article.ID, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> [StoredWrite] {
+        let row = try connection.statement(
+            "SELECT number, entry FROM outbox WHERE article = ?1 ORDER BY number")
+        try row.bind(1, id)
+        var writes: [StoredWrite] = []
+        while try row.step() {
+            writes.append(
+                StoredWrite(number: Int(row.integer(0)), article: id, entry: row.bytes(1)))
+        }
+        return writes
+    }
+
+    /// The articles with entries.
+    static func articles(
+        in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Set<Article.ID> {
+        let row = try connection.statement("SELECT DISTINCT article FROM outbox")
+        var ids: Set<Article.ID> = []
+        while try row.step() { ids.insert(try row.identifier(0)) }
+        return ids
+    }
+}
+
+/// The articles that stay in the store because the app says so, in the file.
+enum PinTable {
+    /// - Returns: whether it was not pinned before.
+    @discardableResult
+    static func add(
+        _ id: Article.ID, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        try change("INSERT OR IGNORE INTO pins VALUES (?1)", id, in: connection)
+    }
+
+    /// - Returns: whether it was pinned before.
+    static func remove(
+        _ id: Article.ID, from connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        try change("DELETE FROM pins WHERE article = ?1", id, in: connection)
+    }
+
+    private static func change(
+        _ sql: String, _ id: Article.ID, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        let row = try connection.statement(sql)
+        try row.bind(1, id)
+        try row.run()
+        return connection.changedRows > 0
+    }
+
+    static func contains(
+        _ id: Article.ID, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        let row = try connection.statement("SELECT 1 FROM pins WHERE article = ?1")
+        try row.bind(1, id)
+        return try row.step()
+    }
+
+    static func forEach(
+        in connection: DatabaseConnection, _ body: (Article.ID) -> Void
+    ) throws(ModelStoreError) {
+        let row = try connection.statement("SELECT article FROM pins")
+        while try row.step() { body(try row.identifier(0)) }
+    }
+}

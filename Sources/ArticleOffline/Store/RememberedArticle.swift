@@ -1,0 +1,40 @@
+public import ArticleAPI
+public import ArticleModels
+
+/// An article as a store knows it, with what its user has written and the backend has not received.
+///
+/// A value; use it anywhere.
+///
+/// ```swift
+/// for await remembered in store.article(id) {
+///     guard let remembered else { break }
+///     title = remembered.article.title
+///     hasBody = remembered.known.contains("body")
+/// }
+/// ```
+public struct RememberedArticle: Sendable, Hashable, Identifiable {
+    /// With unsent writes, as it will be when they were sent. By-lines have the newest names.
+    public let article: Article
+    /// Its attributes that are known. One that is not is `nil` in the article.
+    public let known: AttributeSet<Article>
+    /// Whether it stays in the store.
+    public let isPinned: Bool
+    /// What has become of its unsent writes; `nil` if there are none.
+    public let pending: Pending?
+
+    public var id: Article.ID { article.id }
+
+    /// What has become of a write that the backend has not carried out.
+    public enum Pending: Sendable, Hashable {
+        /// It is sent when the network allows.
+        case waiting
+        /// It is being sent.
+        case sending
+        /// Someone else has changed the same: the app decides.
+        case conflict
+        /// It is so old that its user has to confirm it.
+        case needsConfirmation
+        /// The backend has rejected it.
+        case rejected
+    }
+}

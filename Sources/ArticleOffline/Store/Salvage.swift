@@ -1,0 +1,28 @@
+import ArticleAPI
+
+/// What can still be read in a damaged file of all that the app could not fetch again.
+struct Salvage {
+    private(set) var writes: [StoredWrite] = []
+    private(set) var pins: [Article.ID] = []
+
+    /// Opens the file once more, as far as that is possible.
+    init(_ place: ModelStore.Place) {
+        guard let connection = try? DatabaseConnection(place.path, limitBytes: nil) else { return }
+        read(connection)
+        connection.close()
+    }
+
+    init(_ connection: DatabaseConnection) { read(connection) }
+
+    private mutating func read(_ connection: DatabaseConnection) {
+        var found: [Int: StoredWrite] = [:]
+        // From both ends of the table: a damaged page ends each of them.
+        for direction in ["ASC", "DESC"] {
+            try? OutboxTable.forEach(direction, in: connection) { found[$0.number] = $0 }
+        }
+        writes = found.values.sorted { $0.number < $1.number }
+        var pinned: [Article.ID] = []
+        try? PinTable.forEach(in: connection) { pinned.append($0) }
+        pins = pinned
+    }
+}

@@ -1,0 +1,81 @@
+package import ArticleAPI
+package import ArticleModels
+
+/// What one transaction changes: all of it, or nothing.
+package struct StoreChanges: Sendable {
+    /// What responses said, in their order.
+    package var news: [ModelNews]
+    /// Entries of the outbox to store, new ones and changed ones. They survive a power cut.
+    package var writes: [StoredWrite]
+    /// The numbers of entries to remove.
+    package var finishedWrites: [Int]
+
+    package init(
+        news: [ModelNews] = [], writes: [StoredWrite] = [], finishedWrites: [Int] = []
+    ) {
+        self.news = news
+        self.writes = writes
+        self.finishedWrites = finishedWrites
+    }
+
+    var concernsOutbox: Bool { !writes.isEmpty || !finishedWrites.isEmpty }
+}
+
+/// An entry of the outbox, as it is stored.
+package struct StoredWrite: Sendable, Hashable {
+    /// Entries are ordered by it.
+    package var number: Int
+    package var article: Article.ID
+    /// As JSON.
+    package var entry: [UInt8]
+
+    package init(number: Int, article: Article.ID, entry: [UInt8]) {
+        self.number = number
+        self.article = article
+        self.entry = entry
+    }
+}
+
+/// Where a mirror is, as it is stored.
+package struct StoredMirror: Sendable, Hashable {
+    /// What it mirrors, in words of its own.
+    package var filter: String
+    /// Where its next page begins; `nil` before the first.
+    package var token: String?
+    /// Whether a whole snapshot has arrived since it last started anew.
+    package var isComplete: Bool
+    /// How many models it has.
+    package var members: Int
+}
+
+/// A page of changes for a mirror.
+package struct MirrorPage: Sendable {
+    package var page: ChangePage<Article>
+    /// The attributes that were requested.
+    package var known: AttributeSet<Article>
+    /// Whether articles that do not match a filter are missing.
+    package var isFiltered: Bool
+    /// When it was requested.
+    package var seenAt: Timestamp
+
+    package init(
+        _ page: ChangePage<Article>, knowing known: AttributeSet<Article>, isFiltered: Bool,
+        seenAt: Timestamp
+    ) {
+        self.page = page
+        self.known = known
+        self.isFiltered = isFiltered
+        self.seenAt = seenAt
+    }
+}
+
+/// What can be observed.
+package enum StoreTopic: Sendable, Hashable {
+    case article(Article.ID)
+    /// Lists of articles.
+    case articles
+    case author(Author.ID)
+    case comments(Article.ID)
+    case outbox
+    case mirror(String)
+}

@@ -1,0 +1,208 @@
+import ArticleAPI
+import ArticleModels
+
+/// Merging what responses say.
+extension StoreEngine {
+    /// Stores all of it, or nothing. What is known already costs no transaction.
+    func commit(
+        _ changes: StoreChanges, at time: Timestamp
+    ) throws(ModelStoreError) {
+        if !changes.concernsOutbox {
+            let hasNews = try read { () throws(ModelStoreError) -> Bool in
+                try self.hasNews(changes.news)
+            }
+            guard hasNews || hasTooManyDeferred else { return }
+        }
+        try write(isFlushed: changes.concernsOutbox) { () throws(ModelStoreError) in
+            for news in changes.news { try merge(news, at: time) }
+            for write in changes.writes {
+                try OutboxTable.store(write, in: connection)
+                noteWrites(of: write.article)
+            }
+            for number in changes.finishedWrites {
+                guard let id = try OutboxTable.remove(number, from: connection) else { continue }
+                noteWrites(of: id)
+            }
+        }
+    }
+
+    private func noteWrites(of id: Article.ID) {
+        note(.article(id))
+        note(.articles)
+        note(.outbox)
+    }
+
+    /// Whether any of it changes something. Of what does not, newer times are kept.
+    private func hasNews(_ news: [ModelNews]) throws(ModelStoreError) -> Bool {
+        for news in news {
+            switch news {
+            case .article(let facts):
+                if try isNews(facts, to: articles) { return true }
+            case .author(let facts):
+                if try isNews(facts, to: authors) { return true }
+            case .comment(let facts):
+                if try isNews(facts, to: comments) { return true }
+            case .articleEnded, .authorEnded, .commentEnded: return true
+            }
+        }
+        return false
+    }
+
+    private func isNews<Model: RememberedModel>(
+        _ facts: ModelFacts<Model>, to table: ModelTable<Model>
+    ) throws(ModelStoreError) -> Bool where Model.ID == Identifier<Model> {
+        switch try table.outcome(of: facts, in: connection) {
+        case .nothing: return false
+        case .times(let facts):
+            table.postpone(facts)
+            return false
+        case .values: return true
+        }
+    }
+
+    // MARK: In a transaction
+
+    func merge(_ news: ModelNews, at time: Timestamp) throws(ModelStoreError) {
+        switch news {
+        case .article(let facts): try merge(facts)
+        case .author(let facts): try merge(facts)
+        case .comment(let facts): try merge(facts)
+        case .articleEnded(let id, let ending):
+            try end(id, ending, in: articles, at: time)
+            noteArticle(id)
+        case .authorEnded(let id, let ending):
+            try end(id, ending, in: authors, at: time)
+            if try names.forget(id, in: connection) { noteEverything() }
+            note(.author(id))
+        case .commentEnded(let id, let ending):
+            if let article = try comments.facts(id, in: connection)?.model()?.articleID {
+                note(.comments(article))
+            }
+            try end(id, ending, in: comments, at: time)
+        }
+    }
+
+    private func noteArticle(_ id: Article.ID) {
+        note(.article(id))
+        note(.articles)
+    }
+
+    private func merge(_ facts: ModelFacts<Article>) throws(ModelStoreError) {
+        switch try articles.outcome(of: facts, in: connection) {
+        case .nothing: break
+        case .times(let merged): _ = try articles.store(merged, in: connection)
+        case .values(let merged, let changed):
+            let number = try articles.store(merged, in: connection)
+            let isListed = changed.intersects(ArticleIndex.attributes)
+            if isListed { try list(merged, number) }
+            if changed.contains("authors") { try noteNames(in: merged) }
+            noteArticle(facts.id)
+        }
+    }
+
+    /// Puts an article into lists, if enough of it is known, and takes it out otherwise.
+    private func list(
+        _ facts: ModelFacts<Article>, _ number: Int64
+    ) throws(ModelStoreError) {
+        let ending = try EndingRow.load(articles.kind, facts.id, from: connection)
+        let isCurrent = ending?.unmatched.map { facts.revision >= $0 } ?? true
+        guard isCurrent, facts.attributes.isSuperset(of: ArticleIndex.attributes),
+            let article = facts.model()
+        else { return try ArticleIndex.remove(number, from: connection) }
+        try ArticleIndex.store(article, number, in: connection)
+    }
+
+    private func noteNames(in facts: ModelFacts<Article>) throws(ModelStoreError) {
+        for author in facts.model()?.authors ?? [] {
+            if try names.note(author, in: connection) { noteEverything() }
+        }
+    }
+
+    private func merge(_ facts: ModelFacts<Author>) throws(ModelStoreError) {
+        switch try authors.outcome(of: facts, in: connection) {
+        case .nothing: break
+        case .times(let merged): _ = try authors.store(merged, in: connection)
+        case .values(let merged, _):
+            _ = try authors.store(merged, in: connection)
+            if let author = merged.model(), try names.note(author, in: connection) {
+                noteEverything()
+            }
+            note(.author(facts.id))
+        }
+    }
+
+    private func merge(_ facts: ModelFacts<Comment>) throws(ModelStoreError) {
+        switch try comments.outcome(of: facts, in: connection) {
+        case .nothing: break
+        case .times(let merged): _ = try comments.store(merged, in: connection)
+        case .values(let merged, _):
+            let number = try comments.store(merged, in: connection)
+            guard let comment = merged.model() else { return }
+            let row = try connection.statement(
+                "INSERT OR REPLACE INTO comments VALUES (?1, ?2, ?3, ?4)")
+            try row.bind(1, number)
+            try row.bind(2, comment.id)
+            try row.bind(3, comment.articleID)
+            try row.bind(4, comment.createdAt)
+            try row.run()
+            note(.comments(comment.articleID))
+        }
+    }
+
+    // MARK: Endings
+
+    /// Remembers the ending, and removes what is known from before.
+    private func end<Model: RememberedModel>(
+        _ id: Model.ID, _ ending: ModelNews.Ending, in table: ModelTable<Model>,
+        at time: Timestamp
+    ) throws(ModelStoreError) where Model.ID == Identifier<Model> {
+        let known = try table.facts(id, in: connection)
+        var row = try EndingRow.load(table.kind, id, from: connection) ?? EndingRow(at: time)
+        row.add(
+            ending, known: known?.revision ?? 0, history: known?.history.map { Array($0) },
+            at: time)
+        try row.store(table.kind, id, limit: limits.deletions, in: connection)
+        guard let known else { return }
+        if case .unmatched(let revision) = ending, try isHeld(id, in: table) {
+            // It may still be there: it stays, but what is known of it is no reason to list it.
+            if known.revision < revision { try unlist(id, of: table.kind) }
+            return
+        }
+        let history = known.history
+        let rest = known.without {
+            row.follows(revision: $0.revision, seenAt: $0.seenAt, in: history)
+        }
+        guard rest != known else { return }
+        guard let rest else { return try table.remove(id, in: connection) }
+        let number = try table.store(rest, in: connection)
+        if let article = rest as? ModelFacts<Article> { try list(article, number) }
+    }
+
+    private func unlist<Subject>(
+        _ id: Identifier<Subject>, of kind: Int
+    ) throws(ModelStoreError) {
+        guard kind == articles.kind else { return }
+        let row = try connection.statement(
+            """
+            DELETE FROM articles
+            WHERE number = (SELECT number FROM models WHERE kind = ?1 AND id = ?2)
+            """)
+        try row.bind(1, kind)
+        try row.bind(2, id)
+        try row.run()
+    }
+
+    /// Whether it stays whatever else is stored.
+    private func isHeld<Model: RememberedModel>(
+        _ id: Model.ID, in table: ModelTable<Model>
+    ) throws(ModelStoreError) -> Bool where Model.ID == Identifier<Model> {
+        let row = try connection.statement(
+            """
+            SELECT 1 FROM pins WHERE ?1 = 1 AND article = ?2
+            UNION ALL SELECT 1 FROM outbox WHERE ?1 = 1 AND article = ?2
+            """)
+        try row.bind(1, table.kind)
+        try row.bind(2, id)
+        return try row.step()
+    }
+}

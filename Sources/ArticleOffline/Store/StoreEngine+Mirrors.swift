@@ -1,0 +1,182 @@
+import ArticleAPI
+import ArticleModels
+
+/// Mirrors: which models they consist of, and where they are.
+extension StoreEngine {
+    private struct Row {
+        let number: Int64
+        let generation: Int64
+        var mirror: StoredMirror
+    }
+
+    func mirror(_ name: String) throws(ModelStoreError) -> StoredMirror? {
+        guard var found = try row(name)?.mirror else { return nil }
+        let row = try connection.statement(
+            """
+            SELECT count(*) FROM members
+            WHERE mirror = (SELECT number FROM mirrors WHERE name = ?1)
+            """)
+        try row.bind(1, name)
+        if try row.step() { found.members = Int(row.integer(0)) }
+        return found
+    }
+
+    private func row(_ name: String) throws(ModelStoreError) -> Row? {
+        let row = try connection.statement(
+            "SELECT number, generation, filter, token, complete FROM mirrors WHERE name = ?1")
+        try row.bind(1, name)
+        guard try row.step() else { return nil }
+        return Row(
+            number: row.integer(0), generation: row.integer(1),
+            mirror: StoredMirror(
+                filter: row.text(2), token: row.optionalText(3), isComplete: row.integer(4) != 0,
+                members: 0))
+    }
+
+    // MARK: In a transaction
+
+    /// Begins a mirror, or continues it. With another filter than before it starts anew.
+    func beginMirror(_ name: String, filter: String) throws(ModelStoreError) {
+        if try row(name)?.mirror.filter == filter { return }
+        let row = try connection.statement(
+            """
+            INSERT INTO mirrors (name, filter, token, generation, complete)
+            VALUES (?1, ?2, NULL, 0, 0)
+            ON CONFLICT (name) DO UPDATE SET
+                filter = ?2, token = NULL, generation = generation + 1, complete = 0
+            """)
+        try row.bind(1, name)
+        try row.bind(2, filter)
+        try row.run()
+        note(.mirror(name))
+    }
+
+    /// Discards the token. What the mirror has remains until a new snapshot is complete.
+    func startMirrorAnew(_ name: String) throws(ModelStoreError) {
+        let row = try connection.statement(
+            """
+            UPDATE mirrors SET token = NULL, generation = generation + 1, complete = 0
+            WHERE name = ?1
+            """)
+        try row.bind(1, name)
+        try row.run()
+        // The history may be another one, whose revisions are lower.
+        try EndingRow.forgetAll(in: connection)
+        note(.mirror(name))
+    }
+
+    /// Ends a mirror. What it had stays until there is too much.
+    func removeMirror(_ name: String) throws(ModelStoreError) {
+        guard let mirror = try row(name) else { return }
+        let members = try connection.statement("DELETE FROM members WHERE mirror = ?1")
+        try members.bind(1, mirror.number)
+        try members.run()
+        let row = try connection.statement("DELETE FROM mirrors WHERE number = ?1")
+        try row.bind(1, mirror.number)
+        try row.run()
+        note(.mirror(name))
+    }
+
+    /// Stores the page with its token.
+    ///
+    /// - Returns: `false` if the mirror was ended.
+    func apply(
+        _ page: MirrorPage, to name: String, at time: Timestamp
+    ) throws(ModelStoreError) -> Bool {
+        guard let mirror = try row(name) else { return false }
+        for change in page.page.changes { try apply(change, of: page, to: mirror, at: time) }
+        let isComplete = mirror.mirror.isComplete || !page.page.more
+        let row = try connection.statement(
+            "UPDATE mirrors SET token = ?2, complete = ?3 WHERE number = ?1")
+        try row.bind(1, mirror.number)
+        try row.bind(2, page.page.next)
+        try row.bind(3, isComplete ? 1 : 0)
+        try row.run()
+        if isComplete, !mirror.mirror.isComplete { try removeFormerMembers(of: mirror) }
+        note(.mirror(name))
+        return true
+    }
+
+    private func apply(
+        _ change: SyncChange<Article>, of page: MirrorPage, to mirror: Row, at time: Timestamp
+    ) throws(ModelStoreError) {
+        switch change {
+        case .putArticle(let article, _):
+            let facts = ModelFacts(article, knowing: page.known, seenAt: page.seenAt)
+            try merge(.article(facts), at: time)
+            try add(article.id, articles.kind, to: mirror)
+        case .deleteArticle(let id, let revision):
+            try remove(id, articles.kind, from: mirror)
+            let ending: ModelNews.Ending =
+                page.isFiltered ? .unmatched(revision: revision) : .gone(revision: revision)
+            try merge(.articleEnded(id, ending), at: time)
+        case .putAuthor(let author):
+            let facts = ModelFacts(author, knowing: .all, seenAt: page.seenAt)
+            try merge(.author(facts), at: time)
+            try add(author.id, authors.kind, to: mirror)
+        case .deleteAuthor(let id, let revision):
+            try remove(id, authors.kind, from: mirror)
+            try merge(.authorEnded(id, .gone(revision: revision)), at: time)
+        case .putComment(let comment):
+            let known = AttributeSet<Comment>.all.subtracting(["bodyHTML"])
+            let facts = ModelFacts(comment, knowing: known, seenAt: page.seenAt)
+            try merge(.comment(facts), at: time)
+            try add(comment.id, comments.kind, to: mirror)
+        case .deleteComment(let id, let revision):
+            try remove(id, comments.kind, from: mirror)
+            try merge(.commentEnded(id, .gone(revision: revision)), at: time)
+        case .putBookmark, .deleteBookmark, .unknown: break
+        }
+    }
+
+    private func add<Subject>(
+        _ id: Identifier<Subject>, _ kind: Int, to mirror: Row
+    ) throws(ModelStoreError) {
+        let row = try connection.statement(
+            """
+            INSERT INTO members VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT (mirror, kind, id) DO UPDATE SET generation = ?4
+            """)
+        try row.bind(1, mirror.number)
+        try row.bind(2, kind)
+        try row.bind(3, id)
+        try row.bind(4, mirror.generation)
+        try row.run()
+    }
+
+    private func remove<Subject>(
+        _ id: Identifier<Subject>, _ kind: Int, from mirror: Row
+    ) throws(ModelStoreError) {
+        let row = try connection.statement(
+            "DELETE FROM members WHERE mirror = ?1 AND kind = ?2 AND id = ?3")
+        try row.bind(1, mirror.number)
+        try row.bind(2, kind)
+        try row.bind(3, id)
+        try row.run()
+    }
+
+    /// Removes what the former snapshots had and this one does not, unless it stays for another
+    /// reason.
+    private func removeFormerMembers(of mirror: Row) throws(ModelStoreError) {
+        let row = try connection.statement(
+            """
+            SELECT m.kind, m.id, x.number, x.holds FROM members m
+            LEFT JOIN models x ON x.kind = m.kind AND x.id = m.id
+            WHERE m.mirror = ?1 AND m.generation <> ?2
+            """)
+        try row.bind(1, mirror.number)
+        try row.bind(2, mirror.generation)
+        var loose: [(kind: Int, id: Article.ID)] = []
+        while try row.step() {
+            // Ids of all types have the same form.
+            let id: Article.ID = try row.identifier(1)
+            if !row.isNull(2), row.integer(3) <= 1 { loose.append((Int(row.integer(0)), id)) }
+        }
+        let members = try connection.statement(
+            "DELETE FROM members WHERE mirror = ?1 AND generation <> ?2")
+        try members.bind(1, mirror.number)
+        try members.bind(2, mirror.generation)
+        try members.run()
+        for (kind, id) in loose { try removeModel(kind, high: id.high, low: id.low) }
+    }
+}

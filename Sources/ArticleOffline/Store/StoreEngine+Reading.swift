@@ -1,0 +1,72 @@
+import ArticleAPI
+import ArticleModels
+
+/// What the app sees: models with the newest names and with unsent writes.
+extension StoreEngine {
+    func article(_ id: Article.ID) throws(ModelStoreError) -> RememberedArticle? {
+        let writes = try OutboxTable.writes(of: id, in: connection)
+        return try article(id, writes)
+    }
+
+    private func article(
+        _ id: Article.ID, _ writes: [StoredWrite]
+    ) throws(ModelStoreError) -> RememberedArticle? {
+        let facts = try articles.facts(id, in: connection)
+        let (shown, pending) = Overlay.apply(writes, to: facts?.model())
+        guard let shown else { return nil }
+        return RememberedArticle(
+            article: try names.naming(shown, in: connection),
+            known: facts?.attributes ?? .inArticles,
+            isPinned: try PinTable.contains(id, in: connection), pending: pending)
+    }
+
+    /// The first articles of a list.
+    func articles(
+        matching query: ArticleQuery, order: ArticleSort, limit: Int
+    ) throws(ModelStoreError) -> [RememberedArticle] {
+        let written = try OutboxTable.articles(in: connection)
+        // Where an article with unsent writes is in the list, depends on these.
+        let (count, overflow) = limit.addingReportingOverflow(written.count)
+        let ids = try ArticleIndex.ids(
+            matching: query, order: order, limit: overflow ? limit : count, in: connection)
+        var found: [RememberedArticle] = []
+        for id in ids where !written.contains(id) && found.count < limit {
+            if let article = try article(id, []) { found.append(article) }
+        }
+        guard !written.isEmpty else { return found }
+        for id in written {
+            guard let article = try article(id), query.matches(article.article) else { continue }
+            found.append(article)
+        }
+        found.sort { order.areInIncreasingOrder($0.article, $1.article) }
+        return Array(found.prefix(limit))
+    }
+
+    /// The id of the article with this slug.
+    func id(ofSlug slug: String) throws(ModelStoreError) -> Article.ID? {
+        let row = try connection.statement(
+            "SELECT id FROM articles WHERE slug = ?1 ORDER BY updated DESC LIMIT 1")
+        try row.bind(1, slug)
+        return try row.step() ? try row.identifier(0) : nil
+    }
+
+    func author(_ id: Author.ID) throws(ModelStoreError) -> Author? {
+        try authors.facts(id, in: connection)?.model()
+    }
+
+    /// The comments on an article, oldest first.
+    func comments(on id: Article.ID, limit: Int) throws(ModelStoreError) -> [Comment] {
+        let row = try connection.statement(
+            "SELECT id FROM comments WHERE article = ?1 ORDER BY created, id LIMIT ?2")
+        try row.bind(1, id)
+        try row.bind(2, limit)
+        var found: [Comment] = []
+        while try row.step() {
+            let id: Comment.ID = try row.identifier(0)
+            if let comment = try comments.facts(id, in: connection)?.model() {
+                found.append(comment)
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,227 @@
+import ArticleAPI
+import ArticleModels
+
+/// The file of a store with what is kept of it in memory. It is used by one thread at a time.
+final class StoreEngine {
+    let place: ModelStore.Place
+    let limits: ModelStore.Limits
+    private let report: (StoreEvent) -> Void
+    private(set) var connection: DatabaseConnection
+    /// The file that is open: another process may have set it aside.
+    private var identity: StoreFile.Identity?
+    /// Changes when another connection writes (`PRAGMA data_version`).
+    private var dataVersion: Int64 = 0
+
+    let articles: ModelTable<Article>
+    let authors: ModelTable<Author>
+    let comments: ModelTable<Comment>
+    let names = NameTable()
+
+    /// What has changed and was not announced yet.
+    private var changed: Set<StoreTopic> = []
+    private var everythingChanged = false
+
+    init(
+        _ place: ModelStore.Place, _ limits: ModelStore.Limits,
+        report: @escaping (StoreEvent) -> Void
+    ) throws(ModelStoreError) {
+        self.place = place
+        self.limits = limits
+        self.report = report
+        articles = ModelTable(1, memoryBytes: limits.memoryBytes / 4 * 3)
+        authors = ModelTable(2, memoryBytes: limits.memoryBytes / 8)
+        comments = ModelTable(3, memoryBytes: limits.memoryBytes / 8)
+        do throws(ModelStoreError) {
+            connection = try Self.open(place, limits)
+        } catch .damaged(let reason) {
+            let saved = Salvage(place)
+            connection = try Self.openAnew(place, limits, saved)
+            if let path = place.path {
+                report(.damaged(path: path, reason: reason, savedWrites: saved.writes.count))
+            }
+        }
+        identity = place.path.flatMap { StoreFile(path: $0).identity }
+        dataVersion = try currentVersion()
+    }
+
+    deinit {
+        // Newer times are only written with other changes: these are the last ones.
+        if hasDeferred { try? transaction { () throws(ModelStoreError) in } }
+    }
+
+    private static func open(
+        _ place: ModelStore.Place, _ limits: ModelStore.Limits
+    ) throws(ModelStoreError) -> DatabaseConnection {
+        if let path = place.path { try StoreFile(path: path).prepare() }
+        let connection = try DatabaseConnection(place.path, limitBytes: limits.fileBytes)
+        try StoreSchema.prepare(connection, account: place.account)
+        return connection
+    }
+
+    // MARK: Announcing
+
+    func note(_ topic: StoreTopic) { changed.insert(topic) }
+
+    func noteEverything() { everythingChanged = true }
+
+    /// What has changed since the last call; `nil` if it may be everything.
+    func takeChanges() -> Set<StoreTopic>? {
+        defer { (changed, everythingChanged) = ([], false) }
+        return everythingChanged ? nil : changed
+    }
+
+    // MARK: Reading and writing
+
+    /// Reads, after a look at what other processes have written.
+    func read<Result>(
+        _ body: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result {
+        try recovering { () throws(ModelStoreError) in
+            try catchUp()
+            return try body()
+        }
+    }
+
+    /// Performs one transaction: all of it, or nothing.
+    ///
+    /// - Parameters:
+    ///   - isFlushed: whether it survives a power cut.
+    ///   - body: may run twice, if the file turns out to be damaged.
+    func write<Result>(
+        isFlushed: Bool = false, _ body: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result {
+        try recovering { () throws(ModelStoreError) in
+            guard isFlushed else { return try transaction(body) }
+            try connection.execute("PRAGMA synchronous = FULL")
+            defer { try? connection.execute("PRAGMA synchronous = NORMAL") }
+            return try transaction(body)
+        }
+    }
+
+    private func transaction<Result>(
+        _ body: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result {
+        try connection.execute("BEGIN IMMEDIATE")
+        do throws(ModelStoreError) {
+            try catchUp()
+            let before = try totalBytes()
+            try writeDeferred()
+            let result = try body()
+            try shrink(from: before)
+            try connection.execute("COMMIT")
+            forgetDeferred()
+            return result
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            forgetAll()
+            changed = []
+            throw error
+        }
+    }
+
+    /// Drops what is remembered of an earlier state, if another connection has written.
+    private func catchUp() throws(ModelStoreError) {
+        let version = try currentVersion()
+        guard version != dataVersion else { return }
+        dataVersion = version
+        forgetAll()
+        noteEverything()
+    }
+
+    private func currentVersion() throws(ModelStoreError) -> Int64 {
+        let row = try connection.statement("PRAGMA data_version")
+        return try row.step() ? row.integer(0) : 0
+    }
+
+    private func forgetAll() {
+        articles.forgetAll()
+        authors.forgetAll()
+        comments.forgetAll()
+        names.forgetAll()
+    }
+
+    // MARK: Times that are written later
+
+    /// How many facts may wait for the next commit.
+    private static var deferredLimit: Int { 500 }
+
+    private var hasDeferred: Bool {
+        !articles.deferred.isEmpty || !authors.deferred.isEmpty || !comments.deferred.isEmpty
+    }
+
+    var hasTooManyDeferred: Bool {
+        articles.deferred.count + authors.deferred.count + comments.deferred.count
+            > Self.deferredLimit
+    }
+
+    private func writeDeferred() throws(ModelStoreError) {
+        for facts in articles.deferred.values { try writeTimes(facts, to: articles) }
+        for facts in authors.deferred.values { try writeTimes(facts, to: authors) }
+        for facts in comments.deferred.values { try writeTimes(facts, to: comments) }
+    }
+
+    private func writeTimes<Model: RememberedModel>(
+        _ facts: ModelFacts<Model>, to table: ModelTable<Model>
+    ) throws(ModelStoreError) where Model.ID == Identifier<Model> {
+        // Another process may have removed or replaced it.
+        guard var known = try table.facts(facts.id, in: connection) else { return }
+        let changed = known.merge(facts)
+        if changed.isEmpty { _ = try table.store(known, in: connection, keepsDeferred: true) }
+    }
+
+    private func forgetDeferred() {
+        articles.forgetDeferred()
+        authors.forgetDeferred()
+        comments.forgetDeferred()
+    }
+
+    // MARK: Damage
+
+    private func recovering<Result>(
+        _ body: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result {
+        if !connection.isOpen { try reopen() }
+        do throws(ModelStoreError) {
+            return try body()
+        } catch .damaged(let reason) {
+            try beginAnew(because: reason)
+            return try body()
+        }
+    }
+
+    /// Sets the damaged file aside and begins a new one, with what the app cannot fetch again.
+    private func beginAnew(because reason: String) throws(ModelStoreError) {
+        guard let path = place.path else { throw .damaged(reason) }
+        forgetAll()
+        forgetDeferred()
+        // Otherwise another process has set it aside already.
+        let isOwn = StoreFile(path: path).identity == identity
+        let saved = isOwn ? Salvage(connection) : nil
+        connection.close()
+        if let saved {
+            connection = try Self.openAnew(place, limits, saved)
+            report(.damaged(path: path, reason: reason, savedWrites: saved.writes.count))
+        }
+        try reopen()
+    }
+
+    /// Opens the file if it is closed, and adopts it.
+    private func reopen() throws(ModelStoreError) {
+        if !connection.isOpen { connection = try Self.open(place, limits) }
+        identity = place.path.flatMap { StoreFile(path: $0).identity }
+        dataVersion = try currentVersion()
+        noteEverything()
+    }
+
+    private static func openAnew(
+        _ place: ModelStore.Place, _ limits: ModelStore.Limits, _ saved: Salvage
+    ) throws(ModelStoreError) -> DatabaseConnection {
+        if let path = place.path { try StoreFile(path: path).setAside() }
+        let connection = try open(place, limits)
+        try connection.execute(script: "PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
+        for write in saved.writes { try OutboxTable.store(write, in: connection) }
+        for id in saved.pins { try PinTable.add(id, in: connection) }
+        try connection.execute(script: "COMMIT; PRAGMA synchronous = NORMAL")
+        return connection
+    }
+}

@@ -1,0 +1,143 @@
+/// The tables of a store's file.
+enum StoreSchema {
+    /// The version that this code reads and writes.
+    static let version = 1
+
+    /// Marks the file as a store: "BrSt".
+    static let applicationID = 0x4272_5374
+
+    /// Rows hold what is known of a model as bytes, and beside them what lists sort and filter by.
+    /// An article is in `articles`, `tags` and `bylines` once all of that is known. `holds` counts
+    /// the reasons for which a model stays: a pin, membership in mirrors, and unsent writes.
+    static let script = """
+        CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+        CREATE TABLE shapes (
+            number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, names TEXT NOT NULL,
+            UNIQUE (kind, names));
+        CREATE TABLE totals (bytes INTEGER NOT NULL);
+        INSERT INTO totals VALUES (0);
+
+        CREATE TABLE models (
+            number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, id BLOB NOT NULL,
+            shape INTEGER NOT NULL, facts BLOB NOT NULL, bytes INTEGER NOT NULL,
+            seen INTEGER NOT NULL, holds INTEGER NOT NULL, UNIQUE (kind, id));
+        CREATE INDEX loose ON models (seen) WHERE holds = 0;
+        CREATE TABLE articles (
+            number INTEGER PRIMARY KEY, id BLOB NOT NULL, slug TEXT NOT NULL,
+            publication INTEGER NOT NULL, published INTEGER, created INTEGER NOT NULL,
+            updated INTEGER NOT NULL, language TEXT NOT NULL, status TEXT NOT NULL, source TEXT);
+        CREATE INDEX by_publication ON articles (publication, id);
+        CREATE INDEX by_creation ON articles (created, id);
+        CREATE INDEX by_update ON articles (updated, id);
+        CREATE INDEX by_slug ON articles (slug);
+        CREATE TABLE tags (
+            tag TEXT NOT NULL, article INTEGER NOT NULL, PRIMARY KEY (tag, article)) WITHOUT ROWID;
+        CREATE INDEX tags_of ON tags (article);
+        CREATE TABLE bylines (
+            author BLOB NOT NULL, article INTEGER NOT NULL, PRIMARY KEY (author, article)
+        ) WITHOUT ROWID;
+        CREATE INDEX byline_of ON bylines (article);
+        CREATE TABLE comments (
+            number INTEGER PRIMARY KEY, id BLOB NOT NULL, article BLOB NOT NULL,
+            created INTEGER NOT NULL);
+        CREATE INDEX comments_on ON comments (article, created, id);
+        CREATE TABLE names (
+            author BLOB PRIMARY KEY, name TEXT NOT NULL, revision INTEGER NOT NULL) WITHOUT ROWID;
+
+        CREATE TABLE endings (
+            number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, id BLOB NOT NULL,
+            gone INTEGER, unmatched INTEGER, time INTEGER, history BLOB, seen INTEGER NOT NULL,
+            UNIQUE (kind, id));
+        CREATE TABLE pins (article BLOB PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE mirrors (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, filter TEXT NOT NULL,
+            token TEXT, generation INTEGER NOT NULL, complete INTEGER NOT NULL);
+        CREATE TABLE members (
+            mirror INTEGER NOT NULL, kind INTEGER NOT NULL, id BLOB NOT NULL,
+            generation INTEGER NOT NULL, PRIMARY KEY (mirror, kind, id)) WITHOUT ROWID;
+        CREATE INDEX mirrors_of ON members (kind, id);
+        CREATE TABLE outbox (
+            number INTEGER PRIMARY KEY, article BLOB NOT NULL, entry BLOB NOT NULL);
+        CREATE INDEX outbox_of ON outbox (article);
+
+        CREATE TRIGGER model_made AFTER INSERT ON models BEGIN
+            UPDATE totals SET bytes = bytes + NEW.bytes; END;
+        CREATE TRIGGER model_changed AFTER UPDATE OF bytes ON models BEGIN
+            UPDATE totals SET bytes = bytes + NEW.bytes - OLD.bytes; END;
+        CREATE TRIGGER model_removed AFTER DELETE ON models BEGIN
+            UPDATE totals SET bytes = bytes - OLD.bytes;
+            DELETE FROM articles WHERE number = OLD.number;
+            DELETE FROM comments WHERE number = OLD.number; END;
+        CREATE TRIGGER article_removed AFTER DELETE ON articles BEGIN
+            DELETE FROM tags WHERE article = OLD.number;
+            DELETE FROM bylines WHERE article = OLD.number; END;
+        CREATE TRIGGER pinned AFTER INSERT ON pins BEGIN
+            UPDATE models SET holds = holds + 1 WHERE kind = 1 AND id = NEW.article; END;
+        CREATE TRIGGER unpinned AFTER DELETE ON pins BEGIN
+            UPDATE models SET holds = holds - 1 WHERE kind = 1 AND id = OLD.article; END;
+        CREATE TRIGGER mirrored AFTER INSERT ON members BEGIN
+            UPDATE models SET holds = holds + 1 WHERE kind = NEW.kind AND id = NEW.id; END;
+        CREATE TRIGGER unmirrored AFTER DELETE ON members BEGIN
+            UPDATE models SET holds = holds - 1 WHERE kind = OLD.kind AND id = OLD.id; END;
+        CREATE TRIGGER written AFTER INSERT ON outbox BEGIN
+            UPDATE models SET holds = holds + 1 WHERE kind = 1 AND id = NEW.article; END;
+        CREATE TRIGGER sent AFTER DELETE ON outbox BEGIN
+            UPDATE models SET holds = holds - 1 WHERE kind = 1 AND id = OLD.article; END;
+        """
+
+    /// Makes the tables, or checks those that are there.
+    ///
+    /// - Throws: `newer`, `otherAccount`, or `damaged` for a file that is none of a store.
+    static func prepare(
+        _ connection: DatabaseConnection, account: String?
+    ) throws(ModelStoreError) {
+        if try isEmpty(connection) {
+            try connection.execute(script: "BEGIN IMMEDIATE")
+            // Another process may have made them meanwhile.
+            if try isEmpty(connection) { try make(connection, account: account) }
+            try connection.execute(script: "COMMIT")
+        }
+        let marked = try pragma("user_version", connection)
+        let stated = try meta("schema", connection).flatMap { Int($0) }
+        // A newer app has written both: one number alone may be damage.
+        if let stated, stated > version, marked == stated { throw .newer(schema: stated) }
+        guard stated == version else { throw .damaged("the version of the schema is unreadable") }
+        guard try meta("account", connection) == account else { throw .otherAccount }
+    }
+
+    private static func isEmpty(_ connection: DatabaseConnection) throws(ModelStoreError) -> Bool {
+        let row = try connection.statement("SELECT 1 FROM sqlite_master LIMIT 1")
+        return try !row.step()
+    }
+
+    private static func make(
+        _ connection: DatabaseConnection, account: String?
+    ) throws(ModelStoreError) {
+        try connection.execute(
+            script: """
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(version);
+                \(script)
+                INSERT INTO meta VALUES ('schema', '\(version)');
+                """)
+        guard let account else { return }
+        let row = try connection.statement("INSERT INTO meta VALUES ('account', ?1)")
+        try row.bind(1, account)
+        try row.run()
+    }
+
+    private static func pragma(
+        _ name: String, _ connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Int {
+        let row = try connection.statement("PRAGMA \(name)")
+        return try row.step() ? Int(row.integer(0)) : 0
+    }
+
+    private static func meta(
+        _ key: String, _ connection: DatabaseConnection
+    ) throws(ModelStoreError) -> String? {
+        let row = try connection.statement("SELECT value FROM meta WHERE key = ?1")
+        try row.bind(1, key)
+        return try row.step() ? row.optionalText(0) : nil
+    }
+}
