@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "ArticleModels", targets: ["ArticleModels"]),
         .library(name: "ArticleClient", targets: ["ArticleClient"]),
         .library(name: "ArticleOffline", targets: ["ArticleOffline"]),
+        .library(name: "ArticleObservation", targets: ["ArticleObservation"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     ],
     targets: [
@@ -107,7 +108,10 @@ let package = Package(
                 "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
             ]),
 
-        // Rung 6: the command.
+        // Rung 6: what views observe; the command.
+        layer(
+            "ArticleObservation",
+            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"]),
         .executableTarget(
             name: "broadsheet",
             dependencies: [

@@ -51,18 +51,25 @@ package struct StoredMirror: Sendable, Hashable {
 /// A page of changes for a mirror.
 package struct MirrorPage: Sendable {
     package var page: ChangePage<Article>
+    /// The token of the mirror before it.
+    package var since: String?
     /// The attributes that were requested.
     package var known: AttributeSet<Article>
     /// Whether articles that do not match a filter are missing.
     package var isFiltered: Bool
     /// When it was requested.
     package var seenAt: Timestamp
+    /// If it is the last page: what the mirror is filtered by. Articles that match it, but that the
+    /// mirror does not have, are then removed, as the backend does not show them. `nil` to keep
+    /// them.
+    package var whole: ArticleQuery?
 
     package init(
-        _ page: ChangePage<Article>, knowing known: AttributeSet<Article>, isFiltered: Bool,
+        _ page: ChangePage<Article>, from since: String?, knowing known: AttributeSet<Article>, isFiltered: Bool,
         seenAt: Timestamp
     ) {
         self.page = page
+        self.since = since
         self.known = known
         self.isFiltered = isFiltered
         self.seenAt = seenAt
