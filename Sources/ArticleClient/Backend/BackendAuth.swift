@@ -36,11 +36,6 @@ public final class BackendAuth: Sendable {
             alarm.map { instant < $0.instant } ?? true
         }
 
-        /// The account of a session that lasts; `nil` for an anonymous one.
-        func account(of session: Session.ID) -> String? {
-            session == Session.anonymous.id ? nil : current.credentials?.account
-        }
-
         /// Notifies subscribers if the state has changed.
         mutating func report() {
             guard current.state != reported else { return }
@@ -235,13 +230,10 @@ public final class BackendAuth: Sendable {
         return session
     }
 
-    /// - Throws: `signedOut` if the session has ended, or is not one of this account.
-    func check(_ session: Session.ID, isOf account: String?) async throws(BackendError) {
+    /// - Throws: `signedOut` if the session has ended, or is not one of this owner.
+    func check(_ id: Session.ID, isOf owner: SessionOwner) async throws(BackendError) {
         if hasStore { try await catchUpWithStore() }
-        let actual = state.withLock { state in
-            state.current.lasts(session) ? .some(state.account(of: session)) : String??.none
-        }
-        guard actual == .some(account) else { throw .signedOut }
+        guard try session(id).account == owner else { throw .signedOut }
     }
 
     @concurrent

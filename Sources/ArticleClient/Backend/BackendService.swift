@@ -116,10 +116,17 @@ public struct BackendService: Sendable {
     public func reply<Request: BackendAPIRequest>(
         to request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> BackendReply<Request.Item> {
+        try await reply(to: request, options: options, in: nil)
+    }
+
+    /// - Parameter session: the session in which the request was made; `nil` for the current one.
+    func reply<Request: BackendAPIRequest>(
+        to request: Request, options: RequestOptions, in session: Session.ID?
+    ) async throws(BackendError) -> BackendReply<Request.Item> {
         let mapper = parts.mappers.mapper(for: Request.Item.self)
         let call = try await call(
             RequestPrinter.print(request, accepting: mapper.accept), options,
-            carriesSecrets: Request.endpoint.carriesSecrets)
+            carriesSecrets: Request.endpoint.carriesSecrets, in: session)
         let received = try await response(to: call).get()
         return received.reply(try await item(of: received, to: call, by: mapper))
     }

@@ -136,21 +136,25 @@ struct Session: Sendable, Hashable {
     typealias ID = Int
 
     /// The session of requests without credentials; it never ends.
-    static let anonymous = Session(id: 0, owner: "")
+    static let anonymous = Session(id: 0, owner: "", account: .anonymous)
 
     let id: ID
     /// The owner of the cached responses that it uses: the account or, if that is unknown, the
     /// token with which the session began.
     var owner: String
+    /// Whose session it is.
+    var account: SessionOwner
 
-    init(id: ID, owner: String) {
+    init(id: ID, owner: String, account: SessionOwner = .unknown) {
         self.id = id
         self.owner = owner
+        self.account = account
     }
 
     init(id: ID, of credentials: Credentials) {
         self.id = id
         owner = credentials.account.map { "account \($0)" } ?? "token \(credentials.token)"
+        account = credentials.account.map(SessionOwner.account) ?? .unknown
     }
 }
 

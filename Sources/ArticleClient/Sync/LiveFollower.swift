@@ -20,7 +20,7 @@ struct LiveFollower {
     private let gate: LiveGate
     private let reporter: LiveReporter?
     private let stay: Stay
-    /// Whether the session is one of the reporter's account.
+    /// Whether the session is one of the reporter's owner.
     private var isAdmitted = false
     /// What to follow; `since` is the token of the last page.
     private var request: FetchChangesRequest
@@ -62,7 +62,7 @@ struct LiveFollower {
                 throw .cancelled
             }
             if let reporter, !isAdmitted {
-                try await stay.auth.check(stay.session, isOf: reporter.account)
+                try await stay.auth.check(stay.session, isOf: reporter.owner)
                 isAdmitted = true
             }
             guard let current = gate.resumptions else {

@@ -12,10 +12,9 @@ package enum LiveActivity: Sendable, Equatable {
     case waiting(Duration, because: BackendError)
 }
 
-/// Receives what iterators of live changes do, for one account.
+/// Receives what iterators of live changes do, in sessions of one owner.
 struct LiveReporter: Sendable {
-    /// `Credentials.account` of the sessions that may iterate.
-    let account: String?
+    let owner: SessionOwner
     let report: @Sendable (LiveActivity) throws(BackendError) -> Void
 }
 
@@ -23,21 +22,20 @@ extension BackendService {
     /// Live changes that report what they are doing. As long as there is something to catch up
     /// with, they fetch pages, which are larger than those of a stream and may be compressed.
     ///
-    /// In a session of another account, the sequence throws `signedOut` before it requests
-    /// anything.
+    /// In a session of another owner, the sequence throws `signedOut` before it requests anything.
     ///
     /// - Parameters:
     ///   - token: as for `liveChanges(from:matching:options:)`.
     ///   - filter: as there.
-    ///   - account: `Credentials.account` of the session; `nil` if it has none or is anonymous.
+    ///   - owner: whose session it has to be.
     ///   - report: is called in the task that iterates, before the step that an activity leads to.
     ///     Its error ends the sequence.
     package func liveChanges(
-        from token: String?, matching filter: FetchChangesRequest, of account: String?,
+        from token: String?, matching filter: FetchChangesRequest, onlyAs owner: SessionOwner,
         report: @escaping @Sendable (LiveActivity) throws(BackendError) -> Void
     ) -> LiveChanges {
         var changes = liveChanges(from: token, matching: filter)
-        changes.reporter = LiveReporter(account: account, report: report)
+        changes.reporter = LiveReporter(owner: owner, report: report)
         return changes
     }
 }

@@ -140,7 +140,7 @@ public final class ArticleMirror: Sendable {
         }
         update { $0.isAt(place, mode) }
         let live = backend.liveChanges(
-            from: place.token, matching: filter, of: store.place.account,
+            from: place.token, matching: filter, onlyAs: SessionOwner(store.place.account),
             report: { (activity) throws(BackendError) in
                 try self.note(activity, mode, isForUser)
             })

@@ -1,11 +1,16 @@
 import ArticleAPI
+import ArticleModels
 
 /// How unsent writes show in what is read.
 enum Overlay {
-    /// The article as it will be when the writes were sent; `nil` if there is none then.
+    /// The article as it will be when the writes were sent, and what has become of them.
+    ///
+    /// An entry that cannot be read shows nothing; the outbox reports it.
     static func apply(
         _ writes: [StoredWrite], to article: Article?
-    ) -> (article: Article?, pending: RememberedArticle.Pending?) {
-        (article, writes.isEmpty ? nil : .waiting)
+    ) -> (article: Article?, pending: OutboxEntry.Status?) {
+        guard !writes.isEmpty else { return (article, nil) }
+        let entries = writes.compactMap { try? OutboxEntry(mapping: $0.entry) }
+        return (entries.overlay(on: article), entries.pending)
     }
 }

@@ -20,21 +20,7 @@ public struct RememberedArticle: Sendable, Hashable, Identifiable {
     /// Whether it stays in the store.
     public let isPinned: Bool
     /// What has become of its unsent writes; `nil` if there are none.
-    public let pending: Pending?
+    public let pending: OutboxEntry.Status?
 
     public var id: Article.ID { article.id }
-
-    /// What has become of a write that the backend has not carried out.
-    public enum Pending: Sendable, Hashable {
-        /// It is sent when the network allows.
-        case waiting
-        /// It is being sent.
-        case sending
-        /// Someone else has changed the same: the app decides.
-        case conflict
-        /// It is so old that its user has to confirm it.
-        case needsConfirmation
-        /// The backend has rejected it.
-        case rejected
-    }
 }

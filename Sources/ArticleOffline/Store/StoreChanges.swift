@@ -65,8 +65,8 @@ package struct MirrorPage: Sendable {
     package var whole: ArticleQuery?
 
     package init(
-        _ page: ChangePage<Article>, from since: String?, knowing known: AttributeSet<Article>, isFiltered: Bool,
-        seenAt: Timestamp
+        _ page: ChangePage<Article>, from since: String?, knowing known: AttributeSet<Article>,
+        isFiltered: Bool, seenAt: Timestamp
     ) {
         self.page = page
         self.since = since

@@ -27,7 +27,7 @@ import Testing
     private func live(_ backend: TestBackend, from token: String? = nil) -> LiveChanges {
         let reports = reports
         return backend.service(time: time).liveChanges(
-            from: token, matching: FetchChangesRequest(), of: nil,
+            from: token, matching: FetchChangesRequest(), onlyAs: .anonymous,
             report: { activity in reports.withLock { $0.append(activity) } })
     }
 
@@ -92,7 +92,7 @@ import Testing
     @Test func `a reporter's error ends it`() async throws {
         let backend = backend { _ in throw TransportError.offline("no network") }
         let live = backend.service(time: time).liveChanges(
-            from: "1.0.", matching: FetchChangesRequest(), of: nil,
+            from: "1.0.", matching: FetchChangesRequest(), onlyAs: .anonymous,
             report: { (activity) throws(BackendError) in
                 if case .waiting(_, let error) = activity { throw error }
             })
@@ -102,20 +102,23 @@ import Testing
         #expect(error == .offline("no network"))
     }
 
-    @Test(arguments: [nil, "ada"])
-    func `another account's session requests nothing`(account: String?) async throws {
+    @Test(arguments: [SessionOwner.anonymous, .account("ada"), .account("grace")])
+    func `another owner's session requests nothing`(owner: SessionOwner) async throws {
         feed.add("a")
         let backend = backend { _ in LiveSource().response }
         let store = MemoryCredentialStore(Credentials(token: "t", account: "grace"))
-        for auth in [try BackendAuth(store: store), BackendAuth(), BackendAuth(token: "t")] {
+        let all: [(BackendAuth, SessionOwner)] = [
+            (try BackendAuth(store: store), .account("grace")), (BackendAuth(), .anonymous),
+            (BackendAuth(token: "t"), .unknown),
+        ]
+        for (auth, actual) in all {
             let live = backend.service(auth: auth, time: time).liveChanges(
-                from: nil, matching: FetchChangesRequest(), of: account, report: { _ in })
+                from: nil, matching: FetchChangesRequest(), onlyAs: owner, report: { _ in })
             var steps = LiveSteps(live)
-            let result = await outcome { try await steps.next() }
-            let isOwn = account == nil && !auth.sessionState.isGrace
-            #expect(isOwn ? result.error == nil : result.error == .signedOut)
+            let error = await outcome { try await steps.next() }.error
+            #expect(error == (actual == owner ? nil : .signedOut))
         }
-        #expect(backend.requests.count == (account == nil ? 2 : 0))
+        #expect(backend.requests.count == (owner == .account("ada") ? 0 : 1))
     }
 
     @Test func `a request that is reported can be prevented`() async throws {
@@ -124,7 +127,7 @@ import Testing
         let held = Lock<LiveChanges?>(nil)
         let suspended = Signal()
         let live = backend.service(time: time).liveChanges(
-            from: "1.0.", matching: FetchChangesRequest(), of: nil,
+            from: "1.0.", matching: FetchChangesRequest(), onlyAs: .anonymous,
             report: { activity in
                 guard activity == .requesting, !suspended.isGiven else { return }
                 held.withLock { $0 }?.suspend()
@@ -143,8 +146,4 @@ import Testing
         #expect(try await reader.value.get() == "0 1.0.")
         #expect(backend.requests.count == 1)
     }
-}
-
-extension SessionState {
-    fileprivate var isGrace: Bool { self == .signedIn(account: "grace") }
 }

@@ -12,7 +12,8 @@ import Testing
 
 /// A real backend on a socket, whose editor writes at random, the same way for a seed.
 final class EditorialDesk: Sendable {
-    static let key = "operator-0123456789-0123456789-0123456789"
+    /// The token of the editor.
+    static let editor = "operator-0123456789-0123456789-0123456789"
 
     private struct State {
         var random: SplitMix64
@@ -20,12 +21,17 @@ final class EditorialDesk: Sendable {
     }
 
     let address: SocketAddress
+    /// The token of a reader.
+    let reader: String
     private let client: TestClient
     private let clock: Lock<Timestamp>
     private let state: Lock<State>
 
-    private init(_ client: TestClient, _ clock: Lock<Timestamp>, seed: UInt64) {
+    private init(
+        _ client: TestClient, _ clock: Lock<Timestamp>, reader: String, seed: UInt64
+    ) {
         self.client = client
+        self.reader = reader
         self.clock = clock
         state = Lock(State(random: SplitMix64(seed: seed)))
         address = client.address
@@ -38,15 +44,18 @@ final class EditorialDesk: Sendable {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore.open(
             path: folder.file("store.db"), mode: .create, configuration: SQLiteConfiguration())
-        let clock = Lock(Timestamp(milliseconds: 1_800_000_000_000))
+        let opening = Timestamp(milliseconds: 1_800_000_000_000)
+        let clock = Lock(opening)
+        let key = APIKey(name: "A reader", role: .reader, at: opening)
+        try await store.createKey(key.record)
         let backend = try await Backend(
-            store: store, file: store, operatorKey: OperatorKey(key),
+            store: store, file: store, operatorKey: OperatorKey(editor),
             now: { clock.withLock { $0 } }, log: { _ in })
         var configuration = ServerConfiguration.local()
         backend.addCache(to: &configuration)
         try await TestServer.run(backend.router(), with: configuration) { test in
             async let _: Void = backend.streams.run()
-            let desk = EditorialDesk(test.client, clock, seed: seed)
+            let desk = EditorialDesk(test.client, clock, reader: key.text, seed: seed)
             for number in 0..<3 {
                 try desk.send(.put, "/v1/authors/\(id(0xB0 + number))", #"{"name":"W\#(number)"}"#)
             }
@@ -60,8 +69,8 @@ final class EditorialDesk: Sendable {
         "01900000-0000-7000-8000-" + String(0x1000_0000_0000 + number, radix: 16)
     }
 
-    /// What a list shows, with bodies.
-    func list(_ filter: FetchChangesRequest, as token: String?) throws -> [Article] {
+    /// What the list of a filter shows.
+    func list(_ filter: FetchChangesRequest, as token: String) throws -> [Article] {
         let request = FetchArticlesRequest(
             limit: 100, tags: filter.tags, author: filter.author, language: filter.language,
             status: filter.status, source: filter.source)
@@ -139,11 +148,11 @@ final class EditorialDesk: Sendable {
 
     @discardableResult
     private func send(
-        _ method: HTTPMethod, _ target: String, _ json: String? = nil, as token: String? = key,
+        _ method: HTTPMethod, _ target: String, _ json: String? = nil, as token: String = editor,
         with fields: HTTPFields = HTTPFields()
     ) throws -> ReceivedResponse {
         var fields = fields
-        if let token { fields.append(.authorization, "Bearer \(token)") }
+        fields.append(.authorization, "Bearer \(token)")
         if json != nil {
             fields.append(
                 .contentType,

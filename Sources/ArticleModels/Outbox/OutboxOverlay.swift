@@ -1,0 +1,40 @@
+public import ArticleAPI
+
+/// What the unsent writes make of an article.
+extension Collection<OutboxEntry> {
+    /// The article as it will probably be once these writes, which are all of this article, are
+    /// done; `nil` if it will not exist. What the backend rejected has no effect.
+    ///
+    /// - Parameter article: as the backend has it, as far as that is known.
+    public func overlay(on article: Article?) -> Article? {
+        var article = article
+        // In the order in which they are sent, whatever order they are stored in.
+        for entry in sorted(by: { $0.number < $1.number }) where !entry.isRejected {
+            switch entry.write {
+            case .create(let draft):
+                article = article ?? Article(draft, id: entry.article, at: entry.createdAt)
+            case .update(let changes): article = (article ?? entry.base)?.applying(changes)
+            case .delete: article = nil
+            }
+        }
+        return article
+    }
+
+    /// The status of these writes together: the one that most needs its user; `nil` if there are
+    /// none.
+    public var pending: OutboxEntry.Status? {
+        self.min { $0.status.urgency < $1.status.urgency }?.status
+    }
+}
+
+extension OutboxEntry.Status {
+    fileprivate var urgency: Int {
+        switch self {
+        case .conflict: 0
+        case .needsConfirmation: 1
+        case .rejected: 2
+        case .sending: 3
+        case .waiting: 4
+        }
+    }
+}

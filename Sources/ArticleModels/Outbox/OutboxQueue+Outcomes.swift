@@ -1,0 +1,127 @@
+public import ArticleAPI
+
+/// What responses make of the writes.
+extension OutboxQueue {
+    /// How an attempt ended.
+    public enum Outcome: Sendable, Hashable {
+        /// The write was carried out; the article as in the response, `nil` if it was deleted.
+        case applied(Article?)
+        /// Nothing reached the backend.
+        case notSent
+        /// The write may have been carried out.
+        case unanswered
+        /// The backend has another version than the write expects, or already has an article of the
+        /// id that the write creates; `nil` if the article is gone.
+        case changed(theirs: Article?)
+        /// The backend has not carried out the write, and will not do so if it is repeated.
+        case rejected(Problem)
+    }
+
+    /// Ends an attempt that `begin` began; `nil` if the write is not being sent.
+    ///
+    /// - Parameters:
+    ///   - number: the number of the entry.
+    ///   - outcome: how the attempt ended.
+    ///   - newKey: a new key, which was never used.
+    ///   - retryTime: when to send the write again, if it has to be; `nil` for at once.
+    public mutating func finish(
+        _ number: Int, _ outcome: Outcome, newKey: String, retryAt retryTime: Timestamp?
+    ) -> Edit? {
+        guard let index = index(of: number), entries[index].status == .sending else { return nil }
+        return edit { queue in
+            switch outcome {
+            case .applied(let answer): queue.complete(index, with: answer)
+            case .notSent:
+                queue.entries[index].unanswered -= 1
+                if queue.entries[index].unanswered == 0 { queue.entries[index].firstSentAt = nil }
+                queue.entries[index].status = .waiting(until: retryTime)
+            case .unanswered: queue.entries[index].status = .waiting(until: retryTime)
+            case .changed(let theirs):
+                queue.meet(theirs, index, newKey: newKey, retryAt: retryTime)
+            case .rejected(let problem): queue.reject(index, because: problem)
+            }
+        }
+    }
+
+    /// Removes a write that was carried out; the next one of the article continues from the answer.
+    private mutating func complete(_ index: Int, with answer: Article?) {
+        let entry = entries.remove(at: index)
+        guard let answer, let next = successor(of: entry) else { return }
+        // If nobody else had a hand in it, the answer is what the user saw when making the next
+        // write, apart from what the backend has added.
+        let isExpected = !entry.isRebased && (entry.isCreation || entry.base?.version != nil)
+        guard isExpected else { return rebase(next, onto: answer) }
+        var base = answer
+        base.body = answer.body ?? entries[next].base?.body
+        entries[next].base = base
+    }
+
+    /// Decides what becomes of a write whose article has another version than it expects.
+    private mutating func meet(
+        _ theirs: Article?, _ index: Int, newKey: String, retryAt retryTime: Timestamp?
+    ) {
+        let entry = entries[index]
+        if let version = theirs?.version, version == entry.base?.version {
+            // The backend contradicts itself, so it is not asked again at once.
+            entries[index].status = .waiting(until: retryTime)
+            return
+        }
+        guard let theirs else {
+            guard case .delete = entry.write else {
+                entries[index].status = .conflict(theirs: nil)
+                return
+            }
+            return complete(index, with: nil)
+        }
+        entries[index].restart(
+            with: entry.write, on: entry.base, key: newKey, isRebased: true)
+        rebase(index, onto: theirs)
+    }
+
+    /// Applies a write that the backend has not seen to another version than the user saw: removes
+    /// it if nothing is left to change, and asks if both sides have changed the same.
+    mutating func rebase(_ index: Int, onto theirs: Article) {
+        let entry = entries[index]
+        let left: Article.Changes
+        switch (entry.write, entry.base) {
+        case (.update(let changes), let base?):
+            let merge = ThreeWayMerge(base: base, mine: changes, theirs: theirs)
+            guard merge.conflicts.isEmpty else { return ask(index, theirs) }
+            left = merge.changes
+        case (.delete, let base?):
+            guard Article.Changes(from: base, to: theirs).isEmpty else { return ask(index, theirs) }
+            entries[index].base = theirs
+            entries[index].isRebased = true
+            return
+        case (.create(let draft), _):
+            guard Article.Changes(from: theirs.draft, to: draft).isEmpty else {
+                return ask(index, theirs)
+            }
+            left = Article.Changes()
+        case (.update, nil), (.delete, nil): return ask(index, theirs)
+        }
+        entries[index].isRebased = true
+        guard !left.isEmpty else { return complete(index, with: theirs) }
+        entries[index].base = theirs
+        entries[index].write = .update(left)
+    }
+
+    private mutating func ask(_ index: Int, _ theirs: Article) {
+        entries[index].status = .conflict(theirs: theirs)
+    }
+
+    /// Takes back a write, unless a later one could correct it: then both are tried as one.
+    private mutating func reject(_ index: Int, because problem: Problem) {
+        let entry = entries[index]
+        entries[index].unanswered = 0
+        entries[index].status = .rejected(problem)
+        guard let next = successor(of: entry) else { return }
+        if let folded = entry.write.followed(by: entries[next].write, on: entry.base) {
+            // The key of the later one was never used.
+            let key = entries.remove(at: next).key
+            replace(at: index, by: folded, key: key)
+        } else {
+            entries[next].base = entry.base
+        }
+    }
+}
