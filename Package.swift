@@ -150,6 +150,12 @@ let package = Package(
                 "SQLiteStore", "TestSupport",
             ]),
         tests(
+            "ArticleObservationTests",
+            [
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
+                "ArticleOffline", "TestSupport",
+            ]),
+        tests(
             "URLSessionTransportTests",
             [
                 "ArticleAPI", "ArticleClient", "HTTP", "HTTPServer", "Sockets", "TestSupport",
@@ -220,8 +226,9 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleStore",
-                "HTTP", "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
+                "ArticleOffline", "ArticleStore", "HTTP", "HTTPServer", "Platform", "Sockets",
+                "SQLiteStore", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(

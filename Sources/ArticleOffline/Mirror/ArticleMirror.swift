@@ -185,7 +185,8 @@ public final class ArticleMirror: Sendable {
     private func apply(
         _ step: SyncStep, at place: StoredMirror, _ mode: MirrorProgress.Mode, tidies: Bool
     ) async throws(ArticleMirrorError) -> StoredMirror? {
-        let time = progress.withLock { $0.requestedAt(mode) } ?? now
+        let now = now
+        let times = progress.withLock { $0.times(mode, now: now) }
         do throws(ArticleMirrorError) {
             return try await atStore { (store) throws(ModelStoreError) in
                 var next = place
@@ -198,8 +199,10 @@ public final class ArticleMirror: Sendable {
                     var stored = MirrorPage(
                         page, from: place.token,
                         knowing: filter.fields.map { AttributeSet($0) } ?? .inLists,
-                        isFiltered: !query.matchesEverything, seenAt: time)
-                    if tidies, !page.more { stored.whole = query }
+                        isFiltered: !query.matchesEverything, seenAt: times.seen)
+                    if tidies, !page.more, hasArticles {
+                        stored.whole = MirrorPage.Whole(query: query, asOf: times.requested)
+                    }
                     next.token = page.next
                     if !page.more { next.isComplete = true }
                     next.members += page.changes.count { $0.isArticle }
@@ -220,7 +223,7 @@ public final class ArticleMirror: Sendable {
 
     /// Requests how many articles the snapshot has. It does without if that fails.
     private func countArticles(_ mode: MirrorProgress.Mode, _ isForUser: Bool) async {
-        guard filter.types?.contains(.article) != false, mayRequest(mode, isForUser),
+        guard hasArticles, mayRequest(mode, isForUser),
             progress.withLock({ $0.takeCount() })
         else { return }
         let request = FetchArticlesRequest(
@@ -245,7 +248,7 @@ public final class ArticleMirror: Sendable {
                 return
             }
             update { $0.willRequest(mode, at: now) }
-        case .streaming: break
+        case .streaming: update { $0.isStreaming(mode) }
         case .polling: update { $0.isCurrent(mode) }
         case .waiting(let delay, let error):
             let time = now.advanced(byMilliseconds: delay.milliseconds)
@@ -255,6 +258,8 @@ public final class ArticleMirror: Sendable {
             }
         }
     }
+
+    private var hasArticles: Bool { filter.types?.contains(.article) != false }
 
     private var now: Timestamp {
         Timestamp(milliseconds: backend.environment.wallSeconds() * 1_000)

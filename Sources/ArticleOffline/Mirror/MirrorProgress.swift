@@ -14,6 +14,8 @@ struct MirrorProgress {
         var activity = State.idle
         /// When the last request was sent.
         var requestedAt: Timestamp?
+        /// Whether it has opened a stream.
+        var isStreaming = false
         /// The failures since the last success.
         var failures = 0
     }
@@ -83,10 +85,13 @@ struct MirrorProgress {
         let catchingUp = catchingUp
         change(mode) { calls in
             calls.requestedAt = time
+            calls.isStreaming = false
             // A poll does not make a mirror less current.
             if calls.activity != .live { calls.activity = catchingUp }
         }
     }
+
+    mutating func isStreaming(_ mode: Mode) { change(mode) { $0.isStreaming = true } }
 
     /// - Returns: the number of failures in a row.
     mutating func willWait(
@@ -106,8 +111,13 @@ struct MirrorProgress {
         }
     }
 
-    func requestedAt(_ mode: Mode) -> Timestamp? {
-        mode == .run ? runs.requestedAt : catchUps.requestedAt
+    /// The time of the last request, and that as of which a step is that arrives now.
+    func times(_ mode: Mode, now: Timestamp) -> (requested: Timestamp, seen: Timestamp) {
+        let calls = mode == .run ? runs : catchUps
+        let requested = calls.requestedAt ?? now
+        // The clock has whole seconds: what arrives over a stream is newer than the responses to
+        // all requests that were sent in the same one.
+        return (requested, calls.isStreaming ? now.advanced(byMilliseconds: 1_000) : requested)
     }
 
     // MARK: Pages

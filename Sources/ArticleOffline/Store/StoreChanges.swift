@@ -59,10 +59,20 @@ package struct MirrorPage: Sendable {
     package var isFiltered: Bool
     /// When it was requested.
     package var seenAt: Timestamp
-    /// If it is the last page: what the mirror is filtered by. Articles that match it, but that the
-    /// mirror does not have, are then removed, as the backend does not show them. `nil` to keep
-    /// them.
-    package var whole: ArticleQuery?
+    /// For a last page, to remove what the mirror should have and has not; `nil` to keep it.
+    package var whole: Whole?
+
+    /// With the last page, a mirror has everything that matches its filter. Other articles that
+    /// match, and were last seen before the page was requested, are not shown by the backend.
+    package struct Whole: Sendable {
+        package let query: ArticleQuery
+        package let asOf: Timestamp
+
+        package init(query: ArticleQuery, asOf time: Timestamp) {
+            self.query = query
+            asOf = time
+        }
+    }
 
     package init(
         _ page: ChangePage<Article>, from since: String?, knowing known: AttributeSet<Article>,

@@ -99,9 +99,7 @@ extension StoreEngine {
         try row.bind(3, isComplete ? 1 : 0)
         try row.run()
         if isComplete, !mirror.mirror.isComplete { try removeFormerMembers(of: mirror) }
-        if isComplete, let query = page.whole {
-            try removeUnlisted(matching: query, seenBefore: page.seenAt, at: time)
-        }
+        if isComplete, let whole = page.whole { try removeUnlisted(whole, at: time) }
         note(.mirror(name))
         return true
     }
@@ -189,12 +187,14 @@ extension StoreEngine {
         for (kind, id) in loose { try removeModel(kind, high: id.high, low: id.low) }
     }
 
-    /// Removes articles that are in no mirror though they match, as the backend did not show them
-    /// when the last page was requested.
+    /// Removes articles that are in no mirror though they match.
     private func removeUnlisted(
-        matching query: ArticleQuery, seenBefore time: Timestamp, at now: Timestamp
+        _ whole: MirrorPage.Whole, at time: Timestamp
     ) throws(ModelStoreError) {
-        let ids = try ArticleIndex.looseIDs(matching: query, seenBefore: time, in: connection)
-        for id in ids { try merge(.articleEnded(id, .notFound(seenAt: time)), at: now) }
+        let ids = try ArticleIndex.looseIDs(
+            matching: whole.query, seenBefore: whole.asOf, in: connection)
+        // What is seen at that time, or later, may be there again.
+        let last = whole.asOf.advanced(byMilliseconds: -1)
+        for id in ids { try merge(.articleEnded(id, .notFound(seenAt: last)), at: time) }
     }
 }

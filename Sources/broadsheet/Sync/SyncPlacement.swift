@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import ArticleModels
 import ArticleServices
 
 /// Places articles in a folder: writes and removes their files, and no others.

@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleClient
+import ArticleModels
 import ArticleServices
 
 /// One run of `sync`: brings a folder to what the caller sees.

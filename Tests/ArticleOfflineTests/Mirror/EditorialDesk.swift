@@ -20,7 +20,7 @@ final class EditorialDesk: Sendable {
         var created = 0
     }
 
-    let address: SocketAddress
+    let origin: HTTPOrigin
     /// The token of a reader.
     let reader: String
     private let client: TestClient
@@ -28,13 +28,14 @@ final class EditorialDesk: Sendable {
     private let state: Lock<State>
 
     private init(
-        _ client: TestClient, _ clock: Lock<Timestamp>, reader: String, seed: UInt64
+        _ client: TestClient, at origin: HTTPOrigin, _ clock: Lock<Timestamp>, reader: String,
+        seed: UInt64
     ) {
         self.client = client
         self.reader = reader
         self.clock = clock
         state = Lock(State(random: SplitMix64(seed: seed)))
-        address = client.address
+        self.origin = origin
     }
 
     /// Serves a new database while the body runs.
@@ -55,7 +56,9 @@ final class EditorialDesk: Sendable {
         backend.addCache(to: &configuration)
         try await TestServer.run(backend.router(), with: configuration) { test in
             async let _: Void = backend.streams.run()
-            let desk = EditorialDesk(test.client, clock, reader: key.text, seed: seed)
+            let origin = try #require(HTTPOrigin("http://\(test.address)"))
+            let desk = EditorialDesk(
+                test.client, at: origin, clock, reader: key.text, seed: seed)
             for number in 0..<3 {
                 try desk.send(.put, "/v1/authors/\(id(0xB0 + number))", #"{"name":"W\#(number)"}"#)
             }

@@ -2,6 +2,8 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
+import Foundation
+import HTTP
 import Platform
 import TestSupport
 import Testing
@@ -215,8 +217,9 @@ private final class StoreFiles: Sendable {
             state.copies += 1
             let path = folder.file("\(state.copies).store")
             for suffix in ["", "-wal"] {
-                guard let bytes = try? Files.read(state.current + suffix) else { continue }
-                try? Files.write(bytes, to: path + suffix)
+                // A store that has just been opened may have no log.
+                try? FileManager.default.copyItem(
+                    atPath: state.current + suffix, toPath: path + suffix)
             }
             state.copy = path
         }

@@ -1,14 +1,13 @@
 import ArticleClient
 import HTTP
 import Platform
-import Sockets
 import TestSupport
 
 /// Carries requests to a desk, and fails by chance.
 final class UnreliableTransport: Transport {
     private struct State {
         var random: SplitMix64
-        var desk: SocketAddress
+        var desk: HTTPOrigin
         var isReliable = false
         var requests: [HTTPRequest] = []
     }
@@ -22,7 +21,7 @@ final class UnreliableTransport: Transport {
     init(
         seed: UInt64, to desk: EditorialDesk, atRest: @escaping @Sendable () -> Void = {}
     ) {
-        state = Lock(State(random: SplitMix64(seed: seed), desk: desk.address))
+        state = Lock(State(random: SplitMix64(seed: seed), desk: desk.origin))
         self.atRest = atRest
     }
 
@@ -35,7 +34,7 @@ final class UnreliableTransport: Transport {
     func beUnreliable() { state.withLock { $0.isReliable = false } }
 
     /// From now on, requests go to another backend.
-    func redirect(to desk: EditorialDesk) { state.withLock { $0.desk = desk.address } }
+    func redirect(to desk: EditorialDesk) { state.withLock { $0.desk = desk.origin } }
 
     private func isHit(_ one: Int, of count: Int) -> Bool {
         state.withLock { state in
@@ -50,8 +49,7 @@ final class UnreliableTransport: Transport {
         state.withLock { $0.requests.append(request) }
         if isHit(1, of: 5) { throw .offline("no network") }
         let desk = state.withLock { $0.desk }
-        guard let origin = HTTPOrigin("http://\(desk)") else { throw .offline("\(desk)") }
-        var response = try await transport.exchange(request, with: origin, options: options)
+        var response = try await transport.exchange(request, with: desk, options: options)
         if isHit(1, of: 5) { throw Self.lost }
         if case .stream(let stream) = response.body { response.body = .stream(cut(stream)) }
         return response
@@ -70,8 +68,8 @@ final class UnreliableTransport: Transport {
         TransportFailure(.disconnected, "the connection was lost"))
 }
 
-/// Time in which no wait takes any, and in which each look at the clock is a second later: requests
-/// can be told apart by the time at which they were sent.
+/// Time in which no wait takes any, and in which each look at the clock is two seconds later:
+/// requests can be told apart by the time at which they were sent.
 final class HastyTime: Sendable {
     private let seconds = Lock<Int64>(1_900_000_000)
 
@@ -80,7 +78,7 @@ final class HastyTime: Sendable {
             now: { .zero },
             wallSeconds: { [seconds] in
                 seconds.withLock { seconds in
-                    seconds += 1
+                    seconds += 2
                     return seconds
                 }
             },
