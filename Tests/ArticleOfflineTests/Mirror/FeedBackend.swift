@@ -10,15 +10,23 @@ final class FeedBackend: Sendable {
     typealias Hook = @Sendable (String) async throws -> Void
 
     private struct State {
+        var feed: ChangeFeed
         var requests: [String] = []
         var hook: Hook = { _ in }
         var stream: AsyncThrowingStream<[UInt8], any Error>.Continuation?
     }
 
-    let feed: ChangeFeed
-    private let state = Lock(State())
+    private let state = Lock(State(feed: ChangeFeed(pageSize: 1)))
 
-    init(pageSize: Int = 1) { feed = ChangeFeed(pageSize: pageSize) }
+    /// Whose pages have one change each.
+    var feed: ChangeFeed { state.withLock { $0.feed } }
+
+    /// The history becomes another one, without any articles.
+    func beginAnew() {
+        let feed = ChangeFeed(pageSize: 1)
+        feed.reset()
+        state.withLock { $0.feed = feed }
+    }
 
     /// What was requested: `page 1.2.`, `stream 1.3.`, `count`.
     var requests: [String] { state.withLock { $0.requests } }

@@ -1,3 +1,4 @@
+import ArticleClient
 import ArticleOffline
 import Testing
 
