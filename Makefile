@@ -20,7 +20,7 @@ FLAGS := --jobs $(JOBS) --explicit-target-dependency-import-check error
 SOURCES := Package.swift Sources Tests
 LOG := .build/test.log
 HADOLINT := 2.15.1
-DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient ArticleOffline URLSessionTransport
+DOCUMENTED := HTTP ArticleAPI ArticleModels ArticleClient ArticleOffline ArticleObservation URLSessionTransport
 
 # Tools that some tests start. Tests that need mounts or another user also need root.
 TEST_TOOLS := python3:python3 curl:curl script:bsdutils setpriv:util-linux strace:strace unshare:util-linux

@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "ArticleModels", targets: ["ArticleModels"]),
         .library(name: "ArticleClient", targets: ["ArticleClient"]),
         .library(name: "ArticleOffline", targets: ["ArticleOffline"]),
+        .library(name: "ArticleObservation", targets: ["ArticleObservation"]),
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
     ],
     targets: [
@@ -107,7 +108,10 @@ let package = Package(
                 "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
             ]),
 
-        // Rung 6: the command.
+        // Rung 6: what views observe; the command.
+        layer(
+            "ArticleObservation",
+            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"]),
         .executableTarget(
             name: "broadsheet",
             dependencies: [
@@ -144,6 +148,12 @@ let package = Package(
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline",
                 "ArticleServices", "ArticleStore", "CSQLite", "HTTP", "HTTPServer", "Platform",
                 "Sockets", "SQLiteStore", "TestSupport",
+            ]),
+        tests(
+            "ArticleObservationTests",
+            [
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
+                "ArticleOffline", "TestSupport",
             ]),
         tests(
             "URLSessionTransportTests",
@@ -216,8 +226,9 @@ let package = Package(
         tests(
             "ExampleTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleStore",
-                "HTTP", "HTTPServer", "Platform", "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
+                "ArticleOffline", "ArticleStore", "HTTP", "HTTPServer", "Platform", "Sockets",
+                "SQLiteStore", "TestSupport",
             ]),
         tests("LintTests", ["Resources"]),
         .target(

@@ -5,7 +5,7 @@ import Testing
 @Suite(.serialized) struct AppleCheckTests {
     private static let modules = [
         "HTTP", "ArticleAPI", "ArticleModels", "ArticleClient", "ArticleOffline",
-        "URLSessionTransport",
+        "URLSessionTransport", "ArticleObservation",
     ]
 
     /// Runs the check for macOS on a source tree with one file per module.

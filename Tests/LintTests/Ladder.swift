@@ -45,6 +45,9 @@ enum Ladder {
                 "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium", "CYAML",
                 "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
             ], modules: system),
+        "ArticleObservation": Rung(
+            6, ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"],
+            modules: ["Observation"]),
         "broadsheet": Rung(
             6,
             [

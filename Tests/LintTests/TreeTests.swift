@@ -60,7 +60,7 @@ import Testing
     @Test func `only the libraries for apps have branches for other platforms`() throws {
         let portable = [
             "HTTP", "ArticleAPI", "ArticleModels", "ArticleClient", "ArticleOffline",
-            "URLSessionTransport",
+            "URLSessionTransport", "ArticleObservation",
         ]
         for file in try SourceTree.files() where file.isSwift {
             guard let target = file.target, !portable.contains(target) else { continue }

@@ -42,7 +42,7 @@ public struct BackendService: Sendable {
     public var auth: BackendAuth { parts.auth }
     var network: NetworkService { parts.network }
     var cache: ResponseCache? { parts.cache }
-    var environment: ClientEnvironment { parts.environment }
+    package var environment: ClientEnvironment { parts.environment }
     var calls: Coalescer<CallKey, CallResponse> { parts.calls }
 
     /// - Parameters:

@@ -218,10 +218,10 @@ struct Numbered<Value> {
 /// The only place where the SDK creates tasks: for work that can outlive its first caller, such as
 /// a shared exchange, the renewal of a token, or an operation in a queue. Everything else runs in
 /// its caller's task and ends with it.
-enum ClientTask {
+package enum ClientTask {
     /// - Parameter executor: where it runs; if `nil`, it starts on the caller's thread where the
     ///   system supports that, and continues on the global executor.
-    static func start(
+    package static func start(
         on executor: (any TaskExecutor)? = nil,
         _ work: sending @escaping @isolated(any) () async -> Void
     ) -> Task<Void, Never> {

@@ -32,6 +32,8 @@ public struct LiveChanges: AsyncSequence, Sendable {
     fileprivate let service: BackendService
     fileprivate let request: FetchChangesRequest
     fileprivate let options: RequestOptions
+    /// `nil` if what iterators do is not reported.
+    var reporter: LiveReporter?
     fileprivate let gate = LiveGate()
 
     /// Closes the connection and requests nothing, until `resume`.
@@ -49,7 +51,8 @@ public struct LiveChanges: AsyncSequence, Sendable {
 
         fileprivate init(changes: LiveChanges) {
             follower = LiveFollower(
-                changes.service, changes.request, changes.options, changes.gate)
+                changes.service, changes.request, changes.options, changes.gate,
+                changes.reporter)
         }
 
         public mutating func next(

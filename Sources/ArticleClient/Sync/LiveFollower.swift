@@ -18,7 +18,10 @@ struct LiveFollower {
     private let service: BackendService
     private let options: RequestOptions
     private let gate: LiveGate
+    private let reporter: LiveReporter?
     private let stay: Stay
+    /// Whether the session is one of the reporter's owner.
+    private var isAdmitted = false
     /// What to follow; `since` is the token of the last page.
     private var request: FetchChangesRequest
     /// Whether the token is that of an event, and not the one to begin with.
@@ -38,12 +41,13 @@ struct LiveFollower {
 
     init(
         _ service: BackendService, _ request: FetchChangesRequest, _ options: RequestOptions,
-        _ gate: LiveGate
+        _ gate: LiveGate, _ reporter: LiveReporter?
     ) {
         self.service = service.withoutRetries
         self.request = request
         self.options = options
         self.gate = gate
+        self.reporter = reporter
         stay = Stay(
             auth: service.auth, session: service.auth.sessionID, deadline: .zero,
             left: .seconds(Int64.max))
@@ -56,6 +60,10 @@ struct LiveFollower {
             guard !Task.isCancelled else {
                 connection = nil
                 throw .cancelled
+            }
+            if let reporter, !isAdmitted {
+                try await stay.auth.check(stay.session, isOf: reporter.owner)
+                isAdmitted = true
             }
             guard let current = gate.resumptions else {
                 connection = nil
@@ -96,8 +104,12 @@ struct LiveFollower {
         if let pollingEnd, isCurrent, service.environment.now() >= pollingEnd {
             self.pollingEnd = nil
         }
-        if pollingEnd != nil { return try await polled(isolation: actor) }
+        // A reporting follower opens a stream only when there is nothing left to catch up with.
+        if pollingEnd != nil || (reporter != nil && connection == nil && !isCurrent) {
+            return try await polled(isolation: actor)
+        }
         guard let connection else {
+            try report(.requesting)
             connection = try await run(isolation: actor) {
                 [service, options, stay, streamRequest, limit = request.limit] in
                 var options = options
@@ -105,9 +117,16 @@ struct LiveFollower {
                 return await service.liveConnection(
                     streamRequest, pageLimit: limit ?? Self.pageLimit, options, in: stay.session)
             }
+            if connection != nil { try report(.streaming) }
             return nil
         }
         return try await run(isolation: actor) { await connection.page() }
+    }
+
+    private func report(_ activity: LiveActivity) throws(Interruption) {
+        do throws(BackendError) { try reporter?.report(activity) } catch {
+            throw Interruption(error)
+        }
     }
 
     private var streamRequest: StreamChangesRequest {
@@ -117,6 +136,7 @@ struct LiveFollower {
     private mutating func polled(
         isolation actor: isolated (any Actor)?
     ) async throws(Interruption) -> ChangePage<Article>? {
+        try report(.requesting)
         let page = try await run(isolation: actor) { [service, options, stay, request] in
             await service.polledPage(request, options, in: stay.session)
         }
@@ -130,11 +150,12 @@ struct LiveFollower {
                             path: "$.next", expected: "the token of a later page",
                             found: "the token of the same page")))
             }
-        } else {
+        } else if pollingEnd != nil {
             let jitter = service.environment.random(Self.pauseJitter.milliseconds)
             delay = Self.shortestPause + .milliseconds(jitter)
         }
         let hasNews = !page.changes.isEmpty || page.next != request.since || !isCurrent
+        if !hasNews { try report(.polling) }
         return hasNews ? page : nil
     }
 
@@ -183,6 +204,7 @@ struct LiveFollower {
         interruptions += 1
         let wait = delay(retryAfter: interruption.retryAfter)
         delay = wait
+        try reporter?.report(.waiting(wait, because: error))
         notify(.retried(after: wait, because: error))
         return false
     }

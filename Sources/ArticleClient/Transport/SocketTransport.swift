@@ -93,7 +93,7 @@
 
 extension Duration {
     /// Whole milliseconds, rounded up.
-    var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
         guard !overflow else { return seconds < 0 ? .min : .max / 2 }

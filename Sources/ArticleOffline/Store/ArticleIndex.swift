@@ -59,12 +59,31 @@ enum ArticleIndex {
         let conditions = Self.conditions(query)
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         // Ties are broken by id in the same direction, so that one index gives the order.
-        let row = try connection.statement(
+        return try ids(
             """
             SELECT id FROM articles a \(filter)
             ORDER BY \(column(order)) \(direction), id \(direction) LIMIT ?1
-            """)
-        try row.bind(1, limit)
+            """, Int64(limit), query, in: connection)
+    }
+
+    /// The ids of articles that nothing keeps in the store.
+    static func looseIDs(
+        matching query: ArticleQuery, seenBefore time: Timestamp,
+        in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> [Article.ID] {
+        let conditions = ["m.holds = 0", "m.seen < ?1"] + Self.conditions(query)
+        return try ids(
+            """
+            SELECT a.id FROM models m JOIN articles a ON a.number = m.number
+            WHERE \(conditions.joined(separator: " AND "))
+            """, time.milliseconds, query, in: connection)
+    }
+
+    private static func ids(
+        _ sql: String, _ first: Int64, _ query: ArticleQuery, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> [Article.ID] {
+        let row = try connection.statement(sql)
+        try row.bind(1, first)
         var next: Int32 = 2
         if let author = query.author { try row.bind(advance(&next), author) }
         if let language = query.language { try row.bind(advance(&next), language) }

@@ -202,8 +202,14 @@ public actor ModelStore {
     }
 
     /// Discards the mirror's token. What it has remains until a new snapshot is complete.
-    package func startMirrorAnew(_ name: String) throws(ModelStoreError) {
-        try writing { () throws(ModelStoreError) in try engine.startMirrorAnew(name) }
+    ///
+    /// - Returns: `false` if its token is another one; then nothing has changed.
+    package func startMirrorAnew(
+        _ name: String, from token: String?
+    ) throws(ModelStoreError) -> Bool {
+        try writing { () throws(ModelStoreError) in
+            try engine.startMirrorAnew(name, from: token)
+        }
     }
 
     /// Ends a mirror. What it had stays until there is too much.
@@ -213,8 +219,8 @@ public actor ModelStore {
 
     /// Stores a page of changes with the token after it, in one transaction.
     ///
-    /// - Returns: `false` if there is no mirror of this name: it was ended, or the file was damaged
-    ///   and begun anew. Then nothing was stored.
+    /// - Returns: `false` if the mirror is not where the page begins: another page was stored, it
+    ///   was ended, or the file was damaged and begun anew. Then nothing was stored.
     /// - Throws: `full` if the page does not fit into the limit.
     package func apply(_ page: MirrorPage, to name: String) throws(ModelStoreError) -> Bool {
         try writing { () throws(ModelStoreError) in

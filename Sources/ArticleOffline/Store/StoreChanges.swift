@@ -51,18 +51,35 @@ package struct StoredMirror: Sendable, Hashable {
 /// A page of changes for a mirror.
 package struct MirrorPage: Sendable {
     package var page: ChangePage<Article>
+    /// The token of the mirror before it.
+    package var since: String?
     /// The attributes that were requested.
     package var known: AttributeSet<Article>
     /// Whether articles that do not match a filter are missing.
     package var isFiltered: Bool
     /// When it was requested.
     package var seenAt: Timestamp
+    /// For a last page, to remove what the mirror should have and has not; `nil` to keep it.
+    package var whole: Whole?
+
+    /// With the last page, a mirror has everything that matches its filter. Other articles that
+    /// match, and were last seen before the page was requested, are not shown by the backend.
+    package struct Whole: Sendable {
+        package let query: ArticleQuery
+        package let asOf: Timestamp
+
+        package init(query: ArticleQuery, asOf time: Timestamp) {
+            self.query = query
+            asOf = time
+        }
+    }
 
     package init(
-        _ page: ChangePage<Article>, knowing known: AttributeSet<Article>, isFiltered: Bool,
-        seenAt: Timestamp
+        _ page: ChangePage<Article>, from since: String?, knowing known: AttributeSet<Article>,
+        isFiltered: Bool, seenAt: Timestamp
     ) {
         self.page = page
+        self.since = since
         self.known = known
         self.isFiltered = isFiltered
         self.seenAt = seenAt

@@ -13,10 +13,12 @@ extension StoreEngine {
         guard var found = try row(name)?.mirror else { return nil }
         let row = try connection.statement(
             """
-            SELECT count(*) FROM members
-            WHERE mirror = (SELECT number FROM mirrors WHERE name = ?1)
+            SELECT count(*) FROM members JOIN mirrors ON mirrors.number = members.mirror
+            WHERE mirrors.name = ?1 AND members.kind = ?2
+            AND members.generation = mirrors.generation
             """)
         try row.bind(1, name)
+        try row.bind(2, articles.kind)
         if try row.step() { found.members = row.number(0) }
         return found
     }
@@ -52,7 +54,10 @@ extension StoreEngine {
     }
 
     /// Discards the token. What the mirror has remains until a new snapshot is complete.
-    func startMirrorAnew(_ name: String) throws(ModelStoreError) {
+    ///
+    /// - Returns: `false` if its token is another one.
+    func startMirrorAnew(_ name: String, from token: String?) throws(ModelStoreError) -> Bool {
+        guard let mirror = try self.row(name)?.mirror, mirror.token == token else { return false }
         let row = try connection.statement(
             """
             UPDATE mirrors SET token = NULL, generation = generation + 1, complete = 0
@@ -63,6 +68,7 @@ extension StoreEngine {
         // The history may be another one, whose revisions are lower.
         try EndingRow.forgetAll(in: connection)
         note(.mirror(name))
+        return true
     }
 
     /// Ends a mirror. What it had stays until there is too much.
@@ -79,11 +85,11 @@ extension StoreEngine {
 
     /// Stores the page with its token.
     ///
-    /// - Returns: `false` if the mirror was ended.
+    /// - Returns: `false` if the mirror is not where the page begins.
     func apply(
         _ page: MirrorPage, to name: String, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
-        guard let mirror = try row(name) else { return false }
+        guard let mirror = try row(name), mirror.mirror.token == page.since else { return false }
         for change in page.page.changes {
             let news = change.news(
                 knowing: page.known, isFiltered: page.isFiltered, seenAt: page.seenAt)
@@ -97,6 +103,7 @@ extension StoreEngine {
         try row.bind(3, isComplete ? 1 : 0)
         try row.run()
         if isComplete, !mirror.mirror.isComplete { try removeFormerMembers(of: mirror) }
+        if isComplete, let whole = page.whole { try removeUnlisted(whole, at: time) }
         note(.mirror(name))
         return true
     }
@@ -164,5 +171,16 @@ extension StoreEngine {
         try members.bind(2, mirror.generation)
         try members.run()
         for (kind, id) in loose { try removeModel(kind, high: id.high, low: id.low) }
+    }
+
+    /// Removes articles that are in no mirror though they match.
+    private func removeUnlisted(
+        _ whole: MirrorPage.Whole, at time: Timestamp
+    ) throws(ModelStoreError) {
+        let ids = try ArticleIndex.looseIDs(
+            matching: whole.query, seenBefore: whole.asOf, in: connection)
+        // What is seen at that time, or later, may be there again.
+        let last = whole.asOf.advanced(byMilliseconds: -1)
+        for id in ids { try merge(.articleEnded(id, .notFound(seenAt: last)), at: time) }
     }
 }

@@ -1,0 +1,41 @@
+package import ArticleAPI
+
+/// What an iterator of live changes does between its steps.
+package enum LiveActivity: Sendable, Equatable {
+    /// It is about to send a request, which is not sent if the changes are suspended now.
+    case requesting
+    /// A stream is open.
+    case streaming
+    /// It polls, and nothing has happened since the last step.
+    case polling
+    /// It goes on after this delay, because of this error.
+    case waiting(Duration, because: BackendError)
+}
+
+/// Receives what iterators of live changes do, in sessions of one owner.
+struct LiveReporter: Sendable {
+    let owner: SessionOwner
+    let report: @Sendable (LiveActivity) throws(BackendError) -> Void
+}
+
+extension BackendService {
+    /// Live changes that report what they are doing. As long as there is something to catch up
+    /// with, they fetch pages, which are larger than those of a stream and may be compressed.
+    ///
+    /// In a session of another owner, the sequence throws `signedOut` before it requests anything.
+    ///
+    /// - Parameters:
+    ///   - token: as for `liveChanges(from:matching:options:)`.
+    ///   - filter: as there.
+    ///   - owner: whose session it has to be.
+    ///   - report: is called in the task that iterates, before the step that an activity leads to.
+    ///     Its error ends the sequence.
+    package func liveChanges(
+        from token: String?, matching filter: FetchChangesRequest, onlyAs owner: SessionOwner,
+        report: @escaping @Sendable (LiveActivity) throws(BackendError) -> Void
+    ) -> LiveChanges {
+        var changes = liveChanges(from: token, matching: filter)
+        changes.reporter = LiveReporter(owner: owner, report: report)
+        return changes
+    }
+}

@@ -1,0 +1,54 @@
+public import ArticleAPI
+public import ArticleClient
+
+extension ArticleMirror {
+    /// Where a mirror is. A value; use it anywhere.
+    public enum State: Sendable, Hashable {
+        /// Nothing is being requested: `run` has not begun, or has ended.
+        case idle
+        /// The first snapshot is arriving, or a new one where the backend has rejected the token.
+        /// The fraction of its articles that has arrived is from 0 to 1; `nil` if that is unknown.
+        case initial(fraction: Double?)
+        /// What has happened since the last page is being requested.
+        case catchingUp
+        /// The store has everything, and changes arrive as they happen.
+        case live
+        /// The backend could not be reached, or has rejected a request; the next one is sent then.
+        case waiting(until: Timestamp, because: BackendError)
+        /// Nothing is requested, for this reason.
+        case paused(PauseReason)
+        /// The store has no room for the next page. The mirror goes on with `conditionsChanged`.
+        case full
+    }
+
+    /// Why a mirror requests nothing. A value; use it anywhere.
+    public enum PauseReason: Sendable, Hashable {
+        /// The app's closure says ``NetworkAllowance/lowPower``.
+        case lowPower
+        /// The app's closure says ``NetworkAllowance/constrained``.
+        case constrained
+        /// The app called `suspend`.
+        case suspended
+    }
+}
+
+/// Why a mirror has stopped following.
+///
+/// A value; use it anywhere. See ``ArticleMirror``.
+public enum ArticleMirrorError: Error, Sendable, Hashable {
+    /// The request was cancelled, the session has ended or belongs to another account than the
+    /// store, or the backend has rejected a request that repeating cannot fix.
+    case backend(BackendError)
+    /// A page could not be stored; the store has nothing of it.
+    case store(ModelStoreError)
+}
+
+extension ArticleMirrorError: CustomStringConvertible {
+    /// What happened, for logs and terminals.
+    public var description: String {
+        switch self {
+        case .backend(let error): error.description
+        case .store(let error): error.description
+        }
+    }
+}

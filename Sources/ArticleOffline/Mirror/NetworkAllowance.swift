@@ -1,0 +1,13 @@
+/// What an app lets its mirrors use the network for.
+///
+/// The app decides by its platform's means: on Apple's platforms, `ProcessInfo` knows of the low
+/// power mode, and the path of an `NWPathMonitor` is constrained or expensive. A value; use it
+/// anywhere. See ``ArticleMirror``.
+public enum NetworkAllowance: Sendable, Hashable {
+    /// Requests and streams.
+    case unrestricted
+    /// Requests that the app makes (`catchUp`), but nothing that keeps a connection open.
+    case lowPower
+    /// Only what the user asks for.
+    case constrained
+}
