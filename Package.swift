@@ -146,8 +146,8 @@ let package = Package(
             "ArticleOfflineTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline",
-                "ArticleServices", "CSQLite", "HTTP", "HTTPServer", "Platform", "Sockets",
-                "SQLiteStore", "TestSupport",
+                "ArticleServices", "ArticleStore", "CSQLite", "HTTP", "HTTPServer", "Platform",
+                "Sockets", "SQLiteStore", "TestSupport",
             ]),
         tests(
             "ArticleObservationTests",

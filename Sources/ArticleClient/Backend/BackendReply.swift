@@ -33,6 +33,13 @@ public struct BackendReply<Item: Sendable>: Sendable {
     public var etag: EntityTag? { fields[.etag].flatMap { EntityTag($0) } }
 }
 
+extension BackendReply {
+    /// A reply from a store of models instead of a response.
+    package init(remembered item: Item, age: Duration) {
+        self.init(item: item, source: .cached, age: age, status: .ok, fields: HTTPFields())
+    }
+}
+
 extension BackendReply: Equatable where Item: Equatable {}
 
 /// A response before it is decoded.

@@ -19,7 +19,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
         /// It has been sent, and there is no response yet.
         case sending
         /// Someone has changed the article meanwhile, and an attribute has two new values; or one
-        /// side has deleted it. `theirs` is the article as the backend has it; `nil` if it has none.
+        /// side has deleted it. `theirs` is the article as the backend has it, if it has one.
         case conflict(theirs: Article?)
         /// It was sent, no response came, and the backend has forgotten its key by now: it must not
         /// be sent again unless the user wants it.
@@ -30,7 +30,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
 
     /// Counts up; an article's entries are sent in this order.
     public let number: Int
-    public internal(set) var article: Article.ID
+    public let article: Article.ID
     public internal(set) var write: PendingWrite
     /// The article that the write changes, as its user saw it; `nil` for a new one. Its version is
     /// the one that the write expects.

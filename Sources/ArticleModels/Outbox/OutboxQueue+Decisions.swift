@@ -20,8 +20,9 @@ extension OutboxQueue {
     ///   - decision: how it is resolved.
     ///   - newKey: a new key, which was never used.
     ///   - newID: the id of an article that has to be created again.
+    ///   - time: the current time.
     public mutating func resolve(
-        _ number: Int, _ decision: Decision, newKey: String, newID: Article.ID
+        _ number: Int, _ decision: Decision, newKey: String, newID: Article.ID, at time: Timestamp
     ) -> Edit? {
         guard let index = index(of: number),
             case .conflict(let theirs) = entries[index].status
@@ -32,13 +33,12 @@ extension OutboxQueue {
             case .keepTheirs: queue.giveUp(index, for: theirs)
             case .keepMine:
                 guard let theirs else {
-                    let mine = entry.mine(newID)
-                    return queue.createAgain(index, mine, newKey, newID)
+                    return queue.createAgain(index, entry.mine, newKey, newID, at: time)
                 }
                 queue.rewrite(index, entry.write(onto: theirs), on: theirs, newKey)
             case .merged(let article):
                 guard let theirs else {
-                    return queue.createAgain(index, article.draft, newKey, newID)
+                    return queue.createAgain(index, article.draft, newKey, newID, at: time)
                 }
                 let changes = Article.Changes(from: theirs, to: article)
                 queue.rewrite(index, .update(changes), on: theirs, newKey)
@@ -111,20 +111,19 @@ extension OutboxQueue {
 
     /// Creates the article that is gone with another id, and with what was to be done to it later.
     private mutating func createAgain(
-        _ index: Int, _ draft: Article.Draft, _ key: String, _ id: Article.ID
+        _ index: Int, _ draft: Article.Draft, _ key: String, _ id: Article.ID, at time: Timestamp
     ) {
-        let former = entries[index]
+        let former = entries.remove(at: index)
         var draft = draft
         draft.id = id
         // The former slug stays reserved for the former article.
         if draft.slug == former.base?.slug { draft.slug = nil }
-        entries[index].restart(with: .create(draft), on: nil, key: key, isRebased: false)
-        entries[index].article = id
-        while let next = successor(of: former),
-            let folded = entries[index].write.followed(by: entries[next].write, on: nil)
+        append(.create(draft), to: id, base: nil, account: former.account, key: key, at: time)
+        while let next = successor(of: former), let new = entries.indices.last,
+            let folded = entries[new].write.followed(by: entries[next].write, on: nil)
         {
+            replace(at: new, by: folded, key: key)
             entries.remove(at: next)
-            replace(at: index, by: folded, key: key)
             if folded == .nothing { return }
         }
     }
@@ -132,7 +131,7 @@ extension OutboxQueue {
 
 extension OutboxEntry {
     /// The article with the write as a new one.
-    fileprivate func mine(_ id: Article.ID) -> Article.Draft {
+    fileprivate var mine: Article.Draft {
         switch write {
         case .create(let draft): draft
         case .update(let changes): base?.applying(changes).draft ?? Article.Draft(title: "")

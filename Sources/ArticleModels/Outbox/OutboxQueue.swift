@@ -32,11 +32,13 @@ public struct OutboxQueue: Sendable, Hashable {
     /// How long backends remember keys, less an hour, because clocks differ.
     public static let keyLifetime = Duration.seconds(23 * 3_600)
 
-    /// - Parameter stored: what a store has kept. An attempt that was not finished has no response;
-    ///   the entry is sent again with the same key.
-    public init(_ stored: some Sequence<OutboxEntry> = []) {
+    /// - Parameters:
+    ///   - stored: what a store has kept. An attempt that was not finished has no response; the
+    ///     entry is sent again with the same key.
+    ///   - number: a number that new entries have to exceed.
+    public init(_ stored: some Sequence<OutboxEntry> = [], after number: Int = 0) {
         entries = stored.sorted { $0.number < $1.number }
-        lastNumber = entries.last?.number ?? 0
+        lastNumber = max(number, entries.last?.number ?? 0)
         for index in entries.indices where entries[index].status == .sending {
             entries[index].status = .waiting(until: nil)
         }
@@ -71,12 +73,19 @@ public struct OutboxQueue: Sendable, Hashable {
             {
                 return
             }
-            queue.lastNumber += 1
-            queue.entries.append(
-                OutboxEntry(
-                    number: queue.lastNumber, article: article, write: write, base: base, key: key,
-                    account: account, createdAt: time))
+            queue.append(write, to: article, base: base, account: account, key: key, at: time)
         }
+    }
+
+    mutating func append(
+        _ write: PendingWrite, to article: Article.ID, base: Article?, account: String,
+        key: String, at time: Timestamp
+    ) {
+        lastNumber += 1
+        entries.append(
+            OutboxEntry(
+                number: lastNumber, article: article, write: write, base: base, key: key,
+                account: account, createdAt: time))
     }
 
     /// Replaces an unseen write by what it and a later one come to.
@@ -115,6 +124,16 @@ public struct OutboxQueue: Sendable, Hashable {
             guard case .waiting(let until?) = entry.status, until > time else { return nil }
             return until
         }.min()
+    }
+
+    /// Lets writes that wait for a later time be sent at once.
+    public mutating func hurry() -> Edit {
+        edit { queue in
+            for index in queue.entries.indices {
+                guard case .waiting(_?) = queue.entries[index].status else { continue }
+                queue.entries[index].status = .waiting(until: nil)
+            }
+        }
     }
 
     /// Finds the writes whose keys the backend may have forgotten; their users are to decide.

@@ -96,14 +96,18 @@ extension ModelFacts {
         return member(place).dropFirst(name.utf8.count + 3)
     }
 
+    /// The JSON value of the attribute with this name; empty if it has none or is unknown.
+    package func value(of name: String) -> ArraySlice<UInt8> {
+        Model.shape.place(of: name).map { value($0) } ?? []
+    }
+
     /// `"name":`, as a codec writes it.
     private static func prefix(of name: String) -> [UInt8] { Array("\"\(name)\":".utf8) }
 
     /// What names the backend's history in the model's version, the `x1y2z3` of `7-x1y2z3`; `nil`
     /// if the version is unknown. Revisions of different histories cannot be compared.
     package var history: ArraySlice<UInt8>? {
-        guard let place = Model.shape.place(of: "version") else { return nil }
-        let version = value(place)
+        let version = value(of: "version")
         guard let dash = version.firstIndex(of: UInt8(ascii: "-")) else { return nil }
         return version[(dash + 1)...].dropLast()
     }

@@ -113,7 +113,8 @@ final class DatabaseConnection {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy
         // The statements are those of a sound file: tables that are missing and rows that
         // contradict each other are damage, too.
-        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH:
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH,
+            SQLITE_TOOBIG:
             .damaged(message)
         default: .disk("\(message) (\(code))")
         }

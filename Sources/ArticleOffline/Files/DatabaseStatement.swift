@@ -102,6 +102,9 @@ struct DatabaseStatement: ~Copyable {
 
     func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
+    /// An integer that is within the range of an `Int` unless the file is damaged.
+    func number(_ column: Int32) -> Int { Int(clamping: integer(column)) }
+
     func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
     func text(_ column: Int32) -> String {

@@ -53,18 +53,34 @@ struct StoreFile {
         return stat(path, &status) == 0 ? Identity(status) : nil
     }
 
-    /// Renames the file and those beside it to `<path>.damaged`, in place of what was there.
-    func setAside() throws(ModelStoreError) {
+    /// Removes the file and those beside it.
+    func remove() throws(ModelStoreError) {
         for suffix in Self.suffixes {
-            let target = "\(path).damaged\(suffix)"
-            if unlink(target) != 0, errno != ENOENT { throw failure("cannot be set aside") }
+            guard unlink("\(path)\(suffix)") == 0 || errno == ENOENT else {
+                throw failure("cannot be removed")
+            }
         }
-        // The log goes first: without its file it means nothing, and it must not be read as that
-        // of the new file.
+    }
+
+    /// The file that is going to take its place.
+    var draft: StoreFile { StoreFile(path: "\(path).draft") }
+
+    /// Renames the file and those beside it to `<path>.damaged`, in place of what was there, and
+    /// the draft, which is complete and closed, to this path.
+    func replaceByDraft() throws(ModelStoreError) {
+        try StoreFile(path: "\(path).damaged").remove()
+        // The log goes first: it must not be read as that of the new file.
         for suffix in Self.suffixes.reversed() {
             guard rename("\(path)\(suffix)", "\(path).damaged\(suffix)") == 0 || errno == ENOENT
             else { throw failure("cannot be set aside") }
         }
+        guard rename(draft.path, path) == 0 else { throw failure("cannot be replaced") }
+    }
+
+    /// Puts a draft in place if the process ended before that.
+    func finishReplacement() throws(ModelStoreError) {
+        guard identity == nil, draft.identity != nil else { return }
+        guard rename(draft.path, path) == 0 else { throw failure("cannot be replaced") }
     }
 
     private func failure(_ what: String) -> ModelStoreError {

@@ -30,7 +30,7 @@ struct EndingRow {
         case .notFound(let seenAt): self.time = self.time.map { max($0, seenAt) } ?? seenAt
         case .deleted(let revision, let seenAt):
             let last = max(revision ?? 0, known)
-            if last > 0 { gone = max(gone ?? 0, last + 1) }
+            if last > 0 { gone = max(gone ?? 0, last == .max ? last : last + 1) }
             self.time = self.time.map { max($0, seenAt) } ?? seenAt
         }
         self.history = history ?? self.history
@@ -67,8 +67,8 @@ extension EndingRow {
         try row.bind(2, id)
         guard try row.step() else { return nil }
         var found = EndingRow(at: Timestamp(milliseconds: row.integer(4)))
-        found.gone = row.optionalInteger(0).map { Int($0) }
-        found.unmatched = row.optionalInteger(1).map { Int($0) }
+        found.gone = row.optionalInteger(0).map { Int(clamping: $0) }
+        found.unmatched = row.optionalInteger(1).map { Int(clamping: $0) }
         found.time = row.optionalInteger(2).map { Timestamp(milliseconds: $0) }
         found.history = row.isNull(3) ? nil : row.bytes(3)
         return found

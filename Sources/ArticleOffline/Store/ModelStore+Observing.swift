@@ -27,12 +27,12 @@ extension ModelStore {
         }
     }
 
-    /// The known comments on an article, oldest first, and then again after each change.
+    /// The known comments on an article, and then again after each change.
     public nonisolated func comments(
-        on article: Article.ID, limit: Int = 100
+        on article: Article.ID, order: CommentSort = .oldest, limit: Int = 100
     ) -> StoreUpdates<[Comment]> {
         updates(of: .comments(article)) { (store) throws(ModelStoreError) in
-            try await store.loadComments(on: article, limit: limit)
+            try await store.loadComments(on: article, order: order, limit: limit)
         }
     }
 

@@ -24,6 +24,7 @@ public actor ModelStore {
     package nonisolated let environment: ClientEnvironment
     package nonisolated let notices = Notices<StoreTopic>()
     private nonisolated let didReport: @Sendable (StoreEvent) -> Void
+    private nonisolated let clock = SeenClock()
     private let engine: StoreEngine
 
     /// Opens the file, or makes it.
@@ -54,7 +55,7 @@ public actor ModelStore {
 
     /// Performs changes of models and of the outbox in one transaction.
     package func commit(_ changes: StoreChanges) throws(ModelStoreError) {
-        try announcing { () throws(ModelStoreError) in try engine.commit(changes, at: now) }
+        try announcing { () throws(ModelStoreError) in try engine.commit(changes, at: time()) }
     }
 
     /// Looks for what other processes have written, and announces it. Call it when the app becomes
@@ -65,9 +66,14 @@ public actor ModelStore {
         }
     }
 
-    private var now: Timestamp {
-        Timestamp(milliseconds: environment.wallSeconds() * 1_000)
+    /// Merges what a response says, which is computed on this actor.
+    package func merge(_ news: @Sendable () -> [ModelNews]) throws(ModelStoreError) {
+        try merge(news())
     }
+
+    /// The present time, for what is sent now. Of two calls in one second, the later one gets the
+    /// later time.
+    package nonisolated func time() -> Timestamp { clock.time(environment) }
 
     /// Notifies observers of what has changed, whether or not the work has failed.
     private func announcing<Result>(
@@ -122,23 +128,36 @@ public actor ModelStore {
         }
     }
 
+    /// What is known of an author; `nil` for nothing.
     public func loadAuthor(_ id: Author.ID) throws(ModelStoreError) -> Author? {
-        try reading { () throws(ModelStoreError) in try engine.author(id) }
+        try facts(of: id)?.model()
     }
 
-    /// The comments on an article that are known, oldest first.
+    /// The comments on an article that are known.
     public func loadComments(
-        on article: Article.ID, limit: Int = 100
+        on article: Article.ID, order: CommentSort = .oldest, limit: Int = 100
     ) throws(ModelStoreError) -> [Comment] {
+        try commentFacts(on: article, order: order, limit: limit).compactMap { $0.model() }
+    }
+
+    func commentFacts(
+        on article: Article.ID, order: CommentSort, limit: Int
+    ) throws(ModelStoreError) -> [ModelFacts<Comment>] {
         try reading { () throws(ModelStoreError) in
-            try engine.comments(on: article, limit: max(limit, 0))
+            try engine.comments(on: article, order: order, limit: max(limit, 0))
         }
     }
 
-    /// What is known of an article, without unsent writes; `nil` for nothing.
+    /// What responses have said of an article, without unsent writes; `nil` for nothing.
     package func facts(of id: Article.ID) throws(ModelStoreError) -> ModelFacts<Article>? {
         try reading { () throws(ModelStoreError) in
             try engine.articles.facts(id, in: engine.connection)
+        }
+    }
+
+    func facts(of id: Author.ID) throws(ModelStoreError) -> ModelFacts<Author>? {
+        try reading { () throws(ModelStoreError) in
+            try engine.authors.facts(id, in: engine.connection)
         }
     }
 
@@ -184,12 +203,16 @@ public actor ModelStore {
 
     /// Discards the mirror's token. What it has remains until a new snapshot is complete.
     ///
-    /// - Returns: `false` if its token is another one; then nothing has changed.
+    /// - Parameters:
+    ///   - name: of the mirror.
+    ///   - position: where it has to be; `nil` for anywhere.
+    /// - Returns: `false` if it is elsewhere; then nothing has changed.
+    @discardableResult
     package func startMirrorAnew(
-        _ name: String, from token: String?
+        _ name: String, from position: MirrorPosition? = nil
     ) throws(ModelStoreError) -> Bool {
         try writing { () throws(ModelStoreError) in
-            try engine.startMirrorAnew(name, from: token)
+            try engine.startMirrorAnew(name, from: position)
         }
     }
 
@@ -205,7 +228,7 @@ public actor ModelStore {
     /// - Throws: `full` if the page does not fit into the limit.
     package func apply(_ page: MirrorPage, to name: String) throws(ModelStoreError) -> Bool {
         try writing { () throws(ModelStoreError) in
-            try engine.apply(page, to: name, at: now)
+            try engine.apply(page, to: name, at: time())
         }
     }
 
@@ -220,7 +243,12 @@ public actor ModelStore {
         }
     }
 
-    // MARK: Events
+    // MARK: Events and sizes
+
+    /// The size of all models, in bytes.
+    public func size() throws(ModelStoreError) -> Int {
+        try reading { () throws(ModelStoreError) in try engine.totalBytes() }
+    }
 
     /// Reports an event of those who use the store.
     package nonisolated func report(_ event: StoreEvent) { didReport(event) }

@@ -25,7 +25,7 @@ final class NameTable {
         try row.bind(1, id)
         let found =
             try row.step()
-            ? AuthorNames.Known(row.text(0), revision: Int(row.integer(1))) : nil
+            ? AuthorNames.Known(row.text(0), revision: row.number(1)) : nil
         remember(found, of: id)
         return found
     }
@@ -53,10 +53,7 @@ final class NameTable {
         _ id: Author.ID, in connection: DatabaseConnection,
         _ note: (inout AuthorNames) -> AuthorNames.News
     ) throws(ModelStoreError) -> Bool {
-        let old = try name(id, in: connection)
-        var names = AuthorNames(old.map { [id: $0] } ?? [:])
-        let news = note(&names)
-        guard let new = names.known[id], new != old else { return false }
+        guard let (new, news) = try change(of: id, in: connection, note) else { return false }
         let row = try connection.statement("INSERT OR REPLACE INTO names VALUES (?1, ?2, ?3)")
         try row.bind(1, id)
         try row.bind(2, new.name)
@@ -64,6 +61,24 @@ final class NameTable {
         try row.run()
         remember(new, of: id)
         return news != .nothing
+    }
+
+    /// Whether noting it would change anything.
+    func isNews(
+        _ reference: Author.Reference, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        try change(of: reference.id, in: connection) { $0.note(reference) } != nil
+    }
+
+    /// The name that noting would give an author; `nil` for the one that is known.
+    private func change(
+        of id: Author.ID, in connection: DatabaseConnection,
+        _ note: (inout AuthorNames) -> AuthorNames.News
+    ) throws(ModelStoreError) -> (AuthorNames.Known, AuthorNames.News)? {
+        let old = try name(id, in: connection)
+        var names = AuthorNames(old.map { [id: $0] } ?? [:])
+        let news = note(&names)
+        return names.known[id].flatMap { $0 == old ? nil : ($0, news) }
     }
 
     /// - Returns: whether by-lines change.
@@ -75,6 +90,12 @@ final class NameTable {
         try row.bind(1, id)
         try row.run()
         return connection.changedRows > 0
+    }
+
+    /// By-lines have the names that came with them, until newer ones are seen.
+    func removeAll(from connection: DatabaseConnection) throws(ModelStoreError) {
+        known = [:]
+        try connection.execute("DELETE FROM names")
     }
 
     /// Removes the names of authors of whom there is nothing else.

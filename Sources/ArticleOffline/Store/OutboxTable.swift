@@ -42,7 +42,7 @@ enum OutboxTable {
         while try row.step() {
             body(
                 StoredWrite(
-                    number: Int(row.integer(0)), article: try row.identifier(1),
+                    number: row.number(0), article: try row.identifier(1),
                     entry: row.bytes(2)))
         }
     }
@@ -57,7 +57,7 @@ enum OutboxTable {
         var writes: [StoredWrite] = []
         while try row.step() {
             writes.append(
-                StoredWrite(number: Int(row.integer(0)), article: id, entry: row.bytes(1)))
+                StoredWrite(number: row.number(0), article: id, entry: row.bytes(1)))
         }
         return writes
     }

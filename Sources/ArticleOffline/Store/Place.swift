@@ -4,7 +4,7 @@ extension ModelStore {
     /// Where a store keeps its models, and whose they are.
     public struct Place: Sendable, Hashable {
         /// `nil` in memory.
-        public let path: String?
+        public internal(set) var path: String?
         /// `Credentials.account` of those who may see what it has; `nil` for what anonymous
         /// requests receive.
         public let account: String?

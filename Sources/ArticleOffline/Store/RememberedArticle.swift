@@ -22,5 +22,16 @@ public struct RememberedArticle: Sendable, Hashable, Identifiable {
     /// What has become of its unsent writes; `nil` if there are none.
     public let pending: OutboxEntry.Status?
 
+    /// When it was last seen.
+    let seenAt: Timestamp
+
     public var id: Article.ID { article.id }
+
+    /// What changes only in when it was last seen is the same.
+    public static func == (one: Self, other: Self) -> Bool {
+        one.article == other.article && one.known == other.known
+            && one.isPinned == other.isPinned && one.pending == other.pending
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(article) }
 }

@@ -7,7 +7,7 @@ extension StoreEngine {
     func totalBytes() throws(ModelStoreError) -> Int {
         let row = try connection.statement("SELECT bytes FROM totals")
         guard try row.step() else { throw .damaged("the size of the store is missing") }
-        return Int(row.integer(0))
+        return row.number(0)
     }
 
     /// Removes models that were not seen for the longest time, while there are too many.
@@ -26,7 +26,8 @@ extension StoreEngine {
             }
             for model in loose where total > limits.bytes {
                 try removeModel(model.kind, high: model.id.high, low: model.id.low)
-                total -= model.bytes
+                // A damaged row may have any size.
+                total &-= model.bytes
             }
         }
         try names.removeUnused(in: connection)
@@ -46,8 +47,8 @@ extension StoreEngine {
         while try row.step() {
             models.append(
                 LooseModel(
-                    kind: Int(row.integer(0)), id: try row.identifier(1),
-                    bytes: Int(row.integer(2))))
+                    kind: row.number(0), id: try row.identifier(1),
+                    bytes: row.number(2)))
         }
         return models
     }

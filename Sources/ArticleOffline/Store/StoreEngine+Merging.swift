@@ -38,6 +38,7 @@ extension StoreEngine {
             switch news {
             case .article(let facts):
                 if try isNews(facts, to: articles) { return true }
+                if try hasNewNames(facts) { return true }
             case .author(let facts):
                 if try isNews(facts, to: authors) { return true }
             case .comment(let facts):
@@ -88,6 +89,10 @@ extension StoreEngine {
     }
 
     private func merge(_ facts: ModelFacts<Article>) throws(ModelStoreError) {
+        // Also those of a late response: they are newer or older for themselves.
+        for author in try newByline(facts) {
+            if try names.note(author, in: connection) { noteEverything() }
+        }
         switch try articles.outcome(of: facts, in: connection) {
         case .nothing: break
         case .times(let merged): _ = try articles.store(merged, in: connection)
@@ -95,7 +100,6 @@ extension StoreEngine {
             let number = try articles.store(merged, in: connection)
             let isListed = changed.intersects(ArticleIndex.attributes)
             if isListed { try list(merged, number) }
-            if changed.contains("authors") { try noteNames(in: merged) }
             noteArticle(facts.id)
         }
     }
@@ -112,10 +116,25 @@ extension StoreEngine {
         try ArticleIndex.store(article, number, in: connection)
     }
 
-    private func noteNames(in facts: ModelFacts<Article>) throws(ModelStoreError) {
-        for author in facts.model()?.authors ?? [] {
-            if try names.note(author, in: connection) { noteEverything() }
+    /// The by-line, if it is not the one that is known.
+    private func newByline(
+        _ facts: ModelFacts<Article>
+    ) throws(ModelStoreError) -> [Author.Reference] {
+        let byline = facts.value(of: "authors")
+        let known = try articles.facts(facts.id, in: connection)?.value(of: "authors")
+        guard byline != known, !byline.isEmpty else { return [] }
+        let authors = (try? PartialArticle(mapping: facts.json))?.authors ?? []
+        return authors.compactMap { author in
+            guard let id = author.id, let name = author.name else { return nil }
+            return Author.Reference(id: id, name: name, revision: author.revision)
         }
+    }
+
+    private func hasNewNames(_ facts: ModelFacts<Article>) throws(ModelStoreError) -> Bool {
+        for author in try newByline(facts) {
+            if try names.isNews(author, in: connection) { return true }
+        }
+        return false
     }
 
     private func merge(_ facts: ModelFacts<Author>) throws(ModelStoreError) {

@@ -19,7 +19,7 @@ extension StoreEngine {
             """)
         try row.bind(1, name)
         try row.bind(2, articles.kind)
-        if try row.step() { found.members = Int(row.integer(0)) }
+        if try row.step() { found.members = row.number(0) }
         return found
     }
 
@@ -55,9 +55,11 @@ extension StoreEngine {
 
     /// Discards the token. What the mirror has remains until a new snapshot is complete.
     ///
-    /// - Returns: `false` if its token is another one.
-    func startMirrorAnew(_ name: String, from token: String?) throws(ModelStoreError) -> Bool {
-        guard let mirror = try self.row(name)?.mirror, mirror.token == token else { return false }
+    /// - Returns: `false` if it is not at the position.
+    func startMirrorAnew(
+        _ name: String, from position: MirrorPosition?
+    ) throws(ModelStoreError) -> Bool {
+        guard try isMirror(self.row(name), at: position) else { return false }
         let row = try connection.statement(
             """
             UPDATE mirrors SET token = NULL, generation = generation + 1, complete = 0
@@ -67,8 +69,14 @@ extension StoreEngine {
         try row.run()
         // The history may be another one, whose revisions are lower.
         try EndingRow.forgetAll(in: connection)
-        note(.mirror(name))
+        try names.removeAll(from: connection)
+        noteEverything()
         return true
+    }
+
+    private func isMirror(_ row: Row?, at position: MirrorPosition?) -> Bool {
+        guard let row else { return false }
+        return position.map { $0.token == row.mirror.token } ?? true
     }
 
     /// Ends a mirror. What it had stays until there is too much.
@@ -89,8 +97,12 @@ extension StoreEngine {
     func apply(
         _ page: MirrorPage, to name: String, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
-        guard let mirror = try row(name), mirror.mirror.token == page.since else { return false }
-        for change in page.page.changes { try apply(change, of: page, to: mirror, at: time) }
+        guard let mirror = try row(name), isMirror(mirror, at: page.position) else { return false }
+        for change in page.page.changes {
+            let news = change.news(
+                knowing: page.known, isFiltered: page.isFiltered, seenAt: page.seenAt)
+            if let news { try apply(news, to: mirror, at: time) }
+        }
         let isComplete = mirror.mirror.isComplete || !page.page.more
         let row = try connection.statement(
             "UPDATE mirrors SET token = ?2, complete = ?3 WHERE number = ?1")
@@ -105,35 +117,17 @@ extension StoreEngine {
     }
 
     private func apply(
-        _ change: SyncChange<Article>, of page: MirrorPage, to mirror: Row, at time: Timestamp
+        _ news: ModelNews, to mirror: Row, at time: Timestamp
     ) throws(ModelStoreError) {
-        switch change {
-        case .putArticle(let article, _):
-            let facts = ModelFacts(article, knowing: page.known, seenAt: page.seenAt)
-            try merge(.article(facts), at: time)
-            try add(article.id, articles.kind, to: mirror)
-        case .deleteArticle(let id, let revision):
-            try remove(id, articles.kind, from: mirror)
-            let ending: ModelNews.Ending =
-                page.isFiltered ? .unmatched(revision: revision) : .gone(revision: revision)
-            try merge(.articleEnded(id, ending), at: time)
-        case .putAuthor(let author):
-            let facts = ModelFacts(author, knowing: .all, seenAt: page.seenAt)
-            try merge(.author(facts), at: time)
-            try add(author.id, authors.kind, to: mirror)
-        case .deleteAuthor(let id, let revision):
-            try remove(id, authors.kind, from: mirror)
-            try merge(.authorEnded(id, .gone(revision: revision)), at: time)
-        case .putComment(let comment):
-            let known = AttributeSet<Comment>.all.subtracting(["bodyHTML"])
-            let facts = ModelFacts(comment, knowing: known, seenAt: page.seenAt)
-            try merge(.comment(facts), at: time)
-            try add(comment.id, comments.kind, to: mirror)
-        case .deleteComment(let id, let revision):
-            try remove(id, comments.kind, from: mirror)
-            try merge(.commentEnded(id, .gone(revision: revision)), at: time)
-        case .putBookmark, .deleteBookmark, .unknown: break
+        switch news {
+        case .article(let facts): try add(facts.id, articles.kind, to: mirror)
+        case .author(let facts): try add(facts.id, authors.kind, to: mirror)
+        case .comment(let facts): try add(facts.id, comments.kind, to: mirror)
+        case .articleEnded(let id, _): try remove(id, articles.kind, from: mirror)
+        case .authorEnded(let id, _): try remove(id, authors.kind, from: mirror)
+        case .commentEnded(let id, _): try remove(id, comments.kind, from: mirror)
         }
+        try merge(news, at: time)
     }
 
     private func add<Subject>(
@@ -177,7 +171,7 @@ extension StoreEngine {
         while try row.step() {
             // Ids of all types have the same form.
             let id: Article.ID = try row.identifier(1)
-            if !row.isNull(2), row.integer(3) <= 1 { loose.append((Int(row.integer(0)), id)) }
+            if !row.isNull(2), row.integer(3) <= 1 { loose.append((row.number(0), id)) }
         }
         let members = try connection.statement(
             "DELETE FROM members WHERE mirror = ?1 AND generation <> ?2")

@@ -17,7 +17,8 @@ extension StoreEngine {
         return RememberedArticle(
             article: try names.naming(shown, in: connection),
             known: facts?.attributes ?? .inArticles,
-            isPinned: try PinTable.contains(id, in: connection), pending: pending)
+            isPinned: try PinTable.contains(id, in: connection), pending: pending,
+            seenAt: facts?.seenAt ?? shown.updatedAt)
     }
 
     /// The first articles of a list.
@@ -50,22 +51,22 @@ extension StoreEngine {
         return try row.step() ? try row.identifier(0) : nil
     }
 
-    func author(_ id: Author.ID) throws(ModelStoreError) -> Author? {
-        try authors.facts(id, in: connection)?.model()
-    }
-
-    /// The comments on an article, oldest first.
-    func comments(on id: Article.ID, limit: Int) throws(ModelStoreError) -> [Comment] {
+    /// What is known of the comments on an article.
+    func comments(
+        on id: Article.ID, order: CommentSort, limit: Int
+    ) throws(ModelStoreError) -> [ModelFacts<Comment>] {
+        let direction = order == .oldest ? "ASC" : "DESC"
         let row = try connection.statement(
-            "SELECT id FROM comments WHERE article = ?1 ORDER BY created, id LIMIT ?2")
+            """
+            SELECT id FROM comments WHERE article = ?1
+            ORDER BY created \(direction), id \(direction) LIMIT ?2
+            """)
         try row.bind(1, id)
         try row.bind(2, limit)
-        var found: [Comment] = []
+        var found: [ModelFacts<Comment>] = []
         while try row.step() {
             let id: Comment.ID = try row.identifier(0)
-            if let comment = try comments.facts(id, in: connection)?.model() {
-                found.append(comment)
-            }
+            if let facts = try comments.facts(id, in: connection) { found.append(facts) }
         }
         return found
     }

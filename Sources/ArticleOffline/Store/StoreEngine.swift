@@ -31,15 +31,7 @@ final class StoreEngine {
         articles = ModelTable(1, memoryBytes: limits.memoryBytes / 4 * 3)
         authors = ModelTable(2, memoryBytes: limits.memoryBytes / 8)
         comments = ModelTable(3, memoryBytes: limits.memoryBytes / 8)
-        do throws(ModelStoreError) {
-            connection = try Self.open(place, limits)
-        } catch .damaged(let reason) {
-            let saved = Salvage(place)
-            connection = try Self.openAnew(place, limits, saved)
-            if let path = place.path {
-                report(.damaged(path: path, reason: reason, savedWrites: saved.writes.count))
-            }
-        }
+        connection = try Self.openOrBeginAnew(place, limits, report)
         identity = place.path.flatMap { StoreFile(path: $0).identity }
         dataVersion = try currentVersion()
     }
@@ -91,11 +83,21 @@ final class StoreEngine {
         isFlushed: Bool = false, _ body: () throws(ModelStoreError) -> Result
     ) throws(ModelStoreError) -> Result {
         try recovering { () throws(ModelStoreError) in
-            guard isFlushed else { return try transaction(body) }
-            try connection.execute("PRAGMA synchronous = FULL")
-            defer { try? connection.execute("PRAGMA synchronous = NORMAL") }
-            return try transaction(body)
+            let result = try transaction(isFlushed: isFlushed, body)
+            guard !isCurrent else { return result }
+            // Another process has set the file aside meanwhile.
+            try reopen()
+            return try transaction(isFlushed: isFlushed, body)
         }
+    }
+
+    private func transaction<Result>(
+        isFlushed: Bool, _ body: () throws(ModelStoreError) -> Result
+    ) throws(ModelStoreError) -> Result {
+        guard isFlushed else { return try transaction(body) }
+        try connection.execute("PRAGMA synchronous = FULL")
+        defer { try? connection.execute("PRAGMA synchronous = NORMAL") }
+        return try transaction(body)
     }
 
     private func transaction<Result>(
@@ -180,7 +182,7 @@ final class StoreEngine {
     private func recovering<Result>(
         _ body: () throws(ModelStoreError) -> Result
     ) throws(ModelStoreError) -> Result {
-        if !connection.isOpen { try reopen() }
+        if !isCurrent { try reopen() }
         do throws(ModelStoreError) {
             return try body()
         } catch .damaged(let reason) {
@@ -191,37 +193,68 @@ final class StoreEngine {
 
     /// Sets the damaged file aside and begins a new one, with what the app cannot fetch again.
     private func beginAnew(because reason: String) throws(ModelStoreError) {
-        guard let path = place.path else { throw .damaged(reason) }
+        guard place.path != nil else { throw .damaged(reason) }
+        guard isCurrent else { return try reopen() }
+        let saved = Salvage(connection)
+        connection.close()
+        connection = try Self.openAnew(place, limits, saved, because: reason, report)
+        try adopt()
+    }
+
+    private static func openOrBeginAnew(
+        _ place: ModelStore.Place, _ limits: ModelStore.Limits, _ report: (StoreEvent) -> Void
+    ) throws(ModelStoreError) -> DatabaseConnection {
+        if let path = place.path { try StoreFile(path: path).finishReplacement() }
+        do throws(ModelStoreError) {
+            return try open(place, limits)
+        } catch .damaged(let reason) {
+            return try openAnew(place, limits, Salvage(place), because: reason, report)
+        }
+    }
+
+    /// Whether the open file is still the one at its path: another process may have found it
+    /// damaged, or the system may have removed it.
+    private var isCurrent: Bool {
+        guard connection.isOpen else { return false }
+        guard let path = place.path else { return true }
+        return StoreFile(path: path).identity == identity
+    }
+
+    private func reopen() throws(ModelStoreError) {
+        connection.close()
+        connection = try Self.openOrBeginAnew(place, limits, report)
+        try adopt()
+    }
+
+    /// Forgets what was in the former file.
+    private func adopt() throws(ModelStoreError) {
         forgetAll()
         forgetDeferred()
-        // Otherwise another process has set it aside already.
-        let isOwn = StoreFile(path: path).identity == identity
-        let saved = isOwn ? Salvage(connection) : nil
-        connection.close()
-        if let saved {
-            connection = try Self.openAnew(place, limits, saved)
-            report(.damaged(path: path, reason: reason, savedWrites: saved.writes.count))
-        }
-        try reopen()
-    }
-
-    /// Opens the file if it is closed, and adopts it.
-    private func reopen() throws(ModelStoreError) {
-        if !connection.isOpen { connection = try Self.open(place, limits) }
+        noteEverything()
         identity = place.path.flatMap { StoreFile(path: $0).identity }
         dataVersion = try currentVersion()
-        noteEverything()
     }
 
+    /// The new file takes its place only when it is complete: until then, what was saved is still
+    /// in the damaged one.
     private static func openAnew(
-        _ place: ModelStore.Place, _ limits: ModelStore.Limits, _ saved: Salvage
+        _ place: ModelStore.Place, _ limits: ModelStore.Limits, _ saved: Salvage,
+        because reason: String, _ report: (StoreEvent) -> Void
     ) throws(ModelStoreError) -> DatabaseConnection {
-        if let path = place.path { try StoreFile(path: path).setAside() }
-        let connection = try open(place, limits)
+        guard let path = place.path else { throw .damaged(reason) }
+        let draft = StoreFile(path: path).draft
+        try draft.remove()
+        var written = place
+        written.path = draft.path
+        let connection = try open(written, limits)
         try connection.execute(script: "PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
         for write in saved.writes { try OutboxTable.store(write, in: connection) }
         for id in saved.pins { try PinTable.add(id, in: connection) }
-        try connection.execute(script: "COMMIT; PRAGMA synchronous = NORMAL")
-        return connection
+        // Leaving the mode of logs writes the log into the file.
+        try connection.execute(script: "COMMIT; PRAGMA journal_mode = DELETE")
+        connection.close()
+        try StoreFile(path: path).replaceByDraft()
+        report(.damaged(path: path, reason: reason, savedWrites: saved.writes.count))
+        return try open(place, limits)
     }
 }

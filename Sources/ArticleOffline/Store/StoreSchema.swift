@@ -130,7 +130,7 @@ enum StoreSchema {
         _ name: String, _ connection: DatabaseConnection
     ) throws(ModelStoreError) -> Int {
         let row = try connection.statement("PRAGMA \(name)")
-        return try row.step() ? Int(row.integer(0)) : 0
+        return try row.step() ? row.number(0) : 0
     }
 
     private static func meta(

@@ -1,0 +1,227 @@
+public import ArticleAPI
+public import ArticleClient
+public import ArticleModels
+
+/// Writes to articles that reach the backend when the network allows, and show at once.
+///
+/// When a function has returned, its write is stored and survives the end of the process at any
+/// time. Each write is carried out once: it is sent with an `Idempotency-Key` and the version that
+/// its user saw, and again after a lost response. The writes of one article are sent in their
+/// order. They are only sent in sessions of the store's account.
+///
+/// The store's articles and lists already show them; what the backend rejects is taken back, and
+/// what somebody else has changed as well waits in `states` for a decision.
+///
+/// ```swift
+/// let outbox = Outbox(store: store, backend: backend)
+/// let sending = Task { await outbox.run() }
+/// try await outbox.update(article, .init(title: .set("Rye bread")))
+/// let unsent = await outbox.state.entries.count
+/// ```
+///
+/// An actor: use it from anywhere. A store has one outbox at a time.
+public actor Outbox {
+    nonisolated let store: ModelStore
+    let backend: BackendService
+    let environment: ClientEnvironment
+    /// The most articles whose writes are being sent.
+    let width: Int
+    private nonisolated let notices = Notices<OutboxTopic>()
+    /// What is stored; `nil` before it was read.
+    private(set) var queue: OutboxQueue?
+    private var unreadable = 0
+    private(set) var pause: OutboxState.Pause? = .notRunning
+    private var isChanging = false
+    /// Those that wait until the present change is stored.
+    private var changes: [CheckedContinuation<Void, Never>] = []
+    /// Wakes up `run`; `nil` if it does not run.
+    var alarm: AsyncStream<Void>.Continuation?
+    /// The number of writes that are being sent.
+    var flights = 0
+    /// When `run` wakes up by itself.
+    var timer: Timestamp?
+
+    /// - Parameters:
+    ///   - store: keeps the writes; one of an account.
+    ///   - backend: sends them.
+    ///   - environment: clocks, and random numbers for delays.
+    ///   - width: the most articles whose writes are sent at the same time.
+    public init(
+        store: ModelStore, backend: BackendService, environment: ClientEnvironment = .system,
+        width: Int = 4
+    ) {
+        self.store = store
+        self.backend = backend
+        self.environment = environment
+        self.width = max(width, 1)
+    }
+
+    deinit { notices.end() }
+
+    private enum OutboxTopic: Hashable { case state }
+
+    // MARK: Writing
+
+    /// Creates an article.
+    ///
+    /// - Returns: its id: that of the draft, or a new one.
+    @discardableResult
+    public func create(_ draft: Article.Draft) async throws(OutboxError) -> Article.ID {
+        var draft = draft
+        let id = draft.id ?? Article.ID(at: now)
+        draft.id = id
+        do throws(InvalidValue) { try draft.validate() } catch { throw .invalid(error) }
+        try await add(.create(draft), to: id, base: nil)
+        return id
+    }
+
+    /// Changes an article.
+    ///
+    /// - Parameters:
+    ///   - article: the article as the user saw it, which the store has shown or a response had.
+    ///   - changes: what to change.
+    public func update(
+        _ article: Article, _ changes: Article.Changes
+    ) async throws(OutboxError) {
+        do throws(InvalidValue) {
+            try changes.validate()
+            _ = try article.draft(applying: changes)
+        } catch { throw .invalid(error) }
+        try await add(.update(changes), to: article.id, base: article)
+    }
+
+    /// Deletes an article, as the user saw it.
+    public func delete(_ article: Article) async throws(OutboxError) {
+        try await add(.delete, to: article.id, base: article)
+    }
+
+    private func add(
+        _ write: PendingWrite, to id: Article.ID, base: Article?
+    ) async throws(OutboxError) {
+        guard let account = store.place.account else { throw .noAccount }
+        let (key, now) = (newKey(), now)
+        try await change { queue in
+            queue.add(write, to: id, base: base, account: account, key: key, at: now)
+        }
+    }
+
+    // MARK: Decisions
+
+    /// Resolves a conflict.
+    public func resolve(
+        _ number: Int, _ decision: OutboxQueue.Decision
+    ) async throws(OutboxError) {
+        let (key, now) = (newKey(), now)
+        let id = Article.ID(at: now)
+        try await change { queue in
+            queue.resolve(number, decision, newKey: key, newID: id, at: now)
+        }
+    }
+
+    /// Sends a write again that is too old to do so without its user, or that was rejected.
+    public func sendAgain(_ number: Int) async throws(OutboxError) {
+        let key = newKey()
+        try await change { $0.sendAgain(number, newKey: key) }
+    }
+
+    /// Drops a write that is not being sent; with a creation also what was to be done to the
+    /// article later.
+    public func discard(_ number: Int) async throws(OutboxError) {
+        try await change { $0.discard(number) }
+    }
+
+    /// Sends what waits for a later time at once: the network is back.
+    public func networkIsBack() async {
+        _ = try? await change { $0.hurry() }
+    }
+
+    // MARK: Observing
+
+    /// What is to be sent.
+    public var state: OutboxState {
+        get async {
+            _ = try? await load()
+            return currentState
+        }
+    }
+
+    /// What is to be sent, and then again after each change. It ends with the outbox.
+    public nonisolated var states: StoreUpdates<OutboxState> {
+        StoreUpdates(notices, of: .state) { [weak self] in
+            guard let self else { return nil }
+            return .some(await state)
+        }
+    }
+
+    private var currentState: OutboxState {
+        OutboxState(entries: queue?.entries ?? [], pause: pause, unreadable: unreadable)
+    }
+
+    func setPause(_ new: OutboxState.Pause?) {
+        guard pause != new else { return }
+        pause = new
+        notices.post([.state])
+    }
+
+    // MARK: Changes
+
+    var now: Timestamp { Timestamp(milliseconds: environment.wallSeconds() * 1_000) }
+
+    /// A key that was never used.
+    func newKey() -> String { Article.ID(at: now).description }
+
+    /// The writes, which are read once.
+    private func load() async throws(ModelStoreError) -> OutboxQueue {
+        if let queue { return queue }
+        let stored = try await store.loadWrites()
+        // Another call may have read them meanwhile, and have changed them.
+        if let queue { return queue }
+        let entries = stored.compactMap { try? OutboxEntry(mapping: $0.entry) }
+        unreadable = stored.count - entries.count
+        let loaded = OutboxQueue(entries, after: stored.last?.number ?? 0)
+        queue = loaded
+        return loaded
+    }
+
+    /// Changes the writes. One change is stored before the next begins, and nobody sees it before.
+    @discardableResult
+    func change(
+        with news: [ModelNews] = [], _ body: (inout OutboxQueue) -> OutboxQueue.Edit?
+    ) async throws(OutboxError) -> OutboxQueue.Edit {
+        await beginChange()
+        defer { endChange() }
+        var next: OutboxQueue
+        do throws(ModelStoreError) { next = try await load() } catch { throw .notStored(error) }
+        guard let edit = body(&next) else { throw .noSuchWrite }
+        guard !edit.isEmpty || !news.isEmpty else { return edit }
+        do throws(ModelStoreError) {
+            try await store.commit(StoreChanges(edit, news: news))
+        } catch { throw .notStored(error) }
+        queue = next
+        notices.post([.state])
+        wake()
+        return edit
+    }
+
+    /// Changes the writes in memory only: what is stored says the same less precisely.
+    func changeInMemory(_ body: (inout OutboxQueue) -> OutboxQueue.Edit?) {
+        guard var next = queue, body(&next) != nil else { return }
+        queue = next
+        notices.post([.state])
+    }
+
+    func wake() { alarm?.yield() }
+
+    private func beginChange() async {
+        guard isChanging else {
+            isChanging = true
+            return
+        }
+        await withCheckedContinuation { changes.append($0) }
+    }
+
+    private func endChange() {
+        // The turn passes to the next one without becoming free.
+        if changes.isEmpty { isChanging = false } else { changes.removeFirst().resume() }
+    }
+}

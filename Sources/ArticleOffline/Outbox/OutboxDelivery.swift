@@ -1,0 +1,119 @@
+import ArticleAPI
+import ArticleClient
+import ArticleModels
+import HTTP
+
+/// How an attempt ended, and what is known from its responses.
+struct OutboxDelivery {
+    var outcome: OutboxQueue.Outcome
+    var news: [ModelNews] = []
+}
+
+/// What is sent for a write, and what its response means.
+extension Outbox {
+    /// Sends a write, whose attempt was stored.
+    func deliver(_ entry: OutboxEntry) async -> OutboxDelivery {
+        let sentAt = store.time()
+        let expected = entry.base?.version.flatMap { IfMatch(version: $0) }
+        do throws(BackendError) {
+            let article: Article
+            switch entry.write {
+            case .create(let draft):
+                article = try await backend.sendOnce(
+                    CreateArticleRequest(article: draft, idempotencyKey: entry.key),
+                    as: entry.account)
+            case .update(let changes):
+                article = try await backend.sendOnce(
+                    UpdateArticleRequest(
+                        id: entry.article, expected: expected, changes: changes,
+                        idempotencyKey: entry.key),
+                    as: entry.account)
+            case .delete:
+                _ = try await backend.sendOnce(
+                    DeleteArticleRequest(
+                        id: entry.article, expected: expected, idempotencyKey: entry.key),
+                    as: entry.account)
+                let ending = ModelNews.Ending.deleted(from: entry.base?.revision, seenAt: sentAt)
+                return OutboxDelivery(
+                    outcome: .applied(nil), news: [.articleEnded(entry.article, ending)])
+            }
+            return OutboxDelivery(
+                outcome: .applied(article), news: [Self.news(article, seenAt: sentAt)])
+        } catch { return await delivery(of: entry, after: error) }
+    }
+
+    private static func news(_ article: Article, seenAt time: Timestamp) -> ModelNews {
+        .article(ModelFacts(article, knowing: .inArticles, seenAt: time))
+    }
+
+    /// What an error says about the write.
+    private func delivery(
+        of entry: OutboxEntry, after error: BackendError
+    ) async -> OutboxDelivery {
+        switch error {
+        case .problem(let problem): return await delivery(of: entry, rejectedWith: problem)
+        case .offline, .unauthorized: return OutboxDelivery(outcome: .notSent)
+        case .transport(let failure):
+            switch failure.kind {
+            case .insecure, .overloaded, .unsupported, .credentials:
+                return OutboxDelivery(outcome: .notSent)
+            case .disconnected, .malformed, .tooLarge, .redirected:
+                return OutboxDelivery(outcome: .unanswered)
+            }
+        case .signedOut, .mapping, .cancelled, .superseded, .timedOut, .notCached:
+            return OutboxDelivery(outcome: .unanswered)
+        }
+    }
+
+    private func delivery(
+        of entry: OutboxEntry, rejectedWith problem: Problem
+    ) async -> OutboxDelivery {
+        switch (problem.status, entry.write) {
+        case (412, .update), (412, .delete), (404, .update), (404, .delete), (410, .update),
+            (410, .delete):
+            return await theirs(entry)
+        case (409, .create) where problem.kind == .idTaken:
+            // It may have been created by an attempt whose response was lost.
+            let found = await theirs(entry)
+            guard case .changed(theirs: nil) = found.outcome else { return found }
+            return OutboxDelivery(outcome: .rejected(problem))
+        case (429, _): return OutboxDelivery(outcome: .notSent)
+        case (408, _): return OutboxDelivery(outcome: .unanswered)
+        case (400..<500, _) where problem.kind != .requestInFlight:
+            return OutboxDelivery(outcome: .rejected(problem))
+        default: return OutboxDelivery(outcome: .unanswered)
+        }
+    }
+
+    /// The article as the backend has it now.
+    private func theirs(_ entry: OutboxEntry) async -> OutboxDelivery {
+        let sentAt = store.time()
+        do throws(BackendError) {
+            let article = try await backend.sendOnce(
+                FetchArticleRequest(key: .id(entry.article)), as: entry.account,
+                options: RequestOptions(freshness: .reloaded))
+            return OutboxDelivery(
+                outcome: .changed(theirs: article), news: [Self.news(article, seenAt: sentAt)])
+        } catch {
+            guard let status = error.problem?.status, [404, 410].contains(status) else {
+                // The write gets the same response again, and then this is asked again.
+                return OutboxDelivery(outcome: .unanswered)
+            }
+            let ending = ModelNews.Ending.notFound(seenAt: sentAt)
+            return OutboxDelivery(
+                outcome: .changed(theirs: nil), news: [.articleEnded(entry.article, ending)])
+        }
+    }
+}
+
+extension StoreChanges {
+    /// What a change of the outbox is for a store.
+    init(_ edit: OutboxQueue.Edit, news: [ModelNews]) {
+        self.init(
+            news: news,
+            writes: edit.stored.map {
+                StoredWrite(number: $0.number, article: $0.article, entry: $0.json())
+            },
+            finishedWrites: edit.removed.map(\.number))
+    }
+}

@@ -1,0 +1,136 @@
+import ArticleAPI
+import ArticleModels
+import ArticleOffline
+import TestSupport
+import Testing
+
+/// When writes are sent again, and when not without their user.
+@Suite struct OutboxTimeTests {
+    @Test func `delays double up to five minutes`() async throws {
+        try await Pressroom.run { room in
+            room.clock.hurry()
+            let attempts = Counter()
+            let device = try Device(
+                room,
+                network: TestNetwork { _ in attempts.next() < 10 ? .offline : .delivered })
+            try await device.outbox.create(Article.Draft(title: "Bread"))
+            device.start()
+            try await device.waitUntilEmpty()
+            await device.stop()
+            let delays = room.clock.delays.map(\.components.seconds)
+            #expect(delays == [2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+        }
+    }
+
+    @Test func `the network's return sends at once`() async throws {
+        try await Pressroom.run { room in
+            let fates = Fates(.offline)
+            let device = try Device(room, network: TestNetwork { _ in fates.next })
+            let id = try await device.outbox.create(Article.Draft(title: "Bread"))
+            device.start()
+            let state = try await device.wait("a delay") { $0.nextAttempt != nil }
+            #expect(state.nextAttempt == room.clock.time.advanced(byMilliseconds: 2_000))
+            await device.outbox.networkIsBack()
+            try await device.waitUntilEmpty()
+            await device.stop()
+            #expect(try await room.current(id) != nil)
+        }
+    }
+
+    @Test func `a delay ends by the clock`() async throws {
+        try await Pressroom.run { room in
+            let fates = Fates(.offline)
+            let device = try Device(room, network: TestNetwork { _ in fates.next })
+            try await device.outbox.create(Article.Draft(title: "Bread"))
+            device.start()
+            try await device.wait("a delay") { $0.nextAttempt != nil }
+            #expect(await eventually { !room.clock.delays.isEmpty })
+            room.clock.pass(seconds: 2)
+            try await device.waitUntilEmpty()
+            await device.stop()
+        }
+    }
+
+    /// A device whose first write got no response a day ago.
+    private func old(
+        _ room: Pressroom, _ bread: Article, _ fate: TestNetwork.Fate
+    ) async throws -> (Device, OutboxEntry) {
+        let fates = Fates(fate)
+        let device = try Device(room, network: TestNetwork { _ in fates.next })
+        try await device.see(bread)
+        try await device.outbox.update(bread, .init(title: .set("Loaf")))
+        device.start()
+        try await device.wait("a delay") { $0.nextAttempt != nil }
+        await device.stop()
+        room.clock.pass(seconds: 24 * 3_600)
+        device.start()
+        let state = try await device.wait("a question") { !$0.confirmations.isEmpty }
+        return (device, try #require(state.confirmations.first))
+    }
+
+    @Test(arguments: [TestNetwork.Fate.requestLost, .responseLost])
+    func `a write of yesterday is sent again only if its user wants it`(
+        fate: TestNetwork.Fate
+    ) async throws {
+        try await Pressroom.run { room in
+            let bread = try await room.article()
+            let (device, entry) = try await old(room, bread, fate)
+            #expect(try await device.shown(bread.id)?.pending == .needsConfirmation)
+            #expect(device.network.writes.count == 1)
+            try await device.outbox.sendAgain(entry.number)
+            try await device.waitUntilEmpty()
+            await device.stop()
+            #expect(try await room.editors(of: bread.id) == ["somebody else", "ada"])
+            #expect(try await room.current(bread.id)?.title == "Loaf")
+        }
+    }
+
+    @Test func `a write of yesterday can be dropped`() async throws {
+        try await Pressroom.run { room in
+            let bread = try await room.article()
+            let (device, entry) = try await old(room, bread, .requestLost)
+            try await device.outbox.discard(entry.number)
+            try await device.waitUntilEmpty()
+            await device.stop()
+            #expect(try await room.current(bread.id) == bread)
+            #expect(try await device.shown(bread.id)?.article == bread)
+        }
+    }
+
+    @Test func `what could not be sent for days is sent without a question`() async throws {
+        try await Pressroom.run { room in
+            let bread = try await room.article()
+            let fates = Fates(.offline)
+            let device = try Device(room, network: TestNetwork { _ in fates.next })
+            try await device.outbox.update(bread, .init(title: .set("Loaf")))
+            device.start()
+            try await device.wait("a delay") { $0.nextAttempt != nil }
+            await device.stop()
+            room.clock.pass(seconds: 72 * 3_600)
+            device.start()
+            try await device.waitUntilEmpty()
+            await device.stop()
+            #expect(try await room.current(bread.id)?.title == "Loaf")
+        }
+    }
+
+    @Test func `an article that was created yesterday is not created twice`() async throws {
+        try await Pressroom.run { room in
+            let fates = Fates(.responseLost)
+            let device = try Device(room, network: TestNetwork { _ in fates.next })
+            let id = try await device.outbox.create(
+                Article.Draft(title: "Bread", body: "Knead.", tags: ["Baking"]))
+            device.start()
+            try await device.wait("a delay") { $0.nextAttempt != nil }
+            await device.stop()
+            room.clock.pass(seconds: 48 * 3_600)
+            device.start()
+            let state = try await device.wait("a question") { !$0.confirmations.isEmpty }
+            try await device.outbox.sendAgain(state.confirmations[0].number)
+            try await device.waitUntilEmpty()
+            await device.stop()
+            #expect(try await room.editors(of: id) == ["ada"])
+            #expect(try await device.shown(id)?.article == room.current(id))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import ArticleAPI
+import ArticleModels
+import ArticleOffline
+import CSQLite
+import Platform
+import TestSupport
+
+/// Models of a newsroom that tests invent.
+enum Samples {
+    static func id<Subject>(_ number: Int) -> Identifier<Subject> {
+        guard let id = Identifier<Subject>(high: UInt64(number) << 16 | 0x7000, low: 1 << 63)
+        else { preconditionFailure("programmer error: these bits are an id") }
+        return id
+    }
+
+    static func time(_ seconds: Int) -> Timestamp {
+        Timestamp(milliseconds: 1_800_000_000_000 + Int64(seconds) * 1_000)
+    }
+
+    static func article(
+        _ number: Int, revision: Int = 1, title: String? = nil, body: String? = nil,
+        history: String = "aaaaaa"
+    ) -> Article {
+        Article(
+            id: id(number), slug: "article-\(number)",
+            title: title ?? "Article \(number).\(revision)", body: body, language: "en",
+            status: .published, publishedAt: time(number), createdAt: time(number),
+            updatedAt: time(1_000 + revision), revision: revision,
+            version: "\(revision)-\(history)", wordCount: 1, readingMinutes: 1)
+    }
+
+    static func listed(
+        _ number: Int, revision: Int = 1, title: String? = nil, history: String = "aaaaaa",
+        seenAt seconds: Int = 0
+    ) -> ModelNews {
+        let article = article(number, revision: revision, title: title, history: history)
+        return .article(ModelFacts(article, knowing: .inLists, seenAt: time(seconds)))
+    }
+
+    static func whole(
+        _ number: Int, revision: Int = 1, body: String = "Body", seenAt seconds: Int = 0
+    ) -> ModelNews {
+        let article = article(number, revision: revision, body: body)
+        return .article(ModelFacts(article, knowing: .inArticles, seenAt: time(seconds)))
+    }
+
+    static func author(_ number: Int, revision: Int = 1, name: String) -> Author {
+        Author(
+            id: id(number), name: name, createdAt: time(0), updatedAt: time(revision),
+            revision: revision, version: "\(revision)-bbbbbb")
+    }
+
+    static func comment(_ number: Int, on article: Int, revision: Int = 1) -> Comment {
+        Comment(
+            id: id(number), articleID: id(article), body: "Comment \(number).\(revision)",
+            createdAt: time(number), updatedAt: time(revision), revision: revision,
+            version: "\(revision)-cccccc")
+    }
+}
+
+/// A folder with the file of a store, which a test opens as often as it likes.
+final class StoreFolder: Sendable {
+    let folder: TemporaryFolder
+    private let reported = Lock([StoreEvent]())
+
+    init() throws { folder = try TemporaryFolder() }
+
+    var path: String { folder.file("articles.store") }
+
+    var events: [StoreEvent] { reported.withLock { $0 } }
+
+    func open(
+        limits: ModelStore.Limits = ModelStore.Limits(), of account: String? = nil
+    ) throws(ModelStoreError) -> ModelStore {
+        try ModelStore(.file(path, of: account), limits: limits) { [self] event in
+            reported.withLock { $0.append(event) }
+        }
+    }
+}
+
+/// The content of a database, by a connection of the test's own.
+final class RawDatabase {
+    private let handle: OpaquePointer
+
+    init(_ path: String) throws {
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil)
+        guard code == SQLITE_OK, let handle else {
+            sqlite3_close_v2(handle)
+            throw TestFailure("\(path) cannot be opened: \(code)")
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, 60_000)
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    func execute(_ sql: String) throws {
+        guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else {
+            throw TestFailure("\(sql): \(String(cString: sqlite3_errmsg(handle)))")
+        }
+    }
+
+    /// The first column of the first row.
+    func number(_ sql: String) throws -> Int {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {
+            throw TestFailure("\(sql): \(String(cString: sqlite3_errmsg(handle)))")
+        }
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW else { throw TestFailure("\(sql): no row") }
+        return Int(sqlite3_column_int64(statement, 0))
+    }
+}
+
+extension ModelStore {
+    func titles(
+        matching query: ArticleQuery = ArticleQuery(), order: ArticleSort = .newestFirst,
+        limit: Int = 100
+    ) throws(ModelStoreError) -> [String] {
+        try loadArticles(matching: query, order: order, limit: limit).map(\.article.title)
+    }
+}
