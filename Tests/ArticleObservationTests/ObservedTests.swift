@@ -86,6 +86,23 @@ import Testing
         await observed { shown.state == .idle }
     }
 
+    @Test func `an outbox is observed, and not kept alive`() async throws {
+        weak var released: Outbox?
+        let shown: ObservedOutbox
+        do {
+            let store = try ModelStore(.memory(of: "ada"))
+            let outbox = Outbox(store: store, backend: .stub { _ in })
+            shown = ObservedOutbox(outbox)
+            #expect(shown.state == nil)
+            await observed { shown.state?.entries.isEmpty == true }
+            _ = try await outbox.create(Article.Draft(title: "Rye"))
+            await observed { shown.state?.entries.count == 1 }
+            released = outbox
+        }
+        #expect(await eventually { released == nil })
+        #expect(shown.state?.pause == .notRunning)
+    }
+
     @Test func `what is observed is not kept alive, nor is what observes`() async throws {
         weak var released: ObservedArticles?
         weak var releasedStore: ModelStore?

@@ -58,6 +58,10 @@ import Testing
         let state = mirrorIsOld(mirror)
         while article() != "Bread" || articles() != ["Bread"] { await Task.yield() }
         #expect(state())
+        let outbox = Outbox(store: try ModelStore(.memory(of: "ada")), backend: backend)
+        _ = try await outbox.create(Article.Draft(title: "Rye"))
+        let count = unsentWrites(outbox)
+        while count() != 1 { await Task.yield() }
     }
 
     @MainActor private func articleTitle(_ id: Article.ID, _ store: ModelStore) -> () -> String {
@@ -76,5 +80,11 @@ import Testing
         let shown = ObservedMirror(mirror)
         var isOld: Bool { shown.state != .live }
         return { isOld }
+    }
+
+    @MainActor private func unsentWrites(_ outbox: Outbox) -> () -> Int {
+        let shown = ObservedOutbox(outbox)
+        var unsent: Int { shown.state?.entries.count ?? 0 }
+        return { unsent }
     }
 }

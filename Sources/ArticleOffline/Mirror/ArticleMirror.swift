@@ -189,17 +189,18 @@ public final class ArticleMirror: Sendable {
         let times = progress.withLock { $0.times(mode, now: now) }
         do throws(ArticleMirrorError) {
             return try await atStore { (store) throws(ModelStoreError) in
+                let position = MirrorPosition(place.token)
                 var next = place
                 switch step {
                 case .startAnew:
                     (next.token, next.isComplete, next.members) = (nil, false, 0)
-                    return try await store.startMirrorAnew(name, from: place.token) ? next : nil
+                    return try await store.startMirrorAnew(name, from: position) ? next : nil
                 case .page(let page):
                     let query = ArticleQuery(filter)
                     var stored = MirrorPage(
-                        page, from: place.token,
-                        knowing: filter.fields.map { AttributeSet($0) } ?? .inLists,
+                        page, knowing: filter.fields.map { AttributeSet($0) } ?? .inLists,
                         isFiltered: !query.matchesEverything, seenAt: times.seen)
+                    stored.position = position
                     if tidies, !page.more, hasArticles {
                         stored.whole = MirrorPage.Whole(query: query, asOf: times.requested)
                     }

@@ -203,12 +203,16 @@ public actor ModelStore {
 
     /// Discards the mirror's token. What it has remains until a new snapshot is complete.
     ///
-    /// - Returns: `false` if its token is another one; then nothing has changed.
+    /// - Parameters:
+    ///   - name: of the mirror.
+    ///   - position: where it has to be; `nil` for anywhere.
+    /// - Returns: `false` if it is elsewhere; then nothing has changed.
+    @discardableResult
     package func startMirrorAnew(
-        _ name: String, from token: String?
+        _ name: String, from position: MirrorPosition? = nil
     ) throws(ModelStoreError) -> Bool {
         try writing { () throws(ModelStoreError) in
-            try engine.startMirrorAnew(name, from: token)
+            try engine.startMirrorAnew(name, from: position)
         }
     }
 

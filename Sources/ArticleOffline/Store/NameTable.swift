@@ -92,6 +92,12 @@ final class NameTable {
         return connection.changedRows > 0
     }
 
+    /// By-lines have the names that came with them, until newer ones are seen.
+    func removeAll(from connection: DatabaseConnection) throws(ModelStoreError) {
+        known = [:]
+        try connection.execute("DELETE FROM names")
+    }
+
     /// Removes the names of authors of whom there is nothing else.
     func removeUnused(in connection: DatabaseConnection) throws(ModelStoreError) {
         known = [:]

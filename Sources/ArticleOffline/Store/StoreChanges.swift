@@ -44,15 +44,23 @@ package struct StoredMirror: Sendable, Hashable {
     package var token: String?
     /// Whether a whole snapshot has arrived since it last started anew.
     package var isComplete: Bool
-    /// How many models it has.
+    /// How many articles it has of the snapshot that arrives or has arrived.
     package var members: Int
+}
+
+/// Where a mirror was when a page was requested. Pages of several callers, or processes, are only
+/// stored in their order.
+package struct MirrorPosition: Sendable, Hashable {
+    package let token: String?
+
+    package init(_ token: String?) { self.token = token }
 }
 
 /// A page of changes for a mirror.
 package struct MirrorPage: Sendable {
     package var page: ChangePage<Article>
-    /// The token of the mirror before it.
-    package var since: String?
+    /// Where the mirror has to be; `nil` for anywhere.
+    package var position: MirrorPosition?
     /// The attributes that were requested.
     package var known: AttributeSet<Article>
     /// Whether articles that do not match a filter are missing.
@@ -75,11 +83,10 @@ package struct MirrorPage: Sendable {
     }
 
     package init(
-        _ page: ChangePage<Article>, from since: String?, knowing known: AttributeSet<Article>,
-        isFiltered: Bool, seenAt: Timestamp
+        _ page: ChangePage<Article>, knowing known: AttributeSet<Article>, isFiltered: Bool,
+        seenAt: Timestamp
     ) {
         self.page = page
-        self.since = since
         self.known = known
         self.isFiltered = isFiltered
         self.seenAt = seenAt

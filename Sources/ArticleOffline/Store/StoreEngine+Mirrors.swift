@@ -55,9 +55,11 @@ extension StoreEngine {
 
     /// Discards the token. What the mirror has remains until a new snapshot is complete.
     ///
-    /// - Returns: `false` if its token is another one.
-    func startMirrorAnew(_ name: String, from token: String?) throws(ModelStoreError) -> Bool {
-        guard let mirror = try self.row(name)?.mirror, mirror.token == token else { return false }
+    /// - Returns: `false` if it is not at the position.
+    func startMirrorAnew(
+        _ name: String, from position: MirrorPosition?
+    ) throws(ModelStoreError) -> Bool {
+        guard try isMirror(self.row(name), at: position) else { return false }
         let row = try connection.statement(
             """
             UPDATE mirrors SET token = NULL, generation = generation + 1, complete = 0
@@ -67,8 +69,14 @@ extension StoreEngine {
         try row.run()
         // The history may be another one, whose revisions are lower.
         try EndingRow.forgetAll(in: connection)
-        note(.mirror(name))
+        try names.removeAll(from: connection)
+        noteEverything()
         return true
+    }
+
+    private func isMirror(_ row: Row?, at position: MirrorPosition?) -> Bool {
+        guard let row else { return false }
+        return position.map { $0.token == row.mirror.token } ?? true
     }
 
     /// Ends a mirror. What it had stays until there is too much.
@@ -89,7 +97,7 @@ extension StoreEngine {
     func apply(
         _ page: MirrorPage, to name: String, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
-        guard let mirror = try row(name), mirror.mirror.token == page.since else { return false }
+        guard let mirror = try row(name), isMirror(mirror, at: page.position) else { return false }
         for change in page.page.changes {
             let news = change.news(
                 knowing: page.known, isFiltered: page.isFiltered, seenAt: page.seenAt)

@@ -1,0 +1,22 @@
+public import ArticleOffline
+public import Observation
+
+/// What an outbox has to send, for a view that shows it.
+///
+/// ```swift
+/// let shown = ObservedOutbox(outbox)
+/// var unsent: Int { shown.state?.entries.count ?? 0 }
+/// ```
+///
+/// It follows the outbox's state while it exists, and does not keep the outbox alive; `run` of the
+/// outbox is called elsewhere. It is used on the main actor.
+@MainActor @Observable
+public final class ObservedOutbox {
+    /// `nil` until the outbox was read.
+    public private(set) var state: OutboxState?
+    @ObservationIgnored private var following: Following?
+
+    public init(_ outbox: Outbox) {
+        following = Following(outbox.states) { [weak self] in self?.state = $0 }
+    }
+}
