@@ -182,7 +182,10 @@ let package = Package(
             swiftSettings: rules),
         .executableTarget(
             name: "client-bench",
-            dependencies: ["ArticleAPI", "ArticleClient", "HTTP", "HTTPClient"],
+            dependencies: [
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "HTTP",
+                "HTTPClient",
+            ],
             path: "Tests/Benchmarks/ClientBench",
             swiftSettings: rules),
         tests(
@@ -201,14 +204,17 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "broadsheet",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "broadsheet",
                 "DocumentationSamples", "first-steps", "HTTP", "HTTPServer", "Platform", "reader",
                 "Sockets", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
         .target(
             name: "DocumentationSamples",
-            dependencies: ["ArticleAPI", "ArticleClient", "ArticleModels", "HTTP"],
+            dependencies: [
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
+                "ArticleOffline", "HTTP",
+            ],
             path: "Tests/Samples/Documentation", swiftSettings: rules),
         .executableTarget(
             name: "first-steps",
@@ -218,7 +224,9 @@ let package = Package(
             swiftSettings: rules),
         .executableTarget(
             name: "reader",
-            dependencies: ["ArticleAPI", "ArticleClient", "ArticleModels"],
+            dependencies: [
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "HTTP",
+            ],
             path: "Tests/Samples/Reader",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),

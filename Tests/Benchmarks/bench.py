@@ -20,6 +20,7 @@ from changes import ChangeTrials  # noqa: E402
 from client import ClientTrials  # noqa: E402
 from defaults import DefaultTrials  # noqa: E402
 from machine import Lab  # noqa: E402
+from offline import OfflineTrials  # noqa: E402
 from secure import SecureTrials  # noqa: E402
 from streams import StreamTrials  # noqa: E402
 from trials import Trials  # noqa: E402
@@ -33,7 +34,7 @@ def options():
     parser.add_argument("--output", default=".build/bench", help="folder for JSON and plots")
     parser.add_argument("--only", help="run a single group: cached, rested, logged, keyed, "
                         "uncached, changes, creates, published, footprint, crowds, streams, accounts, "
-                        "secure or client")
+                        "secure, client or offline")
     parser.add_argument("--seconds", type=int, default=3, help="duration of each run")
     parser.add_argument("--pairs", type=int, default=5, help="number of runs for each median")
     parser.add_argument("--seed", type=int, default=7, help="seed for the generated articles")
@@ -61,7 +62,8 @@ def main():
                 "crowds": trials.crowds, "streams": StreamTrials(lab, trials).run,
                 "accounts": AccountTrials(lab, trials).run,
                 "secure": SecureTrials(lab, trials).run,
-                "client": ClientTrials(lab, trials, os.path.abspath(wanted.client_bench)).run}
+                "client": ClientTrials(lab, trials, os.path.abspath(wanted.client_bench)).run,
+                "offline": OfflineTrials(lab, trials, os.path.abspath(wanted.client_bench)).run}
         rows = []
         for name, trial in plan.items():
             if wanted.only in (None, name):

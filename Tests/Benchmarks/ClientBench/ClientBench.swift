@@ -9,11 +9,18 @@ import HTTP
 enum ClientBench {
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
-        let numbers = arguments.dropFirst(2).compactMap { Int($0) }
+        let numbers = arguments.dropFirst(2).prefix(2).compactMap { Int($0) }
         guard let command = arguments.first, let text = arguments.dropFirst().first,
             let base = BaseURL(text), numbers.count == 2, let count = numbers.first,
             let pairs = numbers.last, count > 0, pairs > 0
         else { return usage() }
+        switch command {
+        case "offline":
+            guard let folder = arguments.last else { return usage() }
+            return print(try await offline(base, in: folder, count, pairs))
+        case "costs", "rate": break
+        default: return usage()
+        }
         let subject = try await Subject(base)
         switch command {
         case "costs":
@@ -24,9 +31,22 @@ enum ClientBench {
                 try await Costs(subject, inProcess).json("in process", count, pairs),
             ]
             print("{\(sections.joined(separator: ","))}")
-        case "rate": print(try await Rate(subject).json(count, inFlight: pairs))
-        default: usage()
+        default: print(try await Rate(subject).json(count, inFlight: pairs))
         }
+    }
+
+    /// What is remembered on a device.
+    private static func offline(
+        _ base: BaseURL, in folder: String, _ count: Int, _ pairs: Int
+    ) async throws -> String {
+        let mirroring = Mirroring(base, in: folder)
+        let articles = Array(try await mirroring.fetchAll().prefix(count))
+        let sections = [
+            #""merging":\#(try await Merging(articles).json(pairs))"#,
+            #""screen":\#(try await FirstScreen(articles, in: folder).json(pairs))"#,
+            #""mirror":\#(try await mirroring.json(pairs))"#,
+        ]
+        return "{\(sections.joined(separator: ","))}"
     }
 
     private static func usage() {
@@ -34,6 +54,8 @@ enum ClientBench {
             """
             client-bench costs URL COUNT PAIRS    CPU of COUNT requests, by the SDK and without it
             client-bench rate URL COUNT WIDTH     COUNT exchanges, of which WIDTH wait at a time
+            client-bench offline URL COUNT PAIRS FOLDER
+                                                  COUNT articles in stores of models in FOLDER
             """)
         exit(64)
     }

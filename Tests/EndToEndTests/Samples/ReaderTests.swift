@@ -12,9 +12,21 @@ import Testing
         served = try Served(folder.file("a.db"), ["--samples", "--sign-up", "open"])
     }
 
-    private func reader(_ key: String? = Served.adminKey) throws -> PseudoTerminal {
+    /// - Parameters:
+    ///   - key: `nil` for an anonymous reader.
+    ///   - files: where it keeps articles; `nil` for its memory.
+    private func reader(
+        _ key: String? = Served.adminKey, in files: String? = nil
+    ) throws -> PseudoTerminal {
         try PseudoTerminal(
-            builtProgram("reader"), ["http://\(served.addresses[0])"] + (key.map { [$0] } ?? []))
+            builtProgram("reader"),
+            ["http://\(served.addresses[0])", key ?? ""] + (files.map { [$0] } ?? []))
+    }
+
+    private func create(_ title: String) throws -> String {
+        let body = #"{"title":"\#(title)","body":"It rained.","status":"published"}"#
+        let response = try served.send(.post, "/v1/articles", body)
+        return try #require(response.fields[.location])
     }
 
     @Test func `articles are listed, filtered while typing, opened and edited`() throws {
@@ -28,14 +40,14 @@ import Testing
         try terminal.type("/outdoors")
         try terminal.screen(with: "A day out", "tag: outdoors")
         try terminal.type("\r")
-        let found = try terminal.screen(with: "A day out", "1 articles  tag outdoors")
+        let found = try terminal.screen(with: "A day out", "1 articles · live")
         #expect(found.split(separator: "\r\n").count == 2)
         try terminal.type("\r")
         try terminal.screen(with: "A day out", "revision 1", "In short.", "It rained.", "끝.")
         // Deletes the old title, letter by letter.
         try terminal.type("e" + String(repeating: "\u{7F}", count: 3) + "in\r")
-        try terminal.screen(with: "A day in", "revision 2", "saved as revision 2")
-        // An edit that the backend rejects is undone and reported.
+        try terminal.screen(with: "A day in", "revision 2", "edited")
+        // An edit that the backend would reject is not made, and reported.
         try terminal.type("e" + String(repeating: "x", count: 300) + "\r")
         try terminal.screen(with: "A day in\r\n", "revision 2", "The title ")
         try terminal.type("\u{1B}")
@@ -84,7 +96,7 @@ import Testing
             #expect(try served.send(.post, "/v1/articles", body).status == 201)
         }
         let terminal = try reader(nil)
-        try terminal.screen(with: "▸ Number 45", "Number 26", "20 articles")
+        try terminal.screen(with: "▸ Number 45", "Number 26", "20 articles · live")
         // Only the two lines that have changed are drawn.
         let before = terminal.shown.count
         try terminal.type("\u{1B}[B")
@@ -97,6 +109,56 @@ import Testing
         try terminal.screen(with: "▸ Number 8", "60 articles")
         try terminal.type("q")
         #expect(terminal.wait() == 0)
+    }
+
+    @Test func `articles are read and edited without a network, and sent when it is back`() throws {
+        let place = try create("A day out")
+        let files = try TemporaryFolder()
+        let terminal = try reader(in: files.path)
+        try terminal.screen(with: "▸ A day out", "articles · live")
+        try terminal.type("f")
+        try terminal.screen(with: "articles · ✈")
+        try terminal.type("\r")
+        try terminal.screen(with: "A day out", "revision 1", "It rained.")
+        try terminal.type("e and in\r")
+        try terminal.screen(with: "A day out and in", "revision 1 · unsent", "✈ · 1 unsent")
+        // What is undone before it was sent is not sent.
+        try terminal.type("u")
+        try terminal.screen(with: "A day out\r\n", "revision 1\r\n", "✈ · edited")
+        try terminal.type("U")
+        try terminal.screen(with: "A day out and in", "revision 1 · unsent", "✈ · 1 unsent")
+        try terminal.type("\u{1B}nNew\r")
+        try terminal.screen(with: "▸ New [unsent]", "A day out and in [unsent]", "2 unsent")
+        try terminal.type("q")
+        #expect(terminal.wait() == 0)
+        #expect(try !served.client.get(place).text.contains("and in"))
+        // It was kept, and is sent the next time.
+        let again = try reader(in: files.path)
+        try again.screen(with: "▸ New  —", "  A day out and in  —", "articles · live")
+        try again.type("q")
+        #expect(again.wait() == 0)
+        #expect(try served.client.get(place).text.contains("A day out and in"))
+    }
+
+    @Test(arguments: [("m", "Mine"), ("t", "Theirs")])
+    func `two edits of one title wait for a decision`(key: String, title: String) throws {
+        let place = try create("Bread")
+        let terminal = try reader()
+        try terminal.screen(with: "▸ Bread", "articles · live")
+        try terminal.type("f\r")
+        try terminal.screen(with: "Bread", "revision 1", "✈")
+        try terminal.type("e" + String(repeating: "\u{7F}", count: 5) + "Mine\r")
+        try terminal.screen(with: "Mine", "revision 1 · unsent")
+        #expect(try served.send(.patch, place, #"{"title":"Theirs"}"#).status == 200)
+        try terminal.type("f")
+        try terminal.screen(
+            with: "Mine", "conflict", "m keeps yours:   Mine", "t takes theirs:  Theirs")
+        try terminal.type(key)
+        let revision = key == "m" ? 3 : 2
+        try terminal.screen(with: "\(title)\r\n", "revision \(revision)\r\n", "live")
+        try terminal.type("q")
+        #expect(terminal.wait() == 0)
+        #expect(try served.client.get(place).text.contains(#""title":"\#(title)""#))
     }
 
     @Test func `without a server there is an error message, and the app can be left`() throws {

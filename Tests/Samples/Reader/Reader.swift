@@ -1,216 +1,294 @@
 import ArticleAPI
 import ArticleClient
 import ArticleModels
+import ArticleOffline
 import Glibc
 
-/// Articles of a backend in a terminal: `reader URL [KEY]`.
+/// Articles of a backend in a terminal, with and without a network: `reader URL [KEY [FOLDER]]`.
 ///
 /// Arrows move, Enter opens an article and Escape leaves it; `/` filters the list by a tag while it
-/// is typed, `e` edits the title of what is open, `c` shows its comments, `b` bookmarks it or takes
-/// that back; `a` adds a comment, `s` signs in, `o` signs out, `r` loads anew, `q` ends.
+/// is typed, `n` begins an article, `e` edits the title of what is open, `u` undoes that and `U`
+/// does it again, `d` deletes; `m` and `t` decide a conflict. `f` turns the network off and on.
+/// `c` shows comments and `a` adds one, `b` bookmarks or takes that back; `s` signs in, `o` signs
+/// out, `q` ends.
 @main @MainActor final class Reader {
-    private enum Field: Hashable {
-        case tag, title, comment, name
-        case password(of: String)
-
-        var label: String { if case .password = self { "password" } else { "\(self)" } }
-    }
-    private enum Screen {
-        case list
-        case article(Article, top: Int)
-        case comments(Article, [Comment], top: Int)
-    }
-
     private let backend: BackendService
-    private let search: LatestWins
+    private let airplane: Airplane
+    private let folder: String?
+    private var library: Library
     private lazy var terminal = Terminal { [self] in take($0) }
-    private var screen = Screen.list
-    /// The list; `first` is empty unless it was searched for.
-    private var first: [Article] = []
-    private var rest: PagedList<FetchArticlesRequest>?
-    private var selected = 0
-    private var status = "loading …"
-    private var typing: (field: Field, text: String)?
-    private var bookmarked: Set<Article.ID> = []
+    private var screen = Screen.list(selected: 0)
+    private var mode = Mode.reading
+    private var contents = Contents()
+    private var query = ArticleQuery()
+    private var limit = 20
+    /// The edits of the open article since it was opened.
+    private var history: EditHistory<Article>?
+    /// The comments on the open article, while they are shown.
+    private var comments: PagedList<FetchCommentsRequest>?
+    private var listing: Task<Void, Never>?
+    private var reading: Task<Void, Never>?
+    private var following: [Task<Void, Never>] = []
 
     static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst()
+        let arguments = Array(CommandLine.arguments.dropFirst())
         guard let baseURL = arguments.first.flatMap({ BaseURL($0) }) else {
-            return print("usage: reader URL [KEY]")
+            return print("usage: reader URL [KEY [FOLDER]]")
         }
-        let backend = BackendService(
-            configuration: BackendConfiguration(baseURL: baseURL),
-            auth: BackendAuth(token: arguments.dropFirst().first))
-        await Reader(backend).reload()
-        // Everything else happens when somebody types.
+        let key = arguments.dropFirst().first.flatMap { $0.isEmpty ? nil : $0 }
+        let reader = try Reader(baseURL, key, in: arguments.dropFirst(2).first)
+        reader.follow()
+        // Everything else happens when somebody types, or when something has changed.
         while true { try await Task.sleep(for: .seconds(3_600)) }
     }
 
-    private init(_ backend: BackendService) {
-        self.backend = backend
-        search = LatestWins(backend, pause: .milliseconds(150))
+    private init(_ baseURL: BaseURL, _ key: String?, in folder: String?) throws {
+        airplane = Airplane(SocketTransport())
+        let auth = BackendAuth()
+        // The key's files are its own: what it may see, others may not.
+        if let key { try auth.signIn(Credentials(token: key, account: "key")) }
+        backend = BackendService(
+            configuration: BackendConfiguration(baseURL: baseURL), transport: airplane, auth: auth)
+        self.folder = folder
+        library = try Library(backend, of: key.map { _ in "key" }, in: folder, airplane)
     }
 
-    // MARK: The list
+    // MARK: From the store to the screen
 
-    private var articles: [Article] {
-        let ids = Set(first.map(\.id))
-        return first + (rest?.state.items ?? []).filter { !ids.contains($0.id) }
+    /// Shows what the library has, and what becomes of it.
+    private func follow() {
+        library.start()
+        list()
+        following = [
+            Task { [states = library.mirror.states] in
+                for await state in states { change { $0.mirror = state } }
+            },
+            Task { [states = library.outbox.states] in
+                for await state in states { show(state) }
+            },
+        ]
     }
 
-    private func show(_ found: [Article], _ request: FetchArticlesRequest?, _ note: String) {
-        (first, selected, status) = (found, 0, note)
-        rest = request.map { request in
-            PagedList(backend, request) { [unowned self] _, list in
-                if case .failed(let error, _) = list.phase { report(error) }
-                draw()
-            }
-        }
-        draw()
-    }
-
-    private func reload() async {
-        show([], FetchArticlesRequest(limit: 20), "")
-        await loadMore()
-    }
-
-    private func loadMore() async { await rest?.more() }
-
-    /// Articles with the tag as far as it is typed; only what was typed last counts.
-    private func filter(by tag: String) async {
-        guard !tag.isEmpty else { return search.clear() }
-        var request = FetchArticlesRequest(tag: tag, limit: 20)
-        await tell {
-            let page = try await search.send(request)
-            request.cursor = page.next
-            show(page.items, page.next == nil ? nil : request, "tag \(tag)")
-        }
-    }
-
-    // MARK: One article
-
-    /// Shows what is known, then the copy with its text, if there is one, then what stands.
-    private func open(_ article: Article) async {
-        screen = .article(article, top: 0)
-        draw()
-        await tell {
-            for try await reply in backend.replies(to: FetchArticleRequest(key: .id(article.id))) {
-                replace(reply.item, reply.source == .cached ? "from a copy" : "")
+    private func show(_ state: OutboxState) {
+        change { $0.writes = state.entries }
+        // The edit was taken back, and its user has to know why.
+        for entry in state.rejections {
+            guard case .rejected(let problem) = entry.status else { continue }
+            let reason = problem.faults(at: "/title").first.map { "The title \($0)." }
+            act(reason ?? BackendError.problem(problem).localizedDescription) {
+                try await self.library.outbox.discard(entry.number)
             }
         }
     }
 
-    /// Shows the edit at once, and takes it back where the backend rejects it.
-    private func save(_ edited: Article, instead before: Article) async {
-        let changes = Article.Changes(from: before, to: edited)
-        guard !changes.isEmpty else { return draw() }
-        replace(before.applying(changes), "saving …")
-        do throws(BackendError) {
-            let saved = try await backend.send(UpdateArticleRequest(before, changes: changes))
-            replace(saved, "saved as revision \(saved.revision)")
-        } catch {
-            let fault = error.problem?.faults(at: "/title").first.map { "The title \($0)." }
-            replace(before, fault ?? error.localizedDescription)
+    private func list() {
+        listing?.cancel()
+        listing = Task { [lists = library.store.articles(matching: query, limit: limit)] in
+            for await list in lists { change { $0.articles = list } }
         }
     }
 
-    private func replace(_ article: Article, _ note: String) {
-        if let place = first.firstIndex(where: { $0.id == article.id }) { first[place] = article }
-        rest?.update(article)
-        if case .article(let open, let top) = screen, open.id == article.id {
-            screen = .article(article, top: top)
+    private func open(_ id: Article.ID) {
+        screen = .article(id, top: 0)
+        history = nil
+        contents.article = contents.articles.first { $0.id == id }
+        reading?.cancel()
+        reading = Task { [updates = library.store.article(id)] in
+            for await article in updates { change { $0.article = article } }
         }
-        status = note
+        guard contents.article?.known.contains("body") != true else { return }
+        act { try await self.library.service.send(FetchArticleRequest(key: .id(id))) }
+    }
+
+    private func change(_ body: (inout Contents) -> Void) {
+        body(&contents)
         draw()
+    }
+
+    /// Takes an action, whose result comes by way of the store; what went wrong is noted.
+    private func act(
+        _ note: String? = nil, _ work: @escaping @MainActor () async throws -> Void
+    ) {
+        Task {
+            do {
+                try await work()
+                change { if let note { $0.note = note } }
+            } catch let error as BackendError {
+                report(error)
+            } catch OutboxError.invalid(let value) {
+                let message = value.faults.first.map { "The title \($0.message)." }
+                change { $0.note = message ?? "" }
+            } catch OutboxError.noAccount {
+                change { $0.note = "Sign in to write." }
+            } catch { change { $0.note = "\(error)" } }
+        }
+    }
+
+    private func report(_ error: BackendError) {
+        guard !error.isStopped else { return }
+        // The backend says why: a wrong password, or that credentials are needed.
+        let isUnauthorized = if case .unauthorized = error { true } else { false }
+        let reason = isUnauthorized ? error.failureReason : nil
+        change { $0.note = reason ?? error.localizedDescription }
+    }
+
+    // MARK: Writing
+
+    private func create(_ title: String) {
+        act("created") {
+            try await self.library.outbox.create(Article.Draft(title: title, status: .published))
+        }
+    }
+
+    private func retitle(_ title: String) {
+        guard let article = contents.article?.article else { return }
+        let history =
+            history
+            ?? EditHistory(article) { [unowned self] old, new in send(old, new) }
+        self.history = history
+        history.edit { $0.title = title }
+    }
+
+    /// Sends what turns one state of the open article into another.
+    private func send(_ old: Article, _ new: Article) {
+        guard let article = contents.article?.article else { return }
+        act("edited") {
+            try await self.library.outbox.update(article, .init(from: old, to: new))
+        }
+    }
+
+    private func delete() {
+        guard let article = contents.article?.article else { return }
+        screen = .list(selected: 0)
+        act("deleted") { try await self.library.outbox.delete(article) }
+    }
+
+    private func decide(_ decision: OutboxQueue.Decision) {
+        guard let entry = contents.conflict?.entry else { return }
+        history = nil
+        act { try await self.library.outbox.resolve(entry.number, decision) }
+    }
+
+    private func toggleAirplane() {
+        airplane.toggle()
+        act {
+            self.contents.isInAirplane = self.airplane.isOn
+            await self.library.networkChanged()
+        }
     }
 
     // MARK: The user
 
-    private func signIn(_ name: String, _ password: String) async {
-        await tell {
-            let user = try await backend.signIn(name: name, password: password, device: "reader")
-            let bookmarks = try await backend.send(FetchBookmarksRequest(limit: 100)).items
-            bookmarked = Set(bookmarks.map(\.articleID))
-            status = "signed in as \(user.displayName)"
-            draw()
+    /// Shows the library of another account.
+    private func change(to account: String?) throws {
+        for task in following + [listing, reading].compactMap(\.self) { task.cancel() }
+        library.stop()
+        library = try Library(backend, of: account, in: folder, airplane)
+        contents = Contents(isInAirplane: airplane.isOn)
+        follow()
+        if case .article(let id, _) = screen { open(id) }
+    }
+
+    private func signIn(_ name: String, _ password: String) {
+        act {
+            let user = try await self.backend.signIn(
+                name: name, password: password, device: "reader")
+            try self.change(to: user.id.description)
+            let bookmarks = try await self.backend.send(FetchBookmarksRequest(limit: 100)).items
+            self.contents.bookmarked = Set(bookmarks.map(\.articleID))
+            self.change { $0.note = "signed in as \(user.displayName)" }
         }
     }
 
-    private func signOut() async {
-        let isConfirmed = await backend.signOut()
-        bookmarked = []
-        status = isConfirmed ? "signed out" : "signed out here; the server does not respond"
-        draw()
-    }
-
-    private func toggleBookmark(of article: Article.ID) async {
-        await tell {
-            if bookmarked.contains(article) {
-                try await backend.send(DeleteBookmarkRequest(articleID: article))
-                bookmarked.remove(article)
-                status = "no longer bookmarked"
-            } else {
-                try await backend.send(PutBookmarkRequest(articleID: article))
-                bookmarked.insert(article)
-                status = "bookmarked"
+    private func signOut() {
+        act {
+            let isConfirmed = await self.backend.signOut()
+            try self.change(to: nil)
+            self.change {
+                $0.note =
+                    isConfirmed ? "signed out" : "signed out here; the server does not respond"
             }
-            draw()
         }
     }
 
-    private func showComments(on article: Article, _ note: String? = nil) async {
-        await tell {
-            let request = FetchCommentsRequest(articleID: article.id, limit: 100)
-            let comments = try await backend.send(request).items
-            screen = .comments(article, comments, top: 0)
-            status = note ?? "\(comments.count) comments"
-            draw()
+    private func toggleBookmark(of id: Article.ID) {
+        let isBookmarked = contents.bookmarked.contains(id)
+        act(isBookmarked ? "no longer bookmarked" : "bookmarked") {
+            if isBookmarked {
+                try await self.backend.send(DeleteBookmarkRequest(articleID: id))
+                self.contents.bookmarked.remove(id)
+            } else {
+                try await self.backend.send(PutBookmarkRequest(articleID: id))
+                self.contents.bookmarked.insert(id)
+            }
         }
     }
 
-    private func add(_ text: String, on article: Article) async {
-        await tell {
-            let comment = try await backend.send(
-                CreateCommentRequest(articleID: article.id, comment: .init(body: text)))
+    private func showComments(on id: Article.ID) {
+        screen = .comments(on: id, top: 0)
+        contents.comments = []
+        let comments = PagedList(
+            backend, FetchCommentsRequest(articleID: id, limit: 20)
+        ) { [unowned self] _, list in
+            if case .failed(let error, _) = list.phase { report(error) }
+            change { $0.comments = list.items }
+        }
+        self.comments = comments
+        Task { await comments.refresh() }
+    }
+
+    private func add(_ text: String, on id: Article.ID) {
+        act {
+            let comment = try await self.backend.send(
+                CreateCommentRequest(articleID: id, comment: .init(body: text)))
             let isVisible = comment.status == .visible
-            await showComments(on: article, isVisible ? "added" : "waits for approval")
+            self.change { $0.note = isVisible ? "added" : "waits for approval" }
+            await self.comments?.refresh()
         }
     }
 
-    // MARK: Typing
+    // MARK: Keys
 
     private func take(_ keys: [Key]) {
         if keys.isEmpty { end() }
         for key in keys {
-            if let (field, text) = typing { type(key, into: field, text) } else { obey(key) }
+            switch mode {
+            case .typing(let field, let text): type(key, into: field, text)
+            case .reading: obey(key)
+            }
         }
         draw()
     }
 
     private func type(_ key: Key, into field: Field, _ text: String) {
         switch key {
-        case .text(let more): typing = (field, text + more)
-        case .backspace: typing = (field, String(text.dropLast()))
+        case .text(let more): mode = .typing(field, text + more)
+        case .backspace: mode = .typing(field, String(text.dropLast()))
         case .enter:
-            typing = nil
+            mode = .reading
             enter(text, into: field)
         case .escape:
-            typing = nil
-            if field == .tag { Task { await reload() } }
+            mode = .reading
+            if field == .tag { filter(by: "") }
         case .up, .down: return
         }
-        if field == .tag, let text = typing?.text { Task { await filter(by: text) } }
+        if field == .tag, case .typing(_, let text) = mode { filter(by: text) }
+    }
+
+    private func filter(by tag: String) {
+        query = ArticleQuery(tags: tag.isEmpty ? [] : [tag])
+        limit = 20
+        screen = .list(selected: 0)
+        list()
     }
 
     private func enter(_ text: String, into field: Field) {
         switch (field, screen) {
-        case (.title, .article(var article, _)):
-            let before = article
-            article.title = text
-            Task { [article] in await save(article, instead: before) }
-        case (.name, _): typing = (.password(of: text), "")
-        case (.password(let name), _): Task { await signIn(name, text) }
-        case (.comment, .comments(let article, _, _)): Task { await add(text, on: article) }
+        case (.title, _): retitle(text)
+        case (.newTitle, _): create(text)
+        case (.name, _): mode = .typing(.password(of: text), "")
+        case (.password(let name), _): signIn(name, text)
+        case (.comment, .comments(let id, _)): add(text, on: id)
         default: break
         }
     }
@@ -218,30 +296,51 @@ import Glibc
     private func obey(_ key: Key) {
         switch (screen, key) {
         case (_, .text("q")): end()
-        case (_, .text("s")): typing = (.name, "")
-        case (_, .text("o")): Task { await signOut() }
-        case (.list, .up): selected = max(0, selected - 1)
-        case (.list, .down):
-            selected = min(max(0, articles.count - 1), selected + 1)
-            if selected > articles.count - 5 { Task { await loadMore() } }
-        case (.list, .enter) where articles.indices.contains(selected):
-            let article = articles[selected]
-            Task { await open(article) }
-        case (.list, .text("/")): typing = (.tag, "")
-        case (.list, .text("r")): Task { await reload() }
-        case (.article(let article, let top), .up): screen = .article(article, top: max(0, top - 1))
-        case (.article(let article, let top), .down): screen = .article(article, top: top + 1)
-        case (.article(let article, _), .text("e")): typing = (.title, article.title)
-        case (.article(let article, _), .text("b")):
-            Task { await toggleBookmark(of: article.id) }
-        case (.article(let article, _), .text("c")): Task { await showComments(on: article) }
-        case (.article, .escape): screen = .list
-        case (.comments(let article, let comments, let top), .up):
-            screen = .comments(article, comments, top: max(0, top - 1))
-        case (.comments(let article, let comments, let top), .down):
-            screen = .comments(article, comments, top: top + 1)
-        case (.comments, .text("a")): typing = (.comment, "")
-        case (.comments(let article, _, _), .escape): screen = .article(article, top: 0)
+        case (_, .text("f")): toggleAirplane()
+        case (_, .text("s")): mode = .typing(.name, "")
+        case (_, .text("o")): signOut()
+        case (.list(let selected), _): obey(key, inList: selected)
+        case (.article(let id, let top), _): obey(key, in: id, top)
+        case (.comments(let id, let top), .up): screen = .comments(on: id, top: max(0, top - 1))
+        case (.comments(let id, let top), .down):
+            screen = .comments(on: id, top: top + 1)
+            Task { await comments?.more() }
+        case (.comments, .text("a")): mode = .typing(.comment, "")
+        case (.comments(let id, _), .escape): open(id)
+        default: break
+        }
+    }
+
+    private func obey(_ key: Key, inList selected: Int) {
+        let articles = contents.articles
+        switch key {
+        case .up: screen = .list(selected: max(0, selected - 1))
+        case .down:
+            let next = min(max(0, articles.count - 1), selected + 1)
+            screen = .list(selected: next)
+            guard next > articles.count - 5, articles.count == limit else { return }
+            limit += 20
+            list()
+        case .enter where articles.indices.contains(selected): open(articles[selected].id)
+        case .text("/"): mode = .typing(.tag, "")
+        case .text("n"): mode = .typing(.newTitle, "")
+        default: break
+        }
+    }
+
+    private func obey(_ key: Key, in id: Article.ID, _ top: Int) {
+        switch key {
+        case .up: screen = .article(id, top: max(0, top - 1))
+        case .down: screen = .article(id, top: top + 1)
+        case .text("e"): mode = .typing(.title, contents.article?.article.title ?? "")
+        case .text("u"): history?.undo()
+        case .text("U"): history?.redo()
+        case .text("d"): delete()
+        case .text("m"): decide(.keepMine)
+        case .text("t"): decide(.keepTheirs)
+        case .text("b"): toggleBookmark(of: id)
+        case .text("c"): showComments(on: id)
+        case .escape: screen = .list(selected: contents.articles.firstIndex { $0.id == id } ?? 0)
         default: break
         }
     }
@@ -253,55 +352,22 @@ import Glibc
 
     // MARK: Showing
 
-    /// Does the work; what goes wrong stands in the last line, unless nobody wants to know.
-    private func tell(_ work: () async throws -> Void) async {
-        do { try await work() } catch {
-            if let error = error as? BackendError { report(error) }
-            draw()
-        }
-    }
-
-    private func report(_ error: BackendError) {
-        guard !error.isStopped else { return }
-        // The backend says why: a wrong password, or nobody is signed in.
-        let isUnauthorized = if case .unauthorized = error { true } else { false }
-        status = (isUnauthorized ? error.failureReason : nil) ?? error.localizedDescription
-    }
-
-    /// What is typed; a password only by its length.
-    private var typed: String? {
-        guard let (field, text) = typing else { return nil }
-        if case .password = field {
-            return "\(field.label): \(String(repeating: "•", count: text.count))▏"
-        }
-        return "\(field.label): \(text)▏"
-    }
-
     private func draw() {
         let (rows, columns) = terminal.size
+        var (lines, first) = ([String](), "")
         switch screen {
-        case .list:
-            let top = max(0, selected - rows + 4)
-            let lines = articles.enumerated().dropFirst(top).map { index, article in
-                let names = article.authors.map(\.name).joined(separator: ", ")
-                return "\(index == selected ? "▸" : " ") \(article.title)  — \(names)"
-            }
-            terminal.show(lines, status: typed ?? "\(articles.count) articles  \(status)")
-        case .article(let article, let top):
-            let star = bookmarked.contains(article.id) ? " · ★" : ""
-            let facts = "\(article.readingMinutes) min · revision \(article.revision)\(star)"
-            let text = article.summary + "\n\n" + (article.body ?? "loading …")
-            let lines = Terminal.wrapped(text, columns).dropFirst(top)
-            terminal.show([article.title, facts, ""] + lines, status: typed ?? status)
-        case .comments(let article, let comments, let top):
-            let text = comments.map { comment in
-                let mark = comment.parentID == nil ? "" : "↳ "
-                let name = comment.author?.displayName ?? "a deleted user"
-                let body = comment.body.isEmpty ? "[\(comment.status)]" : comment.body
-                return "\(mark)\(name): \(body)"
-            }
-            let lines = Terminal.wrapped(text.joined(separator: "\n\n"), columns).dropFirst(top)
-            terminal.show([article.title, ""] + lines, status: typed ?? status)
+        case .list(let selected):
+            lines = contents.listLines(selected: selected, rows: rows)
+            first = "\(contents.articles.count) articles"
+        case .article(_, let top):
+            lines = Array(contents.articleLines(columns: columns).dropFirst(top))
+        case .comments(_, let top):
+            lines = Array(contents.commentLines(columns: columns).dropFirst(top))
+        }
+        switch mode {
+        case .reading: terminal.show(lines, status: contents.status(after: first))
+        case .typing(let field, let text):
+            terminal.show(lines, status: "\(field.label): \(field.shown(text))▏")
         }
     }
 }

@@ -1,0 +1,46 @@
+"""What the SDK remembers: merging and notices, the first screen from a file, a mirror of 100,000 articles."""
+
+import json
+import os
+import subprocess
+
+from machine import LOAD_CORE
+from trials import row
+
+
+class OfflineTrials:
+    """Runs the SDK on the load generator's core, against a server on the other one."""
+
+    def __init__(self, lab, trials, client_bench):
+        self.lab, self.trials, self.client_bench = lab, trials, client_bench
+
+    def run(self):
+        server = self.lab.serve(self.trials.corpus(100_000), logs=True)
+        folder = self.lab.path("stores")
+        os.mkdir(folder)
+        command = ["taskset", "-c", LOAD_CORE, self.client_bench, "offline",
+                   f"http://127.0.0.1:{server.port}", "10000", str(self.trials.pairs), folder]
+        found = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        server.stop()
+        return self.merging(found["merging"]) + self.screen(found["screen"]) + self.mirror(found["mirror"])
+
+    @staticmethod
+    def merging(costs):
+        names = {"new": "unknown articles", "changed": "articles with another title",
+                 "known": "articles as they are known"}
+        return [row(f"merging {name} in memory, with a notice for each page of 100",
+                    costs[key], "us/article", None, 3 if key == "changed" else None,
+                    decoding=costs["decoding"], ratio=costs[key] / costs["decoding"])
+                for key, name in names.items()]
+
+    @staticmethod
+    def screen(times):
+        return [row("opening a store of 10,000 articles", times["opening"], "ms", 50),
+                row("the first 20 articles of such a store, from a file", times["first"], "ms",
+                    decoding=times["decoding"], ratio=times["first"] / times["decoding"])]
+
+    @staticmethod
+    def mirror(times):
+        return [row(f"a mirror of {times['articles']:,} articles relative to fetching them",
+                    times["ratio"], "times", seconds=times["mirroring"] / 1000,
+                    fetching=times["fetching"] / 1000)]

@@ -1,0 +1,52 @@
+import ArticleAPI
+import ArticleClient
+import ArticleModels
+import ArticleOffline
+
+/// What is on this machine for one account: the articles, and what was written and not yet sent.
+/// The mirror fills it, the outbox empties itself, and screens show what the store says.
+@MainActor final class Library {
+    let store: ModelStore
+    let service: RememberingService
+    let outbox: Outbox
+    let mirror: ArticleMirror
+    private var work: [Task<Void, Never>] = []
+
+    /// - Parameters:
+    ///   - backend: whose credentials are those of the account.
+    ///   - account: `nil` for anonymous readers.
+    ///   - folder: where the files are; `nil` for the memory.
+    ///   - airplane: says whether there is a network.
+    init(
+        _ backend: BackendService, of account: String?, in folder: String?, _ airplane: Airplane
+    ) throws(ModelStoreError) {
+        let place: ModelStore.Place =
+            folder.map { .file(in: $0, of: account, at: backend.configuration.baseURL) }
+            ?? .memory(of: account)
+        store = try ModelStore(place)
+        service = RememberingService(backend, store: store)
+        outbox = Outbox(store: store, backend: backend)
+        // With texts, so that they can be read without a network.
+        let fields = AttributeSet<Article>.all.subtracting(["bodyHTML", "commentCount"]).names
+        let articles = FetchChangesRequest(fields: FieldSelection(fields))
+        mirror = ArticleMirror(store: store, backend: backend, name: "all", filter: articles) {
+            airplane.isOn ? .constrained : .unrestricted
+        }
+    }
+
+    /// Follows the backend until `stop`.
+    func start() {
+        work = [
+            Task { [mirror] in try? await mirror.run() },
+            Task { [outbox] in await outbox.run() },
+        ]
+    }
+
+    func stop() { for task in work { task.cancel() } }
+
+    /// The network has come or gone.
+    func networkChanged() async {
+        mirror.conditionsChanged()
+        await outbox.networkIsBack()
+    }
+}
