@@ -189,7 +189,7 @@ public final class ArticleMirror: Sendable {
         let times = progress.withLock { $0.times(mode, now: now) }
         do throws(ArticleMirrorError) {
             return try await atStore { (store) throws(ModelStoreError) in
-                let position = MirrorPosition(place.token)
+                let position = MirrorPosition(place)
                 var next = place
                 switch step {
                 case .startAnew:
