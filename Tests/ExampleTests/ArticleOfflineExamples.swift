@@ -2,6 +2,7 @@ import ArticleAPI
 import ArticleClient
 import ArticleModels
 import ArticleOffline
+import HTTP
 import Platform
 import TestSupport
 import Testing
