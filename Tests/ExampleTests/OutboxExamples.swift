@@ -12,12 +12,12 @@ import Testing
 
     @Test func `a queue of writes`() {
         let storedEntries: [OutboxEntry] = []
-        let answer = article.applying(changes)
+        let response = article.applying(changes)
         var queue = OutboxQueue(storedEntries)
         let added = queue.add(
             .update(changes), to: article.id, base: article, account: "ada", key: "key-1", at: now)
         let began = queue.begin(added.stored[0].number, at: now)
-        let finished = queue.finish(1, .applied(answer), newKey: "key-2", retryAt: nil)
+        let finished = queue.finish(1, .applied(response), newKey: "key-2", retryAt: nil)
         #expect(began?.stored.map(\.status) == [.sending])
         #expect(finished?.removed.count == 1 && queue.entries.isEmpty)
     }

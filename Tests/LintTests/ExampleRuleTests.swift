@@ -10,7 +10,7 @@ import Testing
         let compiled = files.filter { Sample.isCompiled($0.path) }
         let found = ExampleRules.violations(types, compiled: compiled)
         #expect(found.isEmpty, "\(found.map(\.description).joined(separator: "\n"))")
-        #expect(types.count > 10)
+        #expect(types.count > 3)
     }
 
     /// The violations of a module with one file of these lines.

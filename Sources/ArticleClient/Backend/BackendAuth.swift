@@ -230,12 +230,6 @@ public final class BackendAuth: Sendable {
         return session
     }
 
-    /// - Throws: `signedOut` if the session has ended, or is not one of this owner.
-    func check(_ id: Session.ID, isOf owner: SessionOwner) async throws(BackendError) {
-        if hasStore { try await catchUpWithStore() }
-        guard try session(id).account == owner else { throw .signedOut }
-    }
-
     @concurrent
     private func readForRequest() async throws(BackendError) {
         do throws(CredentialStoreError) { try reload() } catch { throw BackendError(error) }

@@ -18,6 +18,14 @@ struct LiveReporter: Sendable {
     let report: @Sendable (LiveActivity) throws(BackendError) -> Void
 }
 
+extension BackendAuth {
+    /// - Throws: `signedOut` if the session has ended, or is not one of this owner.
+    func check(_ id: Session.ID, isOf owner: SessionOwner) async throws(BackendError) {
+        if hasStore { try await catchUpWithStore() }
+        guard try session(id).account == owner else { throw .signedOut }
+    }
+}
+
 extension BackendService {
     /// Live changes that report what they are doing. As long as there is something to catch up
     /// with, they fetch pages, which are larger than those of a stream and may be compressed.

@@ -45,7 +45,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
     /// How often sending it was tried since it last changed.
     public internal(set) var attempts: Int
     /// How many of the attempts may have reached the backend without a response.
-    var unanswered: Int
+    var openAttempts: Int
     /// Whether the base is newer than what the user saw.
     var isRebased: Bool
     public internal(set) var status: Status
@@ -55,7 +55,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
     init(
         number: Int, article: Article.ID, write: PendingWrite, base: Article?, key: String,
         account: String, createdAt: Timestamp, firstSentAt: Timestamp? = nil, attempts: Int = 0,
-        unanswered: Int = 0, isRebased: Bool = false, status: Status = .waiting(until: nil)
+        openAttempts: Int = 0, isRebased: Bool = false, status: Status = .waiting(until: nil)
     ) {
         self.number = number
         self.article = article
@@ -66,14 +66,14 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
         self.createdAt = createdAt
         self.firstSentAt = firstSentAt
         self.attempts = attempts
-        self.unanswered = unanswered
+        self.openAttempts = openAttempts
         self.isRebased = isRebased
         self.status = status
     }
 
     /// Whether the backend cannot have seen the write, so that a later one can still become part
     /// of it.
-    var isUnseen: Bool { unanswered == 0 }
+    var isUnseen: Bool { openAttempts == 0 }
 
     var isRejected: Bool { if case .rejected = status { true } else { false } }
 
@@ -87,7 +87,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
         self.base = base
         self.isRebased = isRebased
         key = newKey
-        (firstSentAt, attempts, unanswered) = (nil, 0, 0)
+        (firstSentAt, attempts, openAttempts) = (nil, 0, 0)
         status = .waiting(until: nil)
     }
 }
@@ -95,7 +95,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
 extension OutboxEntry: JSONModel {
     public static let shape = ObjectCodec(
         Self.init(
-            number:article:write:base:key:account:createdAt:firstSentAt:attempts:unanswered:
+            number:article:write:base:key:account:createdAt:firstSentAt:attempts:openAttempts:
             isRebased:status:until:theirs:problem:),
         .required("number", \.number, .integer(0...Int.max)),
         .required("article", \.article, .identifier()),
@@ -106,7 +106,7 @@ extension OutboxEntry: JSONModel {
         .required("createdAt", \.createdAt, .timestamp),
         .optional("firstSentAt", \.firstSentAt, .timestamp),
         .required("attempts", \.attempts, .integer(0...Int.max)),
-        .required("unanswered", \.unanswered, .integer(0...Int.max)),
+        .required("openAttempts", \.openAttempts, .integer(0...Int.max)),
         .required("isRebased", \.isRebased, .boolean),
         .required("status", \.status.kind, .text(.choice)),
         .optional("until", \.status.until, .timestamp),
@@ -116,13 +116,13 @@ extension OutboxEntry: JSONModel {
     private init(
         number: Int, article: Article.ID, write: PendingWrite, base: Article?, key: String,
         account: String, createdAt: Timestamp, firstSentAt: Timestamp?, attempts: Int,
-        unanswered: Int, isRebased: Bool, status: Status.Kind, until: Timestamp?,
+        openAttempts: Int, isRebased: Bool, status: Status.Kind, until: Timestamp?,
         theirs: Article?, problem: Problem?
     ) {
         self.init(
             number: number, article: article, write: write, base: base, key: key,
             account: account, createdAt: createdAt, firstSentAt: firstSentAt, attempts: attempts,
-            unanswered: unanswered, isRebased: isRebased,
+            openAttempts: openAttempts, isRebased: isRebased,
             status: Status(status, until, theirs, problem))
     }
 }

@@ -9,7 +9,7 @@ extension OutboxQueue {
         /// Nothing reached the backend.
         case notSent
         /// The write may have been carried out.
-        case unanswered
+        case noResponse
         /// The backend has another version than the write expects, or already has an article of the
         /// id that the write creates; `nil` if the article is gone.
         case changed(theirs: Article?)
@@ -30,12 +30,12 @@ extension OutboxQueue {
         guard let index = index(of: number), entries[index].status == .sending else { return nil }
         return edit { queue in
             switch outcome {
-            case .applied(let answer): queue.complete(index, with: answer)
+            case .applied(let response): queue.complete(index, with: response)
             case .notSent:
-                queue.entries[index].unanswered -= 1
-                if queue.entries[index].unanswered == 0 { queue.entries[index].firstSentAt = nil }
+                queue.entries[index].openAttempts -= 1
+                if queue.entries[index].openAttempts == 0 { queue.entries[index].firstSentAt = nil }
                 queue.entries[index].status = .waiting(until: retryTime)
-            case .unanswered: queue.entries[index].status = .waiting(until: retryTime)
+            case .noResponse: queue.entries[index].status = .waiting(until: retryTime)
             case .changed(let theirs):
                 queue.meet(theirs, index, newKey: newKey, retryAt: retryTime)
             case .rejected(let problem): queue.reject(index, because: problem)
@@ -43,16 +43,16 @@ extension OutboxQueue {
         }
     }
 
-    /// Removes a write that was carried out; the next one of the article continues from the answer.
-    private mutating func complete(_ index: Int, with answer: Article?) {
+    /// Removes a write that was carried out; the article's next one continues from the response.
+    private mutating func complete(_ index: Int, with response: Article?) {
         let entry = entries.remove(at: index)
-        guard let answer, let next = successor(of: entry) else { return }
-        // If nobody else had a hand in it, the answer is what the user saw when making the next
+        guard let response, let next = successor(of: entry) else { return }
+        // If nobody else had a hand in it, the response is what the user saw when making the next
         // write, apart from what the backend has added.
         let isExpected = !entry.isRebased && (entry.isCreation || entry.base?.version != nil)
-        guard isExpected else { return rebase(next, onto: answer) }
-        var base = answer
-        base.body = answer.body ?? entries[next].base?.body
+        guard isExpected else { return rebase(next, onto: response) }
+        var base = response
+        base.body = response.body ?? entries[next].base?.body
         entries[next].base = base
     }
 
@@ -113,7 +113,7 @@ extension OutboxQueue {
     /// Takes back a write, unless a later one could correct it: then both are tried as one.
     private mutating func reject(_ index: Int, because problem: Problem) {
         let entry = entries[index]
-        entries[index].unanswered = 0
+        entries[index].openAttempts = 0
         entries[index].status = .rejected(problem)
         guard let next = successor(of: entry) else { return }
         if let folded = entry.write.followed(by: entries[next].write, on: entry.base) {

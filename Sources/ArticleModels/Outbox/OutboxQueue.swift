@@ -12,7 +12,7 @@ public import ArticleAPI
 /// let added = queue.add(
 ///     .update(changes), to: article.id, base: article, account: "ada", key: "key-1", at: now)
 /// let began = queue.begin(added.stored[0].number, at: now)
-/// let finished = queue.finish(1, .applied(answer), newKey: "key-2", retryAt: nil)
+/// let finished = queue.finish(1, .applied(response), newKey: "key-2", retryAt: nil)
 /// ```
 public struct OutboxQueue: Sendable, Hashable {
     /// In the order of their numbers.
@@ -157,7 +157,7 @@ public struct OutboxQueue: Sendable, Hashable {
         return edit { queue in
             queue.entries[index].firstSentAt = queue.entries[index].firstSentAt ?? time
             queue.entries[index].attempts += 1
-            queue.entries[index].unanswered += 1
+            queue.entries[index].openAttempts += 1
             queue.entries[index].status = .sending
         }
     }
@@ -209,7 +209,7 @@ extension OutboxEntry {
     /// Whether the backend may have forgotten the key of a write that it may have carried out. A
     /// clock that was set back cannot tell.
     fileprivate func hasForgottenKey(at time: Timestamp) -> Bool {
-        guard unanswered > 0, let firstSentAt else { return false }
+        guard openAttempts > 0, let firstSentAt else { return false }
         let age = time.milliseconds - firstSentAt.milliseconds
         let lifetime = OutboxQueue.keyLifetime.components.seconds * 1_000
         return !(-3_600_000..<lifetime).contains(age)

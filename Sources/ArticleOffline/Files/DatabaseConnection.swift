@@ -4,7 +4,8 @@
     import SQLite3
 #endif
 
-/// An open SQLite file (`sqlite3_open_v2`) with its compiled statements; closed when it is released.
+/// An open SQLite file (`sqlite3_open_v2`) with its compiled statements; closed when it is
+/// released.
 ///
 /// It is used by one thread at a time and is not `Sendable`.
 final class DatabaseConnection {
@@ -37,19 +38,18 @@ final class DatabaseConnection {
                 PRAGMA cell_size_check = ON;
                 PRAGMA trusted_schema = OFF;
                 PRAGMA temp_store = MEMORY;
-                PRAGMA journal_mode = WAL;
                 PRAGMA synchronous = NORMAL;
                 PRAGMA journal_size_limit = 4194304;
                 """)
         guard let limitBytes else { return }
-        try execute(script: "PRAGMA max_page_count = \(max(limitBytes / Self.pageBytes, 1))")
+        try execute(script: "PRAGMA max_page_count = \(max(limitBytes / StoreFile.pageBytes, 1))")
     }
 
     /// How long a statement waits for the lock of another process.
     private static let busyMilliseconds: Int32 = 2_000
 
-    /// SQLite's default size of a page.
-    private static let pageBytes = 4_096
+    /// Enables write-ahead logging, which is recorded in the file.
+    func useLog() throws(ModelStoreError) { try execute(script: "PRAGMA journal_mode = WAL") }
 
     deinit { close() }
 

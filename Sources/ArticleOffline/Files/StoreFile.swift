@@ -9,6 +9,9 @@
 struct StoreFile {
     let path: String
 
+    /// The size of SQLite's pages.
+    static let pageBytes = 4_096
+
     /// The files of a database with a write-ahead log.
     private static let suffixes = ["", "-wal", "-shm"]
 
@@ -45,12 +48,16 @@ struct StoreFile {
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o600) == 0 else {
             throw failure("cannot be made private")
         }
+        // What is shorter than a page would be taken for an empty file.
+        guard status.st_size == 0 || status.st_size >= Self.pageBytes else {
+            throw .damaged("the file ends in its first page")
+        }
     }
 
     /// `nil` if there is no file.
     var identity: Identity? {
         var status = stat()
-        return stat(path, &status) == 0 ? Identity(status) : nil
+        return lstat(path, &status) == 0 ? Identity(status) : nil
     }
 
     /// Removes the file and those beside it.

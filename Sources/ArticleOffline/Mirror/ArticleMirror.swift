@@ -37,8 +37,8 @@ public final class ArticleMirror: Sendable {
     /// - Parameters:
     ///   - store: where the articles are kept; its account must be that of the session.
     ///   - backend: what to follow.
-    ///   - name: names the mirror in the store, across launches. Mirrors that are in use at the same
-    ///     time have different names.
+    ///   - name: names the mirror in the store, across launches. Mirrors that are in use at the
+    ///     same time have different names.
     ///   - filter: which articles to keep, with which attributes; its `since` is ignored. Its
     ///     `limit` is the size of a page, by default 100 changes.
     ///   - allowance: is called before each request, on any thread.
@@ -189,7 +189,7 @@ public final class ArticleMirror: Sendable {
         let times = progress.withLock { $0.times(mode, now: now) }
         do throws(ArticleMirrorError) {
             return try await atStore { (store) throws(ModelStoreError) in
-                let position = MirrorPosition(place.token)
+                let position = MirrorPosition(place)
                 var next = place
                 switch step {
                 case .startAnew:

@@ -134,7 +134,7 @@ extension Outbox {
         } catch {
             // It is stored that it was sent; the backend gives the same response to its key again.
             changeInMemory {
-                $0.finish(entry.number, .unanswered, newKey: key, retryAt: retryTime)
+                $0.finish(entry.number, .noResponse, newKey: key, retryAt: retryTime)
             }
             noteFailure(error)
         }

@@ -58,10 +58,10 @@ extension Outbox {
             case .insecure, .overloaded, .unsupported, .credentials:
                 return OutboxDelivery(outcome: .notSent)
             case .disconnected, .malformed, .tooLarge, .redirected:
-                return OutboxDelivery(outcome: .unanswered)
+                return OutboxDelivery(outcome: .noResponse)
             }
         case .signedOut, .mapping, .cancelled, .superseded, .timedOut, .notCached:
-            return OutboxDelivery(outcome: .unanswered)
+            return OutboxDelivery(outcome: .noResponse)
         }
     }
 
@@ -78,10 +78,10 @@ extension Outbox {
             guard case .changed(theirs: nil) = found.outcome else { return found }
             return OutboxDelivery(outcome: .rejected(problem))
         case (429, _): return OutboxDelivery(outcome: .notSent)
-        case (408, _): return OutboxDelivery(outcome: .unanswered)
+        case (408, _): return OutboxDelivery(outcome: .noResponse)
         case (400..<500, _) where problem.kind != .requestInFlight:
             return OutboxDelivery(outcome: .rejected(problem))
-        default: return OutboxDelivery(outcome: .unanswered)
+        default: return OutboxDelivery(outcome: .noResponse)
         }
     }
 
@@ -97,7 +97,7 @@ extension Outbox {
         } catch {
             guard let status = error.problem?.status, [404, 410].contains(status) else {
                 // The write gets the same response again, and then this is asked again.
-                return OutboxDelivery(outcome: .unanswered)
+                return OutboxDelivery(outcome: .noResponse)
             }
             let ending = ModelNews.Ending.notFound(seenAt: sentAt)
             return OutboxDelivery(

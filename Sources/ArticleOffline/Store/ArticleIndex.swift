@@ -3,11 +3,10 @@ import ArticleModels
 
 /// What lists of articles sort and filter by, in columns and tables of their own.
 enum ArticleIndex {
-    /// An article is in no list until all of these are known.
-    static let attributes = AttributeSet<Article>([
-        "slug", "language", "authors", "tags", "status", "publishedAt", "createdAt", "updatedAt",
-        "source",
-    ])
+    /// An article is in no list until all of these are known: what it cannot do without, and what
+    /// lists filter and sort by.
+    static let attributes = AttributeSet<Article>(
+        Article.shape.properties.filter(\.isRequired).map(\.name) + ["publishedAt", "source"])
 
     /// Puts the article into lists, or replaces what they had of it.
     static func store(

@@ -144,6 +144,7 @@ private final class Mailbox: Sendable {
 /// ```swift
 /// for await list in store.articles(matching: ArticleQuery(tags: ["baking"])) {
 ///     titles = list.map(\.article.title)
+///     if !titles.isEmpty { break }
 /// }
 /// ```
 public struct StoreUpdates<Element: Sendable & Equatable>: AsyncSequence, Sendable {

@@ -7,9 +7,7 @@ public import ArticleModels
 ///
 /// ```swift
 /// for await remembered in store.article(id) {
-///     guard let remembered else { break }
-///     title = remembered.article.title
-///     hasBody = remembered.known.contains("body")
+///     if let remembered { show(remembered) }
 /// }
 /// ```
 public struct RememberedArticle: Sendable, Hashable, Identifiable {

@@ -51,9 +51,13 @@ package struct StoredMirror: Sendable, Hashable {
 /// Where a mirror was when a page was requested. Pages of several callers, or processes, are only
 /// stored in their order.
 package struct MirrorPosition: Sendable, Hashable {
+    package let filter: String
     package let token: String?
 
-    package init(_ token: String?) { self.token = token }
+    package init(_ mirror: StoredMirror) {
+        filter = mirror.filter
+        token = mirror.token
+    }
 }
 
 /// A page of changes for a mirror.

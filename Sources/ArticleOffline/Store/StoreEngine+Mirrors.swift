@@ -76,7 +76,7 @@ extension StoreEngine {
 
     private func isMirror(_ row: Row?, at position: MirrorPosition?) -> Bool {
         guard let row else { return false }
-        return position.map { $0.token == row.mirror.token } ?? true
+        return position.map { $0 == MirrorPosition(row.mirror) } ?? true
     }
 
     /// Ends a mirror. What it had stays until there is too much.

@@ -92,11 +92,21 @@ enum StoreSchema {
         _ connection: DatabaseConnection, account: String?
     ) throws(ModelStoreError) {
         if try isEmpty(connection) {
+            try connection.useLog()
             try connection.execute(script: "BEGIN IMMEDIATE")
             // Another process may have made them meanwhile.
             if try isEmpty(connection) { try make(connection, account: account) }
             try connection.execute(script: "COMMIT")
         }
+        try check(connection, account: account)
+        // A draft has no log.
+        try connection.useLog()
+    }
+
+    /// Changes nothing.
+    private static func check(
+        _ connection: DatabaseConnection, account: String?
+    ) throws(ModelStoreError) {
         let marked = try pragma("user_version", connection)
         let stated = try meta("schema", connection).flatMap { Int($0) }
         // A newer app has written both: one number alone may be damage.

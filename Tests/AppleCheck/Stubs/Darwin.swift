@@ -17,6 +17,7 @@ public struct stat {
 
 public var O_RDONLY: Int32 { 0 }
 public var O_WRONLY: Int32 { 0 }
+public var O_RDWR: Int32 { 0 }
 public var O_CREAT: Int32 { 0 }
 public var O_EXCL: Int32 { 0 }
 public var O_CLOEXEC: Int32 { 0 }
@@ -24,6 +25,7 @@ public var O_NOFOLLOW: Int32 { 0 }
 public var O_NONBLOCK: Int32 { 0 }
 public var S_IFMT: mode_t { 0 }
 public var S_IFREG: mode_t { 0 }
+public var EEXIST: Int32 { 0 }
 public var ENOENT: Int32 { 0 }
 public var EINTR: Int32 { 0 }
 public var errno: Int32 {
@@ -40,6 +42,8 @@ public func fstat(_ file: Int32, _ status: UnsafeMutablePointer<stat>!) -> Int32
 public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 {
     0
 }
+@discardableResult
+public func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { 0 }
 @discardableResult
 public func read(_ file: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int) -> Int { 0 }
 @discardableResult

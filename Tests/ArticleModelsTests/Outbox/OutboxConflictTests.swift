@@ -156,10 +156,10 @@ import Testing
         let other = theirs { $0.summary = "Their flour" }
         _ = queue.finish(1, .changed(theirs: other), newKey: "new", retryAt: nil)
         _ = queue.begin(1, at: start)
-        var answer = other.applying(.init(title: .set("Loaf")))
-        answer.version = "3-abcdef"
-        _ = queue.finish(1, .applied(answer), newKey: "x", retryAt: nil)
-        #expect(queue[2]?.status == .conflict(theirs: answer))
+        var response = other.applying(.init(title: .set("Loaf")))
+        response.version = "3-abcdef"
+        _ = queue.finish(1, .applied(response), newKey: "x", retryAt: nil)
+        #expect(queue[2]?.status == .conflict(theirs: response))
     }
 
     // MARK: Rejections
@@ -207,7 +207,7 @@ import Testing
         #expect(queue.entries.map(\.number) == [2] && queue[2]?.base == bread)
         var created = sending(
             .create(Article.Draft(id: bread.id, title: "Loaf")), then: title("Rye"))
-        _ = created.finish(1, .unanswered, newKey: "x", retryAt: nil)
+        _ = created.finish(1, .noResponse, newKey: "x", retryAt: nil)
         #expect(created.discard(1)?.removed.count == 2)
         #expect(created.discard(7) == nil)
     }

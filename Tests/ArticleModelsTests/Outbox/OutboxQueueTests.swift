@@ -104,7 +104,7 @@ import Testing
 
     // MARK: Sending
 
-    @Test func `a write behind one that was sent continues from its answer`() {
+    @Test func `a write behind one that was sent continues from its response`() {
         var queue = OutboxQueue()
         _ = add(title("Loaf"), to: &queue, key: "1")
         #expect(queue.begin(1, at: start)?.stored.first?.status == .sending)
@@ -112,10 +112,10 @@ import Testing
         _ = add(.update(.init(summary: .set("Rye"))), to: &queue, base: shown, key: "2")
         #expect(queue.entries.map(\.number) == [1, 2])
         #expect(queue.sendable(at: start).isEmpty && queue.begin(2, at: start) == nil)
-        var answer = bread.applying(.init(title: .set("Loaf")))
-        answer.version = "2-abcdef"
-        let edit = queue.finish(1, .applied(answer), newKey: "x", retryAt: nil)
-        #expect(edit?.removed.map(\.number) == [1] && edit?.stored.map(\.base) == [answer])
+        var response = bread.applying(.init(title: .set("Loaf")))
+        response.version = "2-abcdef"
+        let edit = queue.finish(1, .applied(response), newKey: "x", retryAt: nil)
+        #expect(edit?.removed.map(\.number) == [1] && edit?.stored.map(\.base) == [response])
         #expect(queue.sendable(at: start).map(\.key) == ["2"])
     }
 
@@ -134,7 +134,7 @@ import Testing
         var queue = OutboxQueue()
         _ = add(title("Loaf"), to: &queue, key: "1")
         _ = queue.begin(1, at: start)
-        _ = queue.finish(1, .unanswered, newKey: "x", retryAt: after(hours: 1))
+        _ = queue.finish(1, .noResponse, newKey: "x", retryAt: after(hours: 1))
         #expect(queue.sendable(at: start).isEmpty)
         #expect(queue.nextTime(after: start) == after(hours: 1))
         #expect(queue.sendable(at: after(hours: 1)).map(\.key) == ["1"])
@@ -175,7 +175,7 @@ import Testing
         var queue = OutboxQueue()
         _ = add(title("Loaf"), to: &queue, key: "1")
         _ = queue.begin(1, at: start)
-        _ = queue.finish(1, .unanswered, newKey: "x", retryAt: nil)
+        _ = queue.finish(1, .noResponse, newKey: "x", retryAt: nil)
         #expect(queue.sendable(at: after(hours: hours)).isEmpty == !isSendable)
         #expect((queue.begin(1, at: after(hours: hours)) != nil) == isSendable)
         guard !isSendable else { return }

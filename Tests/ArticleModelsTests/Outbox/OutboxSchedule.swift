@@ -232,10 +232,10 @@ extension OutboxSchedule {
         guard let place = flights.indices.randomElement(using: &random) else { return }
         if flights[place].response == nil {
             if chance(15) { return end(place, .notSent, isLost: true) }
-            if chance(15) { return end(place, .unanswered, isLost: chance(50)) }
+            if chance(15) { return end(place, .noResponse, isLost: chance(50)) }
             flights[place].response = backend.handle(flights[place].request, at: now)
         } else {
-            if chance(20) { return end(place, .unanswered, isLost: true) }
+            if chance(20) { return end(place, .noResponse, isLost: true) }
             let flight = flights[place]
             end(place, outcome(of: flight), isLost: true)
         }
@@ -266,13 +266,13 @@ extension OutboxSchedule {
         switch outcome {
         case .applied(let article): clients[flight.client].copies[flight.request.article] = article
         case .changed(let theirs): clients[flight.client].copies[flight.request.article] = theirs
-        case .notSent, .unanswered, .rejected: break
+        case .notSent, .noResponse, .rejected: break
         }
     }
 
     func outcome(of flight: Flight) -> OutboxQueue.Outcome {
         switch flight.response {
-        case nil: return .unanswered
+        case nil: return .noResponse
         case .done(let article): return .applied(article)
         case .failed(.preconditionFailed), .failed(.notFound):
             return .changed(theirs: backend.articles[flight.request.article])

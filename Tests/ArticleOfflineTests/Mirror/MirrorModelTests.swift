@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `a mirror converges, whatever interrupts it`(number: UInt64) async throws {
         // One after the other, as each takes two of the servers that tests may have.
-        for round in 0..<(Thoroughness.isFull ? 20 : 1 as UInt64) {
+        for round in 0..<(Thoroughness.isFull ? 20 : 2 as UInt64) {
             let seed = round * 6 + number
             try await EditorialDesk.run(seed: seed) { first in
                 try await EditorialDesk.run(seed: seed + 1_000) { second in

@@ -151,6 +151,20 @@ import Testing
         #expect(try await store.slugs() == ["b1", "b2", "b3"])
     }
 
+    @Test func `a new history's names replace those of higher revisions`() async throws {
+        let author = backend.feed.addAuthor("Mina")
+        backend.feed.rename(author, "Mina Kim")
+        backend.feed.add("a1", authors: [author])
+        let mirror = mirror()
+        try await mirror.catchUp()
+        #expect(try await store.loadArticles().first?.article.authors.first?.name == "Mina Kim")
+        backend.beginAnew()
+        backend.feed.rename(author, "Mina Lee")
+        backend.feed.add("a1", authors: [author])
+        try await mirror.catchUp()
+        #expect(try await store.loadArticles().map(\.article.authors.first?.name) == ["Mina Lee"])
+    }
+
     @Test func `what is pinned or has unsent writes survives a new start`() async throws {
         let (mirror, ids) = try await filled()
         try await store.pin(ids[0])

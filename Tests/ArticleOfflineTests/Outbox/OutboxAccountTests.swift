@@ -29,7 +29,7 @@ import Testing
                     takeTurn()
                     return .delivered
                 },
-                didAnswer: { _ in
+                didRespond: { _ in
                     takeTurn()
                     return true
                 })

@@ -89,7 +89,7 @@ import Testing
         let folder = try TemporaryFolder()
         let network = TestNetwork(
             { _ in kill.pass(folder, lost) ? .delivered : .stuck },
-            didAnswer: { _ in kill.pass(folder, lost) })
+            didRespond: { _ in kill.pass(folder, lost) })
         let device = try Device(room, network: network, in: folder, width: 1)
         let id = try await device.outbox.create(Article.Draft(title: "Third"))
         try await device.outbox.update(bread, .init(title: .set("Loaf")))
@@ -104,6 +104,8 @@ import Testing
         await kill.end.wait()
         sending.cancel()
         await device.stop()
+        // A process does not begin in the second in which another one has ended.
+        room.clock.pass(seconds: 1)
         let next = try Device(room, in: kill.copy ?? folder, width: 1)
         next.start()
         try await next.waitUntilEmpty()
@@ -116,7 +118,8 @@ import Testing
         #expect(sent?.title == "Loaf" && sent?.summary == "Theirs", "killed at \(place)")
         #expect(try await room.current(rye.id) == nil, "killed at \(place)")
         let shown = try await next.shown(bread.id)
-        #expect(shown?.article == sent && shown?.pending == nil, "killed at \(place)")
+        #expect(shown?.article == sent, "killed at \(place)")
+        #expect(shown?.pending == nil, "killed at \(place)")
         return kill.copy != nil
     }
 

@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `writes of an article are sent in order, and a later edit sees the answer`()
+    @Test func `writes of an article are sent in order, and a later edit sees the response`()
         async throws
     {
         try await Pressroom.run { room in

@@ -117,7 +117,7 @@ final class Device: Sendable {
         let environment = room.clock.environment
         backend = BackendService(
             configuration: room.configuration, transport: network,
-            auth: self.auth, environment: environment)
+            auth: self.auth)
         store = try ModelStore(
             .file(self.folder.file("models"), of: account), environment: environment)
         outbox = Outbox(store: store, backend: backend, environment: environment, width: width)

@@ -15,6 +15,7 @@ final class SetClock: Sendable {
         var cancelled: Set<Int> = []
         var lastSleeper = 0
         var delays: [Duration] = []
+        var ticks: Int64 = 0
         /// Whether everybody wakes up at once, and the clock has moved.
         var isHurrying = false
     }
@@ -28,7 +29,13 @@ final class SetClock: Sendable {
 
     var environment: ClientEnvironment {
         ClientEnvironment(
-            now: ClientEnvironment.system.now,
+            // Each reading is later than the one before, however busy the machine is.
+            now: { [self] in
+                state.withLock { state in
+                    state.ticks += 1
+                    return .milliseconds(state.ticks)
+                }
+            },
             wallSeconds: { [self] in state.withLock { $0.milliseconds / 1_000 } },
             sleep: { [self] in try await sleep($0) }, random: { $0 })
     }

@@ -35,15 +35,15 @@ final class TestNetwork: Transport {
     private let transport = SocketTransport()
     private let decide: @Sendable (Sent) async -> Fate
     /// Called when the backend has carried out a request; returns whether the response arrives.
-    private let didAnswer: @Sendable (Sent) async -> Bool
+    private let didRespond: @Sendable (Sent) async -> Bool
     private let state = Lock(State())
 
     init(
         _ decide: @escaping @Sendable (Sent) async -> Fate = { _ in .delivered },
-        didAnswer: @escaping @Sendable (Sent) async -> Bool = { _ in true }
+        didRespond: @escaping @Sendable (Sent) async -> Bool = { _ in true }
     ) {
         self.decide = decide
-        self.didAnswer = didAnswer
+        self.didRespond = didRespond
     }
 
     /// The writes that have left the device, in their order.
@@ -70,7 +70,7 @@ final class TestNetwork: Transport {
         state.withLock { $0.sent.append(sent) }
         if case .requestLost = fate { throw Self.disconnected }
         let response = try await transport.exchange(request, with: origin, options: options)
-        if await !didAnswer(sent) { try await Self.waitForCancellation() }
+        if await !didRespond(sent) { try await Self.waitForCancellation() }
         if case .responseLost = fate { throw Self.disconnected }
         return response
     }

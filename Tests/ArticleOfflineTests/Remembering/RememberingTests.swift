@@ -38,9 +38,9 @@ import Testing
         func put(_ article: Article) { articles.withLock { $0[article.id] = article } }
 
         func backend(
-            auth: BackendAuth = BackendAuth(), cache: ResponseCache? = nil
+            auth: BackendAuth = BackendAuth()
         ) -> BackendService {
-            .stub(auth: auth, cache: cache) { [articles, isOffline, isMissing] routes in
+            .stub(auth: auth) { [articles, isOffline, isMissing] routes in
                 @Sendable func check() throws {
                     if isOffline.withLock({ $0 }) { throw BackendError.offline("no network") }
                 }
@@ -80,9 +80,6 @@ import Testing
                     try check()
                     articles.withLock { $0[request.id] = nil }
                     return NoContent()
-                }
-                routes.on(FetchTagsRequest.self) { _ in
-                    Page(items: [Tag.Usage(tag: Tag(named: "a"), articleCount: 1)])
                 }
             }
         }
@@ -148,12 +145,10 @@ import Testing
 
     @Test func `without a network, the store responds if it may`() async throws {
         let desk = Desk()
-        let service = RememberingService(
-            desk.backend(cache: ResponseCache()), store: try desk.store())
+        let service = RememberingService(desk.backend(), store: try desk.store())
         desk.put(article)
         let request = FetchArticleRequest(key: .id(article.id))
         try await service.send(request)
-        try await service.send(FetchTagsRequest())
         desk.isOffline.withLock { $0 = true }
         await #expect(throws: BackendError.offline("no network")) {
             try await service.send(request, options: RequestOptions(freshness: .reloaded))
@@ -161,10 +156,33 @@ import Testing
         let either = RequestOptions(freshness: .orCachedWhenOffline)
         let reply = try await service.reply(to: request, options: either)
         #expect(reply.item == article && reply.source == .cached && reply.age > .zero)
-        // What the store does not keep may be in the cache of responses.
-        #expect(try await service.send(FetchTagsRequest(), options: cached).items.count == 1)
         await #expect(throws: BackendError.offline("no network")) {
             try await service.send(FetchArticleRequest(key: .slug("other")), options: either)
+        }
+    }
+
+    @Test func `what the store does not keep may be in the cache of responses`() async throws {
+        let isOffline = Lock(false)
+        let transport = InProcessTransport { _, _ in
+            if isOffline.withLock({ $0 }) { throw TransportError.offline("no network") }
+            return HTTPResponse(
+                .ok, fields: [.contentType: "application/json", .etag: "\"1\""],
+                body: .bytes(Page<ArticleAPI.Tag.Usage>(items: []).json()))
+        }
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.retries = .none
+        let service = RememberingService(
+            BackendService(configuration: configuration, transport: transport),
+            store: try ModelStore(.memory))
+        let either = RequestOptions(freshness: .orCachedWhenOffline)
+        await #expect(throws: BackendError.notCached) {
+            try await service.send(FetchTagsRequest(), options: cached)
+        }
+        try await service.send(FetchTagsRequest())
+        isOffline.withLock { $0 = true }
+        for options in [cached, either] {
+            let reply = try await service.reply(to: FetchTagsRequest(), options: options)
+            #expect(reply.item.items.isEmpty && reply.source == .cached)
         }
     }
 

@@ -1,0 +1,110 @@
+import ArticleAPI
+import ArticleClient
+import ArticleModels
+import ArticleOffline
+import HTTP
+import Platform
+import TestSupport
+import Testing
+
+private struct FetchDraftsRequest: BackendAPIRequest {
+    static let endpoint = Endpoint(.get, "/v1/drafts", access: .writeArticles)
+    typealias Item = Page<Article>
+    static let parameters = Parameters(Self.init)
+}
+
+extension FetchDraftsRequest: RememberedRequest {
+    func news(in page: Page<Article>, seenAt time: Timestamp) -> [ModelNews] {
+        page.items.map { .article(ModelFacts($0, knowing: .inLists, seenAt: time)) }
+    }
+}
+
+/// The examples of what is remembered.
+@Suite struct ArticleOfflineExamples {
+    private let article = ExampleNewsroom.article
+    private let id = ExampleNewsroom.article.id
+    private let now = ExampleNewsroom.time
+
+    @Test func `a store of models`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("articles.store")
+        let store = try ModelStore(.file(path, of: "ada"))
+        try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
+        let baking = ArticleQuery(tags: ["baking"])
+        let newest = try await store.loadArticles(matching: baking, limit: 20)
+        #expect(newest.map(\.article) == [article])
+    }
+
+    @Test func `what a response says`() async throws {
+        let store = try ModelStore(.memory)
+        let time = now
+        let deleted = Article.ID(at: now)
+        let facts = ModelFacts(article, knowing: .inArticles, seenAt: time)
+        try await store.merge([.article(facts), .articleEnded(deleted, .gone(revision: 4))])
+        #expect(try await store.loadArticle(id)?.article == article)
+    }
+
+    @Test func `an article as it is known`() async throws {
+        let store = try ModelStore(.memory)
+        try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
+        let shown = Lock<RememberedArticle?>(nil)
+        let isShown = Signal()
+        let observer = Task { [id] in
+            await Self.follow(store, id) { remembered in
+                shown.withLock { $0 = remembered }
+                isShown.give()
+            }
+        }
+        await isShown.wait()
+        observer.cancel()
+        await observer.value
+        let remembered = try #require(shown.withLock { $0 })
+        #expect(remembered.article == article && remembered.known.contains("body"))
+    }
+
+    private static func follow(
+        _ store: ModelStore, _ id: Article.ID, _ show: (RememberedArticle) -> Void
+    ) async {
+        for await remembered in store.article(id) {
+            if let remembered { show(remembered) }
+        }
+    }
+
+    @Test func `a list as it changes`() async throws {
+        let store = try ModelStore(.memory)
+        try await store.merge([.article(ModelFacts(article, knowing: .inArticles, seenAt: now))])
+        var titles: [String] = []
+        for await list in store.articles(matching: ArticleQuery(tags: ["baking"])) {
+            titles = list.map(\.article.title)
+            if !titles.isEmpty { break }
+        }
+        #expect(titles == ["Bread"])
+    }
+
+    @Test func `requests whose responses are remembered`() async throws {
+        let backend = BackendService.stub { [article] routes in
+            routes.on(FetchArticleRequest.self) { _ in article }
+            routes.on(FetchDraftsRequest.self) { _ in Page(items: []) }
+        }
+        let store = try ModelStore(.memory)
+        let service = RememberingService(backend, store: store)
+        let article = try await service.send(FetchArticleRequest(key: .id(id)))
+        let offline = RequestOptions(freshness: .cached)
+        let same = try await service.send(FetchArticleRequest(key: .id(id)), options: offline)
+        #expect(same == article)
+        var titles: [String] = []
+        for try await reply in service.replies(to: FetchArticleRequest(key: .id(id))) {
+            titles.append(reply.item.title)
+        }
+        #expect(titles == ["Bread", "Bread"])
+        #expect(try await service.send(FetchDraftsRequest()).items.isEmpty)
+    }
+
+    @Test func `a query of articles`() {
+        let articles = [article]
+        let query = ArticleQuery(tags: ["baking"], language: "en")
+        let sort = ArticleSort.updatedLast
+        let shown = articles.filter(query.matches).sorted(by: sort.areInIncreasingOrder)
+        #expect(shown == [article])
+    }
+}
