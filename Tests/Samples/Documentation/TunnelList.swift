@@ -1,3 +1,4 @@
+import ArticleAPI
 import ArticleModels
 import ArticleObservation
 import ArticleOffline
