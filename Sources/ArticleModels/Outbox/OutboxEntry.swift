@@ -79,6 +79,23 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
 
     var isCreation: Bool { if case .create = write { true } else { false } }
 
+    /// One write with the effect of this one and then the next one; `nil` if there is none, or if
+    /// it would overwrite what its user has not seen.
+    func folded(with next: PendingWrite, seeing seen: Article?) -> PendingWrite.Folded? {
+        if isRebased, let base, let seen, case .update(let changes) = write {
+            let current = base.applying(changes)
+            switch next {
+            case .update(let mine):
+                let merge = ThreeWayMerge(base: seen, mine: mine, theirs: current)
+                guard merge.conflicts.isEmpty else { return nil }
+            case .delete:
+                guard Article.Changes(from: seen, to: current).isEmpty else { return nil }
+            case .create: break
+            }
+        }
+        return write.followed(by: next, on: base)
+    }
+
     /// Makes it a write that was never sent.
     mutating func restart(
         with write: PendingWrite, on base: Article?, key newKey: String, isRebased: Bool

@@ -82,7 +82,11 @@ extension OutboxQueue {
             if entry.isCreation {
                 queue.entries.removeAll { $0.article == entry.article && $0.number > entry.number }
             } else if entry.isUnseen {
-                queue.entries[next].base = entry.base
+                queue.takeBack(entry, before: next)
+            } else {
+                // Whether it was carried out or not, nobody else has done anything since this
+                // version: with any other one, both sides are merged.
+                queue.entries[next].base?.version = entry.base?.version
             }
         }
     }

@@ -116,10 +116,20 @@ extension OutboxQueue {
         entries[index].openAttempts = 0
         entries[index].status = .rejected(problem)
         guard let next = successor(of: entry) else { return }
-        if let folded = entry.write.followed(by: entries[next].write, on: entry.base) {
-            // The key of the later one was never used.
-            let key = entries.remove(at: next).key
-            replace(at: index, by: folded, key: key)
+        let (write, base) = (entries[next].write, entries[next].base)
+        guard let folded = entry.folded(with: write, seeing: base) else {
+            return takeBack(entry, before: next)
+        }
+        // The key of the later one was never used.
+        let key = entries.remove(at: next).key
+        replace(at: index, by: folded, key: key)
+    }
+
+    /// Continues a write from the article that an earlier one, which is not carried out, would have
+    /// changed.
+    mutating func takeBack(_ entry: OutboxEntry, before next: Int) {
+        if entry.isRebased, let base = entry.base {
+            rebase(next, onto: base)
         } else {
             entries[next].base = entry.base
         }

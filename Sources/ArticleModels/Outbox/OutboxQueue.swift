@@ -61,8 +61,7 @@ public struct OutboxQueue: Sendable, Hashable {
     ) -> Edit {
         edit { queue in
             if let last = queue.lastEntry(of: article), queue.entries[last].isOpen(to: account),
-                let folded = queue.entries[last].write.followed(
-                    by: write, on: queue.entries[last].base)
+                let folded = queue.entries[last].folded(with: write, seeing: base)
             {
                 queue.replace(at: last, by: folded, key: key)
                 return

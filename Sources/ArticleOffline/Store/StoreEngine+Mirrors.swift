@@ -69,8 +69,7 @@ extension StoreEngine {
         try row.run()
         // The history may be another one, whose revisions are lower.
         try EndingRow.forgetAll(in: connection)
-        try names.removeAll(from: connection)
-        noteEverything()
+        note(.mirror(name))
         return true
     }
 
@@ -98,6 +97,11 @@ extension StoreEngine {
         _ page: MirrorPage, to name: String, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
         guard let mirror = try row(name), isMirror(mirror, at: page.position) else { return false }
+        if mirror.mirror.token == nil {
+            // The history may be another one, in which authors have lower revisions.
+            try names.removeAll(from: connection)
+            noteEverything()
+        }
         for change in page.page.changes {
             let news = change.news(
                 knowing: page.known, isFiltered: page.isFiltered, seenAt: page.seenAt)

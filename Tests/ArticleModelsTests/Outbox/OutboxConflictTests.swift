@@ -162,6 +162,34 @@ import Testing
         #expect(queue[2]?.status == .conflict(theirs: response))
     }
 
+    @Test func `an edit of what its user has not seen does not become part of a merged one`() {
+        var queue = sending(title("Loaf"))
+        let other = theirs { $0.summary = "Their flour" }
+        _ = queue.finish(1, .changed(theirs: other), newKey: "new", retryAt: nil)
+        let shown = bread.applying(.init(title: .set("Loaf")))
+        let edit = PendingWrite.update(.init(summary: .set("Rye")))
+        var rejected = queue
+        _ = queue.add(edit, to: bread.id, base: shown, account: "ada", key: "2", at: start)
+        #expect(queue.entries.map(\.number) == [1, 2])
+        _ = queue.discard(1)
+        #expect(queue[2]?.status == .conflict(theirs: other))
+        // The same while the merged one is being sent, and then rejected.
+        _ = rejected.begin(1, at: start)
+        _ = rejected.add(edit, to: bread.id, base: shown, account: "ada", key: "2", at: start)
+        _ = rejected.finish(1, .rejected(problem), newKey: "x", retryAt: nil)
+        #expect(rejected[1]?.status == .rejected(problem))
+        #expect(rejected[2]?.status == .conflict(theirs: other))
+    }
+
+    @Test func `a write behind one that was dropped does not expect a later version`() {
+        var queue = sending(title("Loaf"))
+        _ = queue.finish(1, .noResponse, newKey: "x", retryAt: nil)
+        let shown = theirs { $0.title = "Loaf" }
+        _ = queue.add(title("Rye"), to: bread.id, base: shown, account: "ada", key: "2", at: start)
+        _ = queue.discard(1)
+        #expect(queue[2]?.base?.version == bread.version)
+    }
+
     // MARK: Rejections
 
     @Test func `what is rejected is taken back and does not hold up later edits`() {

@@ -8,6 +8,8 @@ struct OutboxLedger {
         var attribute: String
         var account: String
         var article: Article.ID
+        /// The tokens in the article as the user saw it.
+        var seen: Set<Int>
         var isWritten = false
         /// Whether the same user later wrote over it, or took it back.
         var isSuperseded = false
@@ -15,15 +17,31 @@ struct OutboxLedger {
         var isDecided = false
     }
 
+    private struct Deletion: Hashable {
+        var account: String
+        var article: Article.ID
+    }
+
     private var tokens: [Token] = []
+    /// What users have deleted, and have not decided anything else about since.
+    private var deletions: Set<Deletion> = []
     private(set) var faults: [String] = []
 
     mutating func check(_ isTrue: Bool, _ fault: @autoclosure () -> String) {
         if !isTrue { faults.append(fault()) }
     }
 
-    mutating func token(_ attribute: String, _ account: String, _ id: Article.ID) -> String {
-        tokens.append(Token(attribute: attribute, account: account, article: id))
+    mutating func token(
+        _ attribute: String, _ account: String, _ id: Article.ID, seeing shown: Article? = nil
+    ) -> String {
+        let shown = shown.map { Self.tokens(in: $0.json()) } ?? []
+        // Users who write over an edit of their own have also seen what that one has replaced.
+        let seen = Set(
+            shown
+                + shown.filter { tokens[$0].account == account }.flatMap {
+                    tokens[$0].seen
+                })
+        tokens.append(Token(attribute: attribute, account: account, article: id, seen: seen))
         return "w\(tokens.count - 1)-"
     }
 
@@ -49,6 +67,7 @@ struct OutboxLedger {
     mutating func wrote(_ write: PendingWrite, to id: Article.ID, by account: String) {
         let new = Self.tokens(in: write.json())
         for token in new { tokens[token].isWritten = true }
+        if write == .delete { deletions.insert(Deletion(account: account, article: id)) }
         for index in tokens.indices
         where tokens[index].article == id && tokens[index].account == account
             && !new.contains(index)
@@ -61,6 +80,7 @@ struct OutboxLedger {
     /// The user gave up these writes.
     mutating func dropped(_ entries: [OutboxEntry]) {
         for entry in entries {
+            deletions.remove(Deletion(account: entry.account, article: entry.article))
             for token in Self.tokens(in: entry.write.json()) { tokens[token].isSuperseded = true }
         }
     }
@@ -69,6 +89,7 @@ struct OutboxLedger {
     mutating func decided(_ entry: OutboxEntry) {
         for token in Self.tokens(in: entry.write.json()) {
             tokens[token].isDecided = true
+            tokens[token].seen.formUnion(Self.tokens(in: entry.base?.json() ?? []))
             if tokens[token].account == entry.account { tokens[token].article = entry.article }
         }
     }
@@ -94,6 +115,7 @@ struct OutboxLedger {
         for (token, count) in times.enumerated() where count > 1 {
             faults.append("w\(token) was carried out \(count) times")
         }
+        faults += overwritten(backend.applied) + undeleted(backend, clients)
         let carriedOut = Set(backend.applied.flatMap { Self.tokens(in: $0.write.json()) })
         let waiting = clients.flatMap(\.queue.entries)
         let visible = Set(waiting.flatMap { Self.tokens(in: $0.write.json()) })
@@ -114,5 +136,33 @@ struct OutboxLedger {
             }
         }
         return faults
+    }
+
+    /// Edits by others that a write has overwritten although its user neither saw them nor decided.
+    private func overwritten(_ applied: [SimulatedBackend.Applied]) -> [String] {
+        applied.flatMap { applied -> [String] in
+            let before = Self.tokens(in: applied.before?.json() ?? []).filter {
+                tokens[$0].account != applied.account
+            }
+            return Self.tokens(in: applied.write.json()).flatMap { token in
+                before.filter { other in
+                    !tokens[token].isDecided && !tokens[token].seen.contains(other)
+                        && tokens[other].attribute == tokens[token].attribute
+                }.map { "w\(token) has overwritten w\($0) unseen" }
+            }
+        }
+    }
+
+    /// Deletions that are neither carried out nor to be seen in an outbox.
+    private func undeleted(
+        _ backend: SimulatedBackend, _ clients: [OutboxSchedule.Client]
+    ) -> [String] {
+        let waiting = Set(
+            clients.flatMap(\.queue.entries).map {
+                Deletion(account: $0.account, article: $0.article)
+            })
+        return deletions.filter { deletion in
+            backend.articles[deletion.article] != nil && !waiting.contains(deletion)
+        }.map { "the deletion of \($0.article) by \($0.account) was lost" }
     }
 }

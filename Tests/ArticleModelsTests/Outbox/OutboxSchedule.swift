@@ -131,7 +131,8 @@ struct OutboxSchedule {
         } else {
             id = shown[Int.random(in: shown.indices, using: &random)]
             base = client.shown(id)
-            write = chance(12) ? .delete : .update(changes(of: id, by: client.account))
+            write =
+                chance(12) ? .delete : .update(changes(of: id, by: client.account, seeing: base))
         }
         let edit = clients[index].queue.add(
             write, to: id, base: base, account: client.account, key: newKey(), at: now)
@@ -139,17 +140,21 @@ struct OutboxSchedule {
         if commit(index, edit, crashing: false) { ledger.wrote(write, to: id, by: client.account) }
     }
 
-    private mutating func changes(of id: Article.ID, by account: String) -> Article.Changes {
+    private mutating func changes(
+        of id: Article.ID, by account: String, seeing shown: Article?
+    ) -> Article.Changes {
         var changes = Article.Changes()
         if chance(40) {
-            let token = ledger.token("title", account, id)
+            let token = ledger.token("title", account, id, seeing: shown)
             changes.title = .set(chance(12) ? token + " bad" : token)
         }
-        if chance(40) { changes.summary = .set(ledger.token("summary", account, id)) }
-        if chance(30) { changes.body = .set(ledger.token("body", account, id)) }
-        if chance(20) { changes.tags = .set([ledger.token("tags", account, id)]) }
+        if chance(40) {
+            changes.summary = .set(ledger.token("summary", account, id, seeing: shown))
+        }
+        if chance(30) { changes.body = .set(ledger.token("body", account, id, seeing: shown)) }
+        if chance(20) { changes.tags = .set([ledger.token("tags", account, id, seeing: shown)]) }
         if chance(20) {
-            let url = "https://example.com/" + ledger.token("heroImage", account, id)
+            let url = "https://example.com/" + ledger.token("heroImage", account, id, seeing: shown)
             changes.heroImage = .set(Article.HeroImageChanges(url: .set(url)))
         }
         return changes
@@ -158,7 +163,7 @@ struct OutboxSchedule {
     private mutating func editElsewhere() {
         guard let id = backend.articles.keys.sorted().randomElement(using: &random) else { return }
         let write: PendingWrite =
-            chance(15) ? .delete : .update(changes(of: id, by: "somebody else"))
+            chance(15) ? .delete : .update(changes(of: id, by: "somebody else", seeing: nil))
         if case .update(let changes) = write, case .set(let title) = changes.title,
             title.contains("bad")
         {

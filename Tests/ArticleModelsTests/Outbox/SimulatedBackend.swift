@@ -21,6 +21,8 @@ struct SimulatedBackend {
         var account: String
         var article: Article.ID
         var write: PendingWrite
+        /// The article that it has changed.
+        var before: Article?
     }
 
     private struct Remembered {
@@ -49,11 +51,14 @@ struct SimulatedBackend {
         {
             return known.response
         }
+        let before = articles[request.article]
         let response = respond(to: request, at: time)
         remembered[scope] = Remembered(request: request, response: response, time: time)
         if case .done = response {
             applied.append(
-                Applied(account: request.account, article: request.article, write: request.write))
+                Applied(
+                    account: request.account, article: request.article, write: request.write,
+                    before: before))
         }
         return response
     }

@@ -121,6 +121,23 @@ import Testing
         #expect(try await store.mirror("all")?.token == "1.5.")
     }
 
+    @Test func `a page is only stored where the mirror is when it begins`() async throws {
+        backend.feed.add("a1")
+        let begun = try await store.beginMirror("all", filter: "tag=a")
+        var page = MirrorPage(
+            try backend.feed.page(FetchChangesRequest()), knowing: .inLists, isFiltered: false,
+            seenAt: Timestamp(milliseconds: 1_800_000_000_000))
+        page.position = MirrorPosition(begun)
+        #expect(try await store.apply(page, to: "all"))
+        // As if another process had stored it already.
+        #expect(try await !store.apply(page, to: "all"))
+        #expect(try await !store.startMirrorAnew("all", from: MirrorPosition(begun)))
+        #expect(try await store.mirror("all")?.token == "1.1.")
+        _ = try await store.beginMirror("all", filter: "tag=b")
+        #expect(try await !store.apply(page, to: "all"))
+        #expect(try await store.mirror("all")?.token == nil)
+    }
+
     // MARK: Starting anew
 
     /// A mirror of three articles, one of them pinned.
