@@ -2,7 +2,7 @@ public import ArticleAPI
 
 /// The attributes of a model, as its shape has them: their names, and those it cannot do without.
 ///
-/// A constant; use it anywhere. See ``RememberedModel``.
+/// A constant; use it anywhere. See ``ModelFacts``.
 public final class AttributeNames: Sendable {
     /// In the order of the shape, which may have 64.
     let names: [String]
@@ -10,8 +10,6 @@ public final class AttributeNames: Sendable {
     let prefixes: [[UInt8]]
     let required: UInt64
     let all: UInt64
-    /// The place of `version`, if there is one.
-    let version: Int?
     private let places: [String: Int]
 
     public init<Model>(_ shape: ObjectCodec<Model>) {
@@ -20,7 +18,6 @@ public final class AttributeNames: Sendable {
         names = properties.map(\.name)
         prefixes = names.map { Array("\"\($0)\":".utf8) }
         places = Dictionary(names.enumerated().map { ($1, $0) }) { first, _ in first }
-        version = places["version"]
         all = properties.isEmpty ? 0 : UInt64.max >> UInt64(64 - properties.count)
         required = properties.enumerated().reduce(0) { required, property in
             property.element.isRequired ? required | 1 << UInt64(property.offset) : required

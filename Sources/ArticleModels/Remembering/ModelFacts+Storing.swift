@@ -35,15 +35,6 @@ extension ModelFacts {
         let names = Model.attributeNames
         return names.place(of: name).map { members.value($0, names) } ?? []
     }
-
-    /// What names the backend's history in the model's version, the `x1y2z3` of `7-x1y2z3`; `nil`
-    /// if the version is unknown. Revisions of different histories cannot be compared.
-    package var history: ArraySlice<UInt8>? {
-        guard let place = Model.attributeNames.version else { return nil }
-        let version = members.value(place, Model.attributeNames)
-        guard let dash = version.firstIndex(of: UInt8(ascii: "-")) else { return nil }
-        return version[(dash + 1)...].dropLast()
-    }
 }
 
 extension KnownMembers {

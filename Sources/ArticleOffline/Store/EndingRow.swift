@@ -11,18 +11,15 @@ struct EndingRow {
     private(set) var unmatched: Int?
     /// Nothing comes back that a request sent until then has received.
     private(set) var time: Timestamp?
-    /// The history that the revisions belong to, if it is known.
-    private(set) var history: [UInt8]?
     /// When the latest of the endings was seen.
     private var seen: Timestamp
 
     /// - Parameters:
     ///   - ending: why the model ends.
     ///   - known: the newest revision that is known of it; 0 if there is none.
-    ///   - history: that of the known revision.
     ///   - time: now.
     mutating func add(
-        _ ending: ModelNews.Ending, known: Int, history: [UInt8]?, at time: Timestamp
+        _ ending: ModelNews.Ending, known: Int, at time: Timestamp
     ) {
         switch ending {
         case .gone(let revision): gone = max(gone ?? 0, revision)
@@ -33,7 +30,6 @@ struct EndingRow {
             if last > 0 { gone = max(gone ?? 0, last == .max ? last : last + 1) }
             self.time = self.time.map { max($0, seenAt) } ?? seenAt
         }
-        self.history = history ?? self.history
         seen = max(seen, time)
     }
 
@@ -42,11 +38,12 @@ struct EndingRow {
     /// - Parameters:
     ///   - revision: of the model in the response.
     ///   - seenAt: when its request was sent.
-    ///   - history: that of the revision, if it is known.
-    func follows(revision: Int, seenAt: Timestamp, in history: ArraySlice<UInt8>?) -> Bool {
+    func follows(revision: Int, seenAt: Timestamp) -> Bool {
         if let time, seenAt <= time { return true }
-        // Revisions of another history say nothing: the later one counts.
-        if let own = self.history, let history, own[...] != history { return seenAt <= seen }
+        // So much later, a lower revision is of another history.
+        guard seenAt.milliseconds - seen.milliseconds <= HistoryOrder.longestRequest else {
+            return false
+        }
         if let gone, revision <= gone { return true }
         if let unmatched, revision < unmatched { return true }
         return false
@@ -62,15 +59,14 @@ extension EndingRow {
         _ kind: Int, _ id: Identifier<Subject>, from connection: DatabaseConnection
     ) throws(ModelStoreError) -> EndingRow? {
         let row = try connection.statement(
-            "SELECT gone, unmatched, time, history, seen FROM endings WHERE kind = ?1 AND id = ?2")
+            "SELECT gone, unmatched, time, seen FROM endings WHERE kind = ?1 AND id = ?2")
         try row.bind(1, kind)
         try row.bind(2, id)
         guard try row.step() else { return nil }
-        var found = EndingRow(at: Timestamp(milliseconds: row.integer(4)))
+        var found = EndingRow(at: Timestamp(milliseconds: row.integer(3)))
         found.gone = row.optionalInteger(0).map { Int(clamping: $0) }
         found.unmatched = row.optionalInteger(1).map { Int(clamping: $0) }
         found.time = row.optionalInteger(2).map { Timestamp(milliseconds: $0) }
-        found.history = row.isNull(3) ? nil : row.bytes(3)
         return found
     }
 
@@ -80,16 +76,15 @@ extension EndingRow {
     ) throws(ModelStoreError) {
         let row = try connection.statement(
             """
-            INSERT OR REPLACE INTO endings (kind, id, gone, unmatched, time, history, seen)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            INSERT OR REPLACE INTO endings (kind, id, gone, unmatched, time, seen)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """)
         try row.bind(1, kind)
         try row.bind(2, id)
         try row.bind(3, gone.map { Int64($0) })
         try row.bind(4, unmatched.map { Int64($0) })
         try row.bind(5, time)
-        if let history { try row.bind(6, history) }
-        try row.bind(7, seen)
+        try row.bind(6, seen)
         try row.run()
         let old = try connection.statement(
             "DELETE FROM endings WHERE number <= (SELECT max(number) FROM endings) - ?1")

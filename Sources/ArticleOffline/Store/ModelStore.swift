@@ -211,7 +211,7 @@ public actor ModelStore {
         _ name: String, from position: MirrorPosition? = nil
     ) throws(ModelStoreError) -> Bool {
         try writing { () throws(ModelStoreError) in
-            try engine.startMirrorAnew(name, from: position)
+            try engine.startMirrorAnew(name, from: position, at: time())
         }
     }
 

@@ -21,6 +21,8 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
     /// Where this app has the attributes of the shapes whose numbers rows have.
     private var shapes: [Int64: [Int?]] = [:]
     private var ownShape: Int64?
+    /// When a backend last said that its history is another one.
+    var resetAt: Timestamp?
 
     init(_ kind: Int, memoryBytes: Int) {
         self.kind = kind
@@ -60,40 +62,35 @@ final class ModelTable<Model: RememberedModel> where Model.ID == Identifier<Mode
     }
 
     /// What merging would change.
+    ///
+    /// - Parameters:
+    ///   - news: what a response says.
+    ///   - isAnew: whether the backend has begun another history, of which the response is.
+    ///   - connection: the file.
     func outcome(
-        of news: ModelFacts<Model>, in connection: DatabaseConnection
+        of news: ModelFacts<Model>, isAnew: Bool = false, in connection: DatabaseConnection
     ) throws(ModelStoreError) -> Outcome {
         let known = try facts(news.id, in: connection)
-        if let known, !Self.areOfOneHistory(known, news) {
-            guard known.seenAt < news.seenAt else { return .nothing }
-        } else if var merged = known, merged.merge(news).isEmpty, merged == known {
+        let order = known.map { HistoryOrder($0, news, isAnew: isAnew, resetAt) } ?? .later
+        if order == .earlier { return .nothing }
+        if order == .same, var merged = known, merged.merge(news).isEmpty, merged == known {
             return .nothing
         }
         var usable = news
         if let ending = try EndingRow.load(kind, news.id, from: connection) {
-            let history = news.history
             guard
                 let rest = news.without({
-                    ending.follows(revision: $0.revision, seenAt: $0.seenAt, in: history)
+                    ending.follows(revision: $0.revision, seenAt: $0.seenAt)
                 })
             else { return .nothing }
             usable = rest
         }
-        guard var merged = known, Self.areOfOneHistory(merged, usable) else {
+        guard order == .same, var merged = known else {
             return .values(usable, usable.attributes)
         }
         let changed = merged.merge(usable)
         guard changed.isEmpty else { return .values(merged, changed) }
         return merged == known ? .nothing : .times(merged)
-    }
-
-    /// Revisions of different histories cannot be compared: a backend that was restored from a
-    /// backup counts anew.
-    private static func areOfOneHistory(
-        _ one: ModelFacts<Model>, _ other: ModelFacts<Model>
-    ) -> Bool {
-        guard let first = one.history, let second = other.history else { return true }
-        return first == second
     }
 
     // MARK: Writing

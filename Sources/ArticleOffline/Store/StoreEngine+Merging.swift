@@ -63,11 +63,17 @@ extension StoreEngine {
 
     // MARK: In a transaction
 
-    func merge(_ news: ModelNews, at time: Timestamp) throws(ModelStoreError) {
+    /// - Parameters:
+    ///   - news: what a response says.
+    ///   - time: now.
+    ///   - isAnew: whether the backend has begun another history, of which the response is.
+    func merge(
+        _ news: ModelNews, at time: Timestamp, isAnew: Bool = false
+    ) throws(ModelStoreError) {
         switch news {
-        case .article(let facts): try merge(facts)
-        case .author(let facts): try merge(facts)
-        case .comment(let facts): try merge(facts)
+        case .article(let facts): try merge(facts, isAnew)
+        case .author(let facts): try merge(facts, isAnew)
+        case .comment(let facts): try merge(facts, isAnew)
         case .articleEnded(let id, let ending):
             try end(id, ending, in: articles, at: time)
             noteArticle(id)
@@ -88,12 +94,14 @@ extension StoreEngine {
         note(.articles)
     }
 
-    private func merge(_ facts: ModelFacts<Article>) throws(ModelStoreError) {
+    private func merge(
+        _ facts: ModelFacts<Article>, _ isAnew: Bool
+    ) throws(ModelStoreError) {
         // Also those of a late response: they are newer or older for themselves.
         for author in try newByline(facts) {
             if try names.note(author, in: connection) { noteEverything() }
         }
-        switch try articles.outcome(of: facts, in: connection) {
+        switch try articles.outcome(of: facts, isAnew: isAnew, in: connection) {
         case .nothing: break
         case .times(let merged): _ = try articles.store(merged, in: connection)
         case .values(let merged, let changed):
@@ -137,8 +145,10 @@ extension StoreEngine {
         return false
     }
 
-    private func merge(_ facts: ModelFacts<Author>) throws(ModelStoreError) {
-        switch try authors.outcome(of: facts, in: connection) {
+    private func merge(
+        _ facts: ModelFacts<Author>, _ isAnew: Bool
+    ) throws(ModelStoreError) {
+        switch try authors.outcome(of: facts, isAnew: isAnew, in: connection) {
         case .nothing: break
         case .times(let merged): _ = try authors.store(merged, in: connection)
         case .values(let merged, _):
@@ -150,8 +160,10 @@ extension StoreEngine {
         }
     }
 
-    private func merge(_ facts: ModelFacts<Comment>) throws(ModelStoreError) {
-        switch try comments.outcome(of: facts, in: connection) {
+    private func merge(
+        _ facts: ModelFacts<Comment>, _ isAnew: Bool
+    ) throws(ModelStoreError) {
+        switch try comments.outcome(of: facts, isAnew: isAnew, in: connection) {
         case .nothing: break
         case .times(let merged): _ = try comments.store(merged, in: connection)
         case .values(let merged, _):
@@ -177,9 +189,7 @@ extension StoreEngine {
     ) throws(ModelStoreError) where Model.ID == Identifier<Model> {
         let known = try table.facts(id, in: connection)
         var row = try EndingRow.load(table.kind, id, from: connection) ?? EndingRow(at: time)
-        row.add(
-            ending, known: known?.revision ?? 0, history: known?.history.map { Array($0) },
-            at: time)
+        row.add(ending, known: known?.revision ?? 0, at: time)
         try row.store(table.kind, id, limit: limits.deletions, in: connection)
         guard let known else { return }
         if case .unmatched(let revision) = ending, try isHeld(id, in: table) {
@@ -187,10 +197,7 @@ extension StoreEngine {
             if known.revision < revision { try unlist(id, of: table.kind) }
             return
         }
-        let history = known.history
-        let rest = known.without {
-            row.follows(revision: $0.revision, seenAt: $0.seenAt, in: history)
-        }
+        let rest = known.without { row.follows(revision: $0.revision, seenAt: $0.seenAt) }
         guard rest != known else { return }
         guard let rest else { return try table.remove(id, in: connection) }
         let number = try table.store(rest, in: connection)

@@ -57,7 +57,7 @@ extension StoreEngine {
     ///
     /// - Returns: `false` if it is not at the position.
     func startMirrorAnew(
-        _ name: String, from position: MirrorPosition?
+        _ name: String, from position: MirrorPosition?, at time: Timestamp
     ) throws(ModelStoreError) -> Bool {
         guard try isMirror(self.row(name), at: position) else { return false }
         let row = try connection.statement(
@@ -69,6 +69,7 @@ extension StoreEngine {
         try row.run()
         // The history may be another one, whose revisions are lower.
         try EndingRow.forgetAll(in: connection)
+        (articles.resetAt, authors.resetAt, comments.resetAt) = (time, time, time)
         note(.mirror(name))
         return true
     }
@@ -131,7 +132,9 @@ extension StoreEngine {
         case .authorEnded(let id, _): try remove(id, authors.kind, from: mirror)
         case .commentEnded(let id, _): try remove(id, comments.kind, from: mirror)
         }
-        try merge(news, at: time)
+        // Of a snapshot that was begun anew, the history may be another one, too.
+        let isAnew = mirror.generation > 0 && !mirror.mirror.isComplete
+        try merge(news, at: time, isAnew: isAnew)
     }
 
     private func add<Subject>(

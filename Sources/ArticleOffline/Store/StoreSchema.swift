@@ -46,7 +46,7 @@ enum StoreSchema {
 
         CREATE TABLE endings (
             number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, id BLOB NOT NULL,
-            gone INTEGER, unmatched INTEGER, time INTEGER, history BLOB, seen INTEGER NOT NULL,
+            gone INTEGER, unmatched INTEGER, time INTEGER, seen INTEGER NOT NULL,
             UNIQUE (kind, id));
         CREATE TABLE pins (article BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE mirrors (

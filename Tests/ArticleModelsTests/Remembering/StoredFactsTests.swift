@@ -79,23 +79,10 @@ import Testing
                 }
             }
             guard var read = Self.read(bytes) else { continue }
-            _ = (read.model(), read.attributes, read.revision, read.seenAt, read.history)
+            _ = (read.model(), read.attributes, read.revision, read.seenAt)
             #expect(Self.read(read.stored) == read)
             read.merge(try Self.facts(&random))
         }
-    }
-
-    @Test func `the history is in the version`() throws {
-        let article = Article(
-            id: Self.id, slug: "a", title: "A", body: nil, language: "en", status: .draft,
-            createdAt: Timestamp(milliseconds: 1), updatedAt: Timestamp(milliseconds: 1),
-            version: "7-x1y2z3", wordCount: 1, readingMinutes: 1)
-        var facts = ModelFacts(article, knowing: .all, seenAt: Timestamp(milliseconds: 1))
-        #expect(facts.history.map { String(decoding: $0, as: UTF8.self) } == "x1y2z3")
-        var unversioned = article
-        unversioned.version = nil
-        facts = ModelFacts(unversioned, knowing: .all, seenAt: Timestamp(milliseconds: 1))
-        #expect(facts.history == nil)
     }
 
     @Test func `attributes of some origins can be left out`() throws {

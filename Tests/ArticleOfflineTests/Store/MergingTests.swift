@@ -157,7 +157,7 @@ import Testing
         try await store.merge([Samples.whole(1, revision: 7, seenAt: 1)])
         let late = Samples.listed(1, revision: 9, title: "Late", seenAt: 4)
         try await store.merge([
-            Samples.listed(1, revision: 3, title: "Restored", history: "zzzzzz", seenAt: 5)
+            Samples.listed(1, revision: 3, title: "Restored", history: "zzzzzz", seenAt: 500)
         ])
         #expect(try await store.titles() == ["Restored"])
         #expect(try await store.loadArticle(article)?.known.contains("body") == false)
@@ -165,12 +165,37 @@ import Testing
         #expect(try await store.titles() == ["Restored"])
     }
 
+    @Test func `the same number for another content is of another history`() async throws {
+        let store = try ModelStore(.memory)
+        try await store.merge([Samples.listed(1, revision: 7, seenAt: 3)])
+        let early = Samples.listed(1, revision: 7, title: "Early", history: "yyyyyy", seenAt: 2)
+        try await store.merge([early])
+        #expect(try await store.titles() == ["Article 1.7"])
+        let later = Samples.listed(1, revision: 7, title: "Later", history: "zzzzzz", seenAt: 4)
+        try await store.merge([later])
+        #expect(try await store.titles() == ["Later"])
+    }
+
+    @Test func `of requests that overlap, the higher revision counts`() async throws {
+        let store = try ModelStore(.memory)
+        // Each revision of an article has a version of its own.
+        try await store.merge([Samples.listed(1, revision: 8, history: "bbbbbb", seenAt: 1)])
+        try await store.merge([Samples.listed(1, revision: 7, history: "aaaaaa", seenAt: 2)])
+        #expect(try await store.titles() == ["Article 1.8"])
+        try await store.merge([Samples.listed(1, revision: 9, history: "cccccc", seenAt: 0)])
+        #expect(try await store.titles() == ["Article 1.9"])
+    }
+
     @Test func `a deletion in another history does not block`() async throws {
         let store = try ModelStore(.memory)
         try await store.merge([Samples.listed(1, revision: 7, seenAt: 1)])
         try await store.merge([.articleEnded(article, .gone(revision: 8))])
-        let later = Int((store.time().milliseconds - Samples.time(0).milliseconds) / 1_000) + 60
-        try await store.merge([Samples.listed(1, revision: 2, history: "zzzzzz", seenAt: later)])
+        let now = (store.time().milliseconds - Samples.time(0).milliseconds) / 1_000
+        let soon = Samples.listed(1, revision: 2, history: "zzzzzz", seenAt: Int(now) + 60)
+        try await store.merge([soon])
+        #expect(try await store.titles() == [])
+        let later = Samples.listed(1, revision: 2, history: "zzzzzz", seenAt: Int(now) + 600)
+        try await store.merge([later])
         #expect(try await store.titles() == ["Article 1.2"])
     }
 

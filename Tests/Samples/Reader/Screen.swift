@@ -101,7 +101,7 @@ struct Contents {
             + Terminal.wrapped(text.joined(separator: "\n\n"), columns)
     }
 
-    /// The last line: where the mirror is, what waits to be sent, and the result of the last action.
+    /// The last line: where the mirror is, what waits to be sent, and what the last action gave.
     func status(after first: String = "") -> String {
         let unsent = writes.count { if case .rejected = $0.status { false } else { true } }
         let parts = [
