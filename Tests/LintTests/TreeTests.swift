@@ -43,8 +43,8 @@ import Testing
         #expect(swiftFiles > 50)
     }
 
-    /// The engine is chosen in the composition root; no other target knows it. The SDK keeps files of
-    /// its own, with SQLite, too.
+    /// The engine is chosen in the composition root; no other target knows it. The SDK has SQLite
+    /// files of its own.
     @Test func `only the command names the store's engine`() throws {
         for file in try SourceTree.files() where file.isSwift {
             guard let target = file.target,

@@ -4,7 +4,8 @@
     import SQLite3
 #endif
 
-/// An open SQLite file (`sqlite3_open_v2`) with its compiled statements; closed when it is released.
+/// An open SQLite file (`sqlite3_open_v2`) with its compiled statements; closed when it is
+/// released.
 ///
 /// It is used by one thread at a time and is not `Sendable`.
 final class DatabaseConnection {

@@ -57,7 +57,7 @@ struct StoreFile {
     /// `nil` if there is no file.
     var identity: Identity? {
         var status = stat()
-        return stat(path, &status) == 0 ? Identity(status) : nil
+        return lstat(path, &status) == 0 ? Identity(status) : nil
     }
 
     /// Removes the file and those beside it.

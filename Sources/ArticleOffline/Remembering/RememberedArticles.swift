@@ -30,6 +30,8 @@ extension FetchArticlesRequest: RememberedRequest {
 }
 
 extension FetchArticleRequest: RememberedRequest {
+    public var usesCachedResponses: Bool { false }
+
     public func news(in item: Article, seenAt time: Timestamp) -> [ModelNews] {
         let known = AttributeSet<Article>(requested: fields) ?? .inArticles
         return [.article(ModelFacts(item, knowing: known, seenAt: time))]
@@ -84,6 +86,8 @@ extension RememberedArticle {
 // MARK: - Some attributes
 
 extension PartialRequest: RememberedRequest where Whole: RememberedInPart {
+    public var usesCachedResponses: Bool { whole.usesCachedResponses }
+
     public func news(in item: Whole.Partial, seenAt time: Timestamp) -> [ModelNews] {
         whole.news(inPart: item, seenAt: time)
     }

@@ -32,6 +32,8 @@ extension FetchAuthorsRequest: RememberedRequest {
 }
 
 extension FetchAuthorRequest: RememberedRequest {
+    public var usesCachedResponses: Bool { false }
+
     public func news(in item: Author, seenAt time: Timestamp) -> [ModelNews] {
         [.author(ModelFacts(item, knowing: .all, seenAt: time))]
     }

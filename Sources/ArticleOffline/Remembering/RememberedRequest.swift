@@ -28,11 +28,17 @@ public protocol RememberedRequest: BackendAPIRequest {
         in store: ModelStore, seenAt time: Timestamp
     ) async throws(ModelStoreError) -> [ModelNews]
 
+    /// Whether a cached response may be used for what the store does not know. It may be older than
+    /// what the store knows, for example that an article was deleted.
+    var usesCachedResponses: Bool { get }
+
     /// The item as it is known; `nil` if something is unknown that the request asks for.
     func remembered(in store: ModelStore) async throws(ModelStoreError) -> RememberedItem<Item>?
 }
 
 extension RememberedRequest {
+    public var usesCachedResponses: Bool { true }
+
     /// Nothing.
     public func newsOfAbsence(
         in store: ModelStore, seenAt time: Timestamp

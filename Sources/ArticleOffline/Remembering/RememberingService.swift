@@ -18,8 +18,8 @@ import HTTP
 ///
 /// With `.cached` and `.orCachedWhenOffline`, items are made of everything that the store knows,
 /// with unsent writes: an article that came in a list, or over a mirror, needs no request of its
-/// own. Where the store does not know all that a request asks for, the cached response is used, if
-/// there is one. A value; use it from any actor.
+/// own. Of lists, and of what the store does not keep, a cached response is used if the store does
+/// not know all that is requested. A value; use it from any actor.
 public struct RememberingService: Sendable {
     public let backend: BackendService
     public let store: ModelStore
@@ -46,6 +46,7 @@ public struct RememberingService: Sendable {
         switch options.freshness {
         case .cached:
             if let known = await remembered(request) { return known }
+            guard usesCachedResponse(to: request) else { throw .notCached }
             return try await exchange(request, options)
         case .orCachedWhenOffline:
             options.freshness = .revalidated
@@ -55,7 +56,9 @@ public struct RememberingService: Sendable {
                 guard error.isOffline else { throw error }
                 if let known = await remembered(request) { return known }
                 options.freshness = .cached
-                guard let copy = try? await exchange(request, options) else { throw error }
+                guard usesCachedResponse(to: request),
+                    let copy = try? await exchange(request, options)
+                else { throw error }
                 return copy
             }
         case .revalidated, .reloaded: return try await exchange(request, options)
@@ -131,6 +134,14 @@ public struct RememberingService: Sendable {
             store.report(.notRead(error))
             return nil
         }
+    }
+
+    /// Whether there may be a cached response that is not older than what the store knows.
+    private func usesCachedResponse<Request: BackendAPIRequest>(to request: Request) -> Bool {
+        guard backend.owner == owner, let asked = request as? any RememberedRequest else {
+            return true
+        }
+        return asked.usesCachedResponses
     }
 
     private func known<Request: RememberedRequest>(

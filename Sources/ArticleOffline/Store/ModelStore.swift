@@ -71,8 +71,7 @@ public actor ModelStore {
         try merge(news())
     }
 
-    /// The present time, for what is sent now. Of two calls in one second, the later one gets the
-    /// later time.
+    /// The present time, for what is sent now. Of two calls, the later one gets the later time.
     package nonisolated func time() -> Timestamp { clock.time(environment) }
 
     /// Notifies observers of what has changed, whether or not the work has failed.

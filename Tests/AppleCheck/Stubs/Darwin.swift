@@ -43,10 +43,6 @@ public func lstat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<
     0
 }
 @discardableResult
-public func stat(_ path: UnsafePointer<CChar>!, _ status: UnsafeMutablePointer<stat>!) -> Int32 {
-    0
-}
-@discardableResult
 public func chmod(_ path: UnsafePointer<CChar>!, _ mode: mode_t) -> Int32 { 0 }
 @discardableResult
 public func read(_ file: Int32, _ bytes: UnsafeMutableRawPointer!, _ count: Int) -> Int { 0 }

@@ -68,6 +68,10 @@ import Testing
             #expect(fetched == edited)
             try await service.send(DeleteArticleRequest(id: created.id))
             #expect(try await service.store.loadArticle(created.id) == nil)
+            // The cached response is older than the deletion.
+            await #expect(throws: BackendError.notCached) {
+                try await service.send(request, options: offline)
+            }
             let restored = try await service.send(
                 RestoreRevisionRequest(id: created.id, number: 1))
             #expect(try await service.send(request, options: offline) == restored)
