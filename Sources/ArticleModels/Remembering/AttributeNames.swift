@@ -2,7 +2,13 @@ public import ArticleAPI
 
 /// The attributes of a model, as its shape has them: their names, and those it cannot do without.
 ///
-/// A constant; use it anywhere. See ``ModelFacts``.
+/// ```swift
+/// extension Note: RememberedModel {
+///     static let attributeNames = AttributeNames(shape)
+/// }
+/// ```
+///
+/// It does not change; use it anywhere.
 public final class AttributeNames: Sendable {
     /// In the order of the shape, which may have 64.
     let names: [String]

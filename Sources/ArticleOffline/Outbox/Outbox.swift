@@ -26,6 +26,7 @@ public actor Outbox {
     let environment: ClientEnvironment
     /// The most articles whose writes are being sent.
     let width: Int
+    private let limit: Int
     private nonisolated let notices = Notices<OutboxTopic>()
     /// What is stored; `nil` before it was read.
     private(set) var queue: OutboxQueue?
@@ -46,14 +47,16 @@ public actor Outbox {
     ///   - backend: sends them.
     ///   - environment: clocks, and random numbers for delays.
     ///   - width: the most articles whose writes are sent at the same time.
+    ///   - limit: the most writes that it keeps; further ones fail with `full`.
     public init(
         store: ModelStore, backend: BackendService, environment: ClientEnvironment = .system,
-        width: Int = 4
+        width: Int = 4, limit: Int = 1_000
     ) {
         self.store = store
         self.backend = backend
         self.environment = environment
         self.width = max(width, 1)
+        self.limit = limit
     }
 
     deinit { notices.end() }
@@ -100,9 +103,15 @@ public actor Outbox {
     ) async throws(OutboxError) {
         guard let account = store.place.account else { throw .noAccount }
         let (key, now) = (newKey(), now)
-        try await change { queue in
-            queue.add(write, to: id, base: base, account: account, key: key, at: now)
-        }
+        var isFull = false
+        do throws(OutboxError) {
+            try await change { queue in
+                let edit = queue.add(
+                    write, to: id, base: base, account: account, key: key, at: now)
+                isFull = queue.entries.count > limit
+                return isFull ? nil : edit
+            }
+        } catch { throw isFull ? .full : error }
     }
 
     // MARK: Decisions

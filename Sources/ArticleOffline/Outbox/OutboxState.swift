@@ -66,6 +66,8 @@ public enum OutboxError: Error, Sendable, Hashable {
     case noAccount
     /// The backend would reject it; every fault.
     case invalid(InvalidValue)
+    /// There are too many writes that were not sent.
+    case full
     /// It could not be stored. Nothing has changed.
     case notStored(ModelStoreError)
     /// There is no such write, or it does not wait for this decision any more.

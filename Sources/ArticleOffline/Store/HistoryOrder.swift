@@ -24,23 +24,24 @@ enum HistoryOrder {
     init<Model>(
         _ known: ModelFacts<Model>, _ news: ModelFacts<Model>, isAnew: Bool, _ resetAt: Timestamp?
     ) {
-        let versions = (known.value(of: "version"), news.value(of: "version"))
-        guard !versions.0.isEmpty, !versions.1.isEmpty, versions.0 != versions.1 else {
+        guard let first = known.origin(of: "version"), let second = news.origin(of: "version"),
+            known.value(of: "version") != news.value(of: "version")
+        else {
             self = .same
             return
         }
-        let isLater = known.seenAt < news.seenAt
-        guard known.revision != news.revision else {
+        let isLater = first.seenAt < second.seenAt
+        guard first.revision != second.revision else {
             self = isLater ? .later : .earlier
             return
         }
-        guard isLater != (known.revision < news.revision) else {
+        guard isLater != (first.revision < second.revision) else {
             self = .same
             return
         }
-        let (first, last) = isLater ? (known.seenAt, news.seenAt) : (news.seenAt, known.seenAt)
-        let isReset = resetAt.map { first < $0 && $0 <= last } ?? false
-        let isFar = last.milliseconds - first.milliseconds > Self.longestRequest
+        let times = [first.seenAt, second.seenAt].sorted()
+        let isReset = resetAt.map { times[0] < $0 && $0 <= times[1] } ?? false
+        let isFar = times[1].milliseconds - times[0].milliseconds > Self.longestRequest
         guard isReset || isFar || isLater && isAnew else {
             self = .same
             return

@@ -14,7 +14,7 @@ enum Samples {
     }
 
     static func time(_ seconds: Int) -> Timestamp {
-        Timestamp(milliseconds: 1_800_000_000_000 + Int64(seconds) * 1_000)
+        Timestamp(milliseconds: 1_700_000_000_000 + Int64(seconds) * 1_000)
     }
 
     static func article(
