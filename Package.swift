@@ -153,7 +153,7 @@ let package = Package(
             "ArticleObservationTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleObservation",
-                "ArticleOffline", "TestSupport",
+                "ArticleOffline", "HTTP", "TestSupport",
             ]),
         tests(
             "URLSessionTransportTests",

@@ -3,6 +3,7 @@ import ArticleClient
 import ArticleModels
 import ArticleObservation
 import ArticleOffline
+import HTTP
 import Observation
 import TestSupport
 import Testing
@@ -70,12 +71,15 @@ import Testing
         let release = Signal()
         let feed = ChangeFeed()
         feed.add("a")
-        let backend = BackendService.stub { routes in
-            routes.on(FetchChangesRequest.self) { request in
-                await release.wait()
-                return try feed.page(request)
-            }
+        let page = try feed.page(FetchChangesRequest())
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.timeout = .seconds(Patience.seconds)
+        let transport = InProcessTransport { _, _ in
+            await release.wait()
+            return HTTPResponse(
+                .ok, fields: [.contentType: "application/json"], body: .bytes(page.json()))
         }
+        let backend = BackendService(configuration: configuration, transport: transport)
         let mirror = ArticleMirror(store: store, backend: backend, name: "all")
         let shown = ObservedMirror(mirror)
         #expect(shown.state == .idle)

@@ -37,8 +37,11 @@ final class FeedBackend: Sendable {
     func service(
         auth: BackendAuth = BackendAuth(), environment: ClientEnvironment
     ) -> BackendService {
-        BackendService(
-            configuration: BackendConfiguration(baseURL: "http://localhost"),
+        // A busy machine may take longer than the default.
+        var configuration = BackendConfiguration(baseURL: "http://localhost")
+        configuration.timeout = .seconds(Patience.seconds)
+        return BackendService(
+            configuration: configuration,
             transport: InProcessTransport { request, _ in try await self.respond(to: request) },
             auth: auth, environment: environment)
     }
