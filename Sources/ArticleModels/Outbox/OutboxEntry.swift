@@ -16,7 +16,7 @@ public struct OutboxEntry: Sendable, Hashable, Identifiable {
     public enum Status: Sendable, Hashable {
         /// It is sent at this time; `nil` for as soon as possible.
         case waiting(until: Timestamp?)
-        /// It has been sent, and there is no response yet.
+        /// It has been sent and is waiting for a response.
         case sending
         /// Someone has changed the article meanwhile, and an attribute has two new values; or one
         /// side has deleted it. `theirs` is the article as the backend has it, if it has one.

@@ -47,7 +47,7 @@ extension OutboxQueue {
     private mutating func complete(_ index: Int, with response: Article?) {
         let entry = entries.remove(at: index)
         guard let response, let next = successor(of: entry) else { return }
-        // If nobody else had a hand in it, the response is what the user saw when making the next
+        // If no one else has changed it, the response is what the user saw when making the next
         // write, apart from what the backend has added.
         let isExpected = !entry.isRebased && (entry.isCreation || entry.base?.version != nil)
         guard isExpected else { return rebase(next, onto: response) }

@@ -192,7 +192,7 @@ public actor Outbox {
         return loaded
     }
 
-    /// Changes the writes. One change is stored before the next begins, and nobody sees it before.
+    /// Changes the writes. A change is stored before it is visible and before the next begins.
     @discardableResult
     func change(
         with news: [ModelNews] = [], _ body: (inout OutboxQueue) -> OutboxQueue.Edit?

@@ -70,6 +70,6 @@ public enum OutboxError: Error, Sendable, Hashable {
     case full
     /// It could not be stored. Nothing has changed.
     case notStored(ModelStoreError)
-    /// There is no such write, or it does not wait for this decision any more.
+    /// The write does not exist, or no longer needs this decision.
     case noSuchWrite
 }

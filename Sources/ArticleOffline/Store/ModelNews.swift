@@ -17,7 +17,7 @@ public enum ModelNews: Sendable, Hashable {
     case authorEnded(Author.ID, Ending)
     case commentEnded(Comment.ID, Ending)
 
-    /// Why a model is not shown any more.
+    /// Why a model is no longer shown.
     public enum Ending: Sendable, Hashable {
         /// As of this revision, the backend does not have it, or does not show it to the account.
         case gone(revision: Int)

@@ -193,7 +193,7 @@ extension StoreEngine {
         try row.store(table.kind, id, limit: limits.deletions, in: connection)
         guard let known else { return }
         if case .unmatched(let revision) = ending, try isHeld(id, in: table) {
-            // It may still be there: it stays, but what is known of it is no reason to list it.
+            // It may still exist, so it is kept; but it is no longer listed.
             if known.revision < revision { try unlist(id, of: table.kind) }
             return
         }

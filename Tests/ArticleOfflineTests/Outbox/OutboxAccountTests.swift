@@ -6,7 +6,7 @@ import Platform
 import TestSupport
 import Testing
 
-/// Writes belong to an account, whoever is signed in when they could be sent.
+/// Writes belong to their account, even if another user is signed in when they could be sent.
 @Suite struct OutboxAccountTests {
     @Test func `nothing is sent in the session of another account`() async throws {
         try await Pressroom.run { room in

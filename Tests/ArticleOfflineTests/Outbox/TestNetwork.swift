@@ -8,7 +8,7 @@ final class TestNetwork: Transport {
     /// What becomes of a request.
     enum Fate: Sendable {
         case delivered
-        /// There is no connection.
+        /// The backend cannot be reached.
         case offline
         /// The connection ends before the backend has read the request.
         case requestLost

@@ -45,7 +45,7 @@ import Testing
         try await store.unpin(Samples.id(3))
     }
 
-    @Test func `what is no database is set aside`() async throws {
+    @Test func `a file that is not a database is set aside`() async throws {
         let folder = try StoreFolder()
         let garbage = [UInt8](repeating: 0x41, count: 5_000)
         try Files.write(garbage, to: folder.path)

@@ -82,7 +82,7 @@ import Testing
         let mirror = try #require(try await store.mirror("all"))
         #expect(mirror.token == "a" && mirror.members == 5)
         #expect(try await store.loadArticles().count == 6)
-        // Once it is not mirrored any more, it makes room.
+        // When it is no longer mirrored, it makes room.
         try await store.removeMirror("all")
         try await store.merge([Samples.whole(50, body: Self.body, seenAt: 50)])
         #expect(try await store.loadArticle(Samples.id(50)) != nil)
