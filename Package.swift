@@ -78,6 +78,7 @@ let package = Package(
         .target(
             name: "ArticleModels", dependencies: ["ArticleAPI"],
             exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
+        layer("ArticleSearch", ["ArticleAPI"]),
 
         // Rung 4: the SDK; the store's engine.
         .target(
@@ -89,14 +90,16 @@ let package = Package(
                 .target(name: "Sockets", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: rules),
-        layer("SQLiteStore", ["ArticleAPI", "ArticleStore", "CSQLite", "Platform", "Resources"]),
+        layer(
+            "SQLiteStore",
+            ["ArticleAPI", "ArticleSearch", "ArticleStore", "CSQLite", "Platform", "Resources"]),
 
         // Rung 5: the SDK's memory on disk; its transport on Apple's platforms, where URLSession is
         // the client; the rules.
         .target(
             name: "ArticleOffline",
             dependencies: [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "HTTP",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "HTTP",
                 .target(name: "CSQLite", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: rules),
@@ -104,8 +107,8 @@ let package = Package(
         layer(
             "ArticleServices",
             [
-                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium", "CYAML",
-                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
+                "CYAML", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
             ]),
 
         // Rung 6: what views observe; the command.
@@ -136,6 +139,7 @@ let package = Package(
             "HTTPClientTests",
             ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
         tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "TestSupport"]),
+        tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch", "TestSupport"]),
         tests(
             "ArticleClientTests",
             [

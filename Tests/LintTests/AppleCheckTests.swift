@@ -4,7 +4,7 @@ import Testing
 /// `.ci/apple-check` must fail where the build of an app would, and wherever it cannot tell.
 @Suite(.serialized) struct AppleCheckTests {
     private static let modules = [
-        "HTTP", "ArticleAPI", "ArticleModels", "ArticleClient", "ArticleOffline",
+        "HTTP", "ArticleAPI", "ArticleModels", "ArticleSearch", "ArticleClient", "ArticleOffline",
         "URLSessionTransport", "ArticleObservation",
     ]
 

@@ -27,14 +27,17 @@ enum Ladder {
         "HTTPClient": Rung(3, ["CZlib", "HTTP", "Platform", "Sockets"], modules: system),
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),
+        "ArticleSearch": Rung(3, ["ArticleAPI"]),
         "ArticleClient": Rung(
             4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
         "SQLiteStore": Rung(
-            4, ["ArticleAPI", "ArticleStore", "CSQLite", "Platform", "Resources"],
+            4,
+            ["ArticleAPI", "ArticleSearch", "ArticleStore", "CSQLite", "Platform", "Resources"],
             modules: system),
         "ArticleOffline": Rung(
-            5, ["ArticleAPI", "ArticleClient", "ArticleModels", "CSQLite", "HTTP"],
+            5,
+            ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleSearch", "CSQLite", "HTTP"],
             modules: system.union(["SQLite3"])),
         // Above the SDK, so that nothing on Linux links FoundationNetworking.
         "URLSessionTransport": Rung(
@@ -42,8 +45,8 @@ enum Ladder {
         "ArticleServices": Rung(
             5,
             [
-                "ArticleAPI", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium", "CYAML",
-                "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
+                "CYAML", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
             ], modules: system),
         "ArticleObservation": Rung(
             6, ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"],

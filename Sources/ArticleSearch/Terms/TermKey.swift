@@ -1,0 +1,21 @@
+/// A key of the index's dictionary: its class and a term. Keys are ordered by their bytes. A value;
+/// use it anywhere.
+package struct TermKey: Sendable, Hashable, Comparable {
+    /// What a term is taken from.
+    package enum Class: UInt8, Sendable {
+        /// Title, tags and authors, where one letter is enough.
+        case heading = 1
+        /// All texts.
+        case word = 2
+        /// What filters compare as a whole.
+        case filter = 3
+    }
+
+    package let bytes: [UInt8]
+
+    package init(_ kind: Class, _ term: some Sequence<UInt8>) { bytes = [kind.rawValue] + term }
+
+    package static func < (left: TermKey, right: TermKey) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}
