@@ -67,7 +67,7 @@ extension SearchPiece: JSONModel {
     public static let shape = ObjectCodec(
         Self.init(text:match:),
         .required("text", \.text, .text(.lines(ArticleLimits.summary))),
-        .optional("match", { $0.isMatch ? true : nil }, .boolean))
+        .optional("match", { @Sendable in $0.isMatch ? true : nil }, .boolean))
 
     private init(text: String, match: Bool?) {
         self.init(text: text, isMatch: match ?? false)
