@@ -21,6 +21,13 @@ package struct SearchPlan: Sendable {
     }
 
     package init(_ query: SearchQuery, _ filter: SearchFilter = SearchFilter()) {
+        self.init(required: query.required, excluded: query.excluded, filter)
+    }
+
+    package init(
+        required: [SearchQuery.Clause], excluded: [SearchQuery.Clause] = [],
+        _ filter: SearchFilter = SearchFilter()
+    ) {
         var places: [TermRange: Int] = [:]
         var ranges: [TermRange] = []
         func place(_ range: TermRange) -> Int {
@@ -37,9 +44,9 @@ package struct SearchPlan: Sendable {
                 })
         }
         // What a query without required clauses excludes and filters need not be read.
-        required = query.required.map { clause($0) }
-        excluded =
-            required.isEmpty ? [] : query.excluded.filter(\.isDecidedByKeys).map { clause($0) }
+        self.required = required.map { clause($0) }
+        self.excluded =
+            required.isEmpty ? [] : excluded.filter(\.isDecidedByKeys).map { clause($0) }
         filters = required.isEmpty ? [] : filter.ranges.map { place($0) }
         self.filter = filter
         self.ranges = ranges
