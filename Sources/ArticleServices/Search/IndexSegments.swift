@@ -1,6 +1,20 @@
 import ArticleSearch
 import ArticleStore
 
+/// How much an index keeps in memory, and does at a time. A value; use it anywhere.
+struct IndexLimits: Sendable {
+    /// So many documents become a segment.
+    var tailDocuments = SearchTail.limitDocuments
+    /// The changes of a page. Small enough for the memory of their bodies.
+    var pageChanges = 100
+    /// What one step writes, so that it holds up no other write: it takes about a millisecond.
+    var sliceBytes = 256 << 10
+    /// The blocks that one step removes.
+    var removedBlocks = 64
+    /// After so many changes the position is stored, even if they were deletions.
+    var unstoredChanges = 2_000
+}
+
 /// What is known of the stored segments, and the merge that is under way.
 struct IndexSegments {
     /// The sizes of segments, by number.
@@ -21,11 +35,6 @@ struct IndexSegments {
         var bytes = 0
     }
 
-    /// What one step writes, so that it holds up no other write: it takes about a millisecond.
-    static let sliceBytes = 256 << 10
-    fileprivate static let removedBlocks = 64
-    /// After so many changes the position is stored, even if they were deletions.
-    private static let unstoredLimit = 2_000
 
     init(_ record: SearchIndexRecord) {
         position = record.progress?.position
@@ -34,8 +43,6 @@ struct IndexSegments {
             record.segments.map { ($0.number, $0.bytes) }, uniquingKeysWith: { $1 })
         dead = Dictionary(record.segments.map { ($0.number, $0.dead) }, uniquingKeysWith: { $1 })
     }
-
-    fileprivate var needsStoring: Bool { unstored >= Self.unstoredLimit }
 
     fileprivate mutating func nextNumber() -> Int64 {
         lastNumber += 1
@@ -71,7 +78,10 @@ struct IndexSegments {
 extension IndexWork {
     /// Stores what is in memory if it is enough for a segment.
     mutating func storeIfNeeded() async throws(IndexFailure) {
-        guard view.tail.isFull || segments.needsStoring else { return }
+        guard
+            view.tail.isFull || view.tail.count >= limits.tailDocuments
+                || segments.unstored >= limits.unstoredChanges
+        else { return }
         if view.tail.count > 0 {
             let (tail, number) = (view.tail, segments.nextNumber())
             let (segment, blocks) = try await pool.compute { () throws(SearchIndexError) in
@@ -95,7 +105,7 @@ extension IndexWork {
             segments.hasRemains = try await IndexFailure.catching {
                 [store] () throws(StoreError) in
                 try await store.removeSearchRemains(
-                    except: kept, limit: IndexSegments.removedBlocks)
+                    except: kept, limit: limits.removedBlocks)
             }
             return false
         }
@@ -124,7 +134,7 @@ extension IndexWork {
     private func advance(_ merge: inout IndexSegments.Merge) async throws(IndexFailure) {
         var blocks: [SearchBlock] = []
         var read = 0
-        while read < IndexSegments.sliceBytes, let request = merge.segments.request {
+        while read < limits.sliceBytes, let request = merge.segments.request {
             let input = try await self.blocks(of: request)
             read += input.reduce(1) { $0 + $1.count }
             let before = merge.segments
@@ -170,7 +180,7 @@ extension IndexWork {
         while !rest.isEmpty {
             var slice: [SearchBlockRecord] = []
             var size = 0
-            while size < IndexSegments.sliceBytes, let block = rest.popFirst() {
+            while size < limits.sliceBytes, let block = rest.popFirst() {
                 size += block.data.count
                 slice.append(
                     SearchBlockRecord(number: block.number, first: block.first, data: block.data))

@@ -14,11 +14,12 @@ struct IndexWork {
     let store: any SearchIndexStore
     let pool: BackgroundPool
     let version: Int
+    let limits: IndexLimits
     var view: SearchView
     /// What the view has; `nil` before the first changes.
     private(set) var position: ChangePosition?
-    /// How many documents were put or removed since it was loaded.
-    private(set) var revision = 0
+    /// Whether searches may find something else than in the view that was published last.
+    var hasChanged = false
     /// Authors who may have been renamed, whose articles are read again.
     private var renames: [Rename] = []
     var segments: IndexSegments
@@ -31,18 +32,21 @@ struct IndexWork {
         let position: ChangePosition
     }
 
-    /// Small enough to be at the present soon after a commit, and for the memory of bodies.
-    private static let pageLimit = 100
-
     /// Loads the stored index.
     ///
-    /// - Parameter version: that of the tokenizer.
+    /// - Parameters:
+    ///   - store: has the index and the articles.
+    ///   - pool: does the computations.
+    ///   - version: that of the tokenizer.
+    ///   - limits: of steps and of the memory.
     init(
-        loading store: any SearchIndexStore, on pool: BackgroundPool, version: Int
+        loading store: any SearchIndexStore, on pool: BackgroundPool, version: Int,
+        _ limits: IndexLimits
     ) async throws(IndexFailure) {
         self.store = store
         self.pool = pool
         self.version = version
+        self.limits = limits
         let record = try await IndexFailure.catching { () throws(StoreError) in
             try await store.searchIndex()
         }
@@ -54,20 +58,21 @@ struct IndexWork {
         position = segments.position
         var loaded: [Segment] = []
         for segment in record.segments {
-            loaded.append(try await Self.segment(segment, in: store, on: pool))
+            loaded.append(try await Self.segment(segment, in: store, on: pool, limits))
         }
         view = SearchView(segments: loaded)
     }
 
     private static func segment(
-        _ record: SearchSegmentRecord, in store: any SearchIndexStore, on pool: BackgroundPool
+        _ record: SearchSegmentRecord, in store: any SearchIndexStore, on pool: BackgroundPool,
+        _ limits: IndexLimits
     ) async throws(IndexFailure) -> Segment {
         var documents: [[UInt8]] = []
         while true {
             let next = SearchBlock.firstDocuments + documents.count
             let blocks = try await IndexFailure.catching { () throws(StoreError) in
                 try await store.searchBlocks(
-                    of: record.number, from: next, limitBytes: IndexSegments.sliceBytes)
+                    of: record.number, from: next, limitBytes: limits.sliceBytes)
             }
             if blocks.isEmpty { break }
             documents += blocks.map(\.data)
@@ -93,7 +98,7 @@ struct IndexWork {
     mutating func follow() async throws(IndexFailure) -> Bool {
         var query = ChangeQuery(audience: .everyone)
         query.position = position
-        query.limit = Self.pageLimit
+        query.limit = limits.pageChanges
         query.withBodies = true
         let slice = try await IndexFailure.catching { [store, query] () throws(StoreError) in
             try await store.changes(query)
@@ -130,7 +135,7 @@ struct IndexWork {
         var query = ArticleQuery(audience: .everyone)
         query.filter.author = rename.author
         query.after = rename.place
-        query.limit = Self.pageLimit
+        query.limit = limits.pageChanges
         query.withBodies = true
         let slice = try await IndexFailure.catching { [store, query] () throws(StoreError) in
             try await store.articles(query)
@@ -158,7 +163,7 @@ struct IndexWork {
 
     private mutating func put(_ document: AnalyzedDocument?, _ id: Article.ID) {
         guard let document else {
-            if view.remove(id) { revision += 1 }
+            if view.remove(id) { hasChanged = true }
             return
         }
         // The same may come again, and a profile that changed may not have another name.
@@ -168,6 +173,6 @@ struct IndexWork {
             return
         }
         view.insert(document)
-        revision += 1
+        hasChanged = true
     }
 }

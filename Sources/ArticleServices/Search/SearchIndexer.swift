@@ -12,6 +12,7 @@ import Platform
 public final class SearchIndexer: Sendable {
     private let store: any SearchIndexStore
     private let version: Int
+    private let limits: IndexLimits
     private let notices: Notices
     private let published: @Sendable () -> Void
     private let pool = BackgroundPool(width: 1, depth: 1, niceness: 10)
@@ -51,6 +52,8 @@ public final class SearchIndexer: Sendable {
         var followingSince: ContinuousClock.Instant?
         /// The last reported failure; `nil` after a success.
         var failure: String?
+        /// Whether the task has done everything and waits for a commit.
+        var isWaiting = false
         /// Whether the index was emptied since it last caught up.
         var wasReset = false
     }
@@ -66,14 +69,17 @@ public final class SearchIndexer: Sendable {
 
     /// - Parameters:
     ///   - version: that of the tokenizer.
+    ///   - limits: of steps and of the memory.
     ///   - notices: receive progress, and each reason of a failure once.
     ///   - published: called after the view has changed.
     init(
-        store: any SearchIndexStore, version: Int = SearchTokenizer.version, notices: Notices,
+        store: any SearchIndexStore, version: Int = SearchTokenizer.version,
+        limits: IndexLimits = IndexLimits(), notices: Notices,
         published: @escaping @Sendable () -> Void
     ) {
         self.store = store
         self.version = version
+        self.limits = limits
         self.notices = notices
         self.published = published
         (commits, committed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -88,6 +94,11 @@ public final class SearchIndexer: Sendable {
             }
             return statistics
         }
+    }
+
+    /// Whether everything that was committed is in the view, and nothing is left to do.
+    var isCurrent: Bool {
+        state.withLock { $0.view != nil && $0.isWaiting && $0.pendingSince == nil }
     }
 
     /// The present index.
@@ -129,19 +140,21 @@ public final class SearchIndexer: Sendable {
 
     private func follow() async throws(IndexFailure) {
         var commits = commits.makeAsyncIterator()
-        var work = try await IndexWork(loading: store, on: pool, version: version)
+        var work = try await IndexWork(
+            loading: store, on: pool, version: version, limits)
         var notice = ContinuousClock.now
         while !Task.isCancelled {
             beginRound()
             let isAtEnd = try await work.follow()
             let hasNames = try await work.followNames()
             try await work.storeIfNeeded()
-            try endRound(work, isCurrent: isAtEnd && hasNames)
+            try endRound(&work, isCurrent: isAtEnd && hasNames)
             // A view from before a failure may still need what is to be removed.
             let isTidy = try await work.tidy(mayRemove: isAtEnd || !hasView)
             publishSizes(work)
             if !hasView { noteProgress(of: work, &notice) }
             guard isAtEnd, hasNames, isTidy else { continue }
+            state.withLock { $0.isWaiting = true }
             await commits.next()
             // Cancelled: the loop ends.
             try? await Task.sleep(for: Self.gathering)
@@ -152,31 +165,28 @@ public final class SearchIndexer: Sendable {
 
     private func beginRound() {
         state.withLock { state in
+            state.isWaiting = false
             if state.followingSince == nil { state.followingSince = state.pendingSince.take() }
         }
     }
 
     /// Publishes the view if the index has caught up, now or before.
-    private func endRound(_ work: IndexWork, isCurrent: Bool) throws(IndexFailure) {
-        enum Outcome {
-            case damaged(String)
-            case done(hasChanged: Bool)
-        }
-        let outcome = state.withLock { state -> Outcome in
-            if let reason = state.damage.take() { return .damaged(reason) }
+    private func endRound(_ work: inout IndexWork, isCurrent: Bool) throws(IndexFailure) {
+        let (damage, isNew) = state.withLock { state -> (String?, Bool) in
+            if let reason = state.damage.take() { return (reason, false) }
             state.failure = nil
             if isCurrent {
                 state.followingSince = nil
                 state.wasReset = false
             }
-            guard isCurrent || state.view != nil else { return .done(hasChanged: false) }
+            guard isCurrent || state.view != nil else { return (nil, false) }
             defer { state.view = work.view }
-            return .done(hasChanged: true)
+            return (nil, work.hasChanged || state.view == nil)
         }
-        switch outcome {
-        case .damaged(let reason): throw .unusable(reason)
-        case .done(let hasChanged): if hasChanged { published() }
-        }
+        if let damage { throw .unusable(damage) }
+        guard isNew else { return }
+        work.hasChanged = false
+        published()
     }
 
     private func publishSizes(_ work: IndexWork) {
