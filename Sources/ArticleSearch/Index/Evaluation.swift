@@ -161,17 +161,17 @@ extension SearchView {
         return following
     }
 
-    private func hit(_ index: Int, _ ordinal: Int, _ score: Int) -> SearchHit {
+    private func hit(_ index: Int, _ ordinal: Int, _ score: Int) -> IndexHit {
         if index < segments.count {
             let documents = segments[index].documents
-            return SearchHit(
+            return IndexHit(
                 position: SearchPosition(
                     score: score, published: documents.published[ordinal],
                     id: documents.ids[ordinal]),
                 revision: documents.revisions[ordinal])
         }
         let document = tail.documents[ordinal]
-        return SearchHit(
+        return IndexHit(
             position: SearchPosition(
                 score: score, published: document.published, id: document.id),
             revision: document.revision)
