@@ -1,3 +1,5 @@
+import ArticleAPI
+
 /// The part of a text with the most matches, cut at words.
 struct Excerpt {
     private let text: SearchText

@@ -1,3 +1,5 @@
+import ArticleAPI
+
 /// A text with the places that matched.
 struct MarkedText {
     private let bytes: [UInt8]

@@ -1,3 +1,5 @@
+package import ArticleAPI
+
 /// Shows where a query matches. A value; use it anywhere.
 package struct SearchMarks: Sendable {
     private let clauses: [SearchQuery.Clause]
