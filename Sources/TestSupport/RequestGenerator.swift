@@ -24,7 +24,8 @@ public struct RequestGenerator {
             }
         }
         for parameter in type.parameters.list where parameter.place != .path {
-            let count = Int.random(in: 0...min(3, parameter.maximumCount), using: &random)
+            let fewest = parameter.isRequired ? 1 : 0
+            let count = Int.random(in: fewest...min(3, parameter.maximumCount), using: &random)
             note("?\(parameter.name)", isPresent: count > 0)
             for _ in 0..<count {
                 let value = text(parameter.schema)

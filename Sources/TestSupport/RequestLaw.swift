@@ -42,7 +42,7 @@ public enum RequestLaw {
         _ type: Request.Type, _ generator: RequestGenerator
     ) -> [String] {
         var parts = Request.parameters.list.filter { $0.place != .path }.map {
-            (name: "?\($0.name)", isRequired: false)
+            (name: "?\($0.name)", isRequired: $0.isRequired)
         }
         if case .object(let properties)? = Request.parameters.body?.schema {
             parts += properties.map { ("/\($0.name)", $0.isRequired) }

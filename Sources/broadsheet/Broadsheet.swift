@@ -8,8 +8,8 @@ struct Broadsheet {
         ServeCommand.self, ImportCommand.self, ExportCommand.self, BackupCommand.self,
         RestoreCommand.self, CheckCommand.self, DoctorCommand.self, HealthCommand.self,
         KeyCommand.self, UserCommand.self, UpgradeCommand.self, CertificateCommand.self,
-        ArticlesCommand.self, CommentsCommand.self, BookmarksCommand.self, SyncCommand.self,
-        WatchCommand.self, LoginCommand.self, LogoutCommand.self,
+        ArticlesCommand.self, SearchCommand.self, CommentsCommand.self, BookmarksCommand.self,
+        SyncCommand.self, WatchCommand.self, LoginCommand.self, LogoutCommand.self,
         VersionCommand.self, HelpCommand.self,
     ]
 

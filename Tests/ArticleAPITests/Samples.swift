@@ -104,6 +104,18 @@ enum Samples {
     static let bookmark = Bookmark(
         articleID: id, position: 0.4, createdAt: time, updatedAt: time, revision: 2)
 
+    static let searchPage = SearchPage(
+        items: [
+            SearchHit(
+                article: bare, title: [SearchPiece(text: "Hello, \"세상\"")],
+                excerpt: [
+                    SearchPiece(text: "… first "), SearchPiece(text: "구조", isMatch: true),
+                    SearchPiece(text: "체 <b>\nof …"),
+                ]),
+            SearchHit(
+                article: bare, title: [SearchPiece(text: "X", isMatch: true)], excerpt: []),
+        ], next: "c_1", correctedTo: "hello 구조")
+
     /// One of each registered request.
     static let requests: [any BackendAPIRequest] = [
         FetchArticlesRequest(
@@ -132,6 +144,11 @@ enum Samples {
             FetchChangesRequest(
                 since: "epoch.sealed-1_2", types: [.article, .bookmark], tags: ["C++"]),
             lastEventID: "epoch.sealed-3_4"),
+        SearchArticlesRequest(
+            query: "\"뷰 컨트롤러\" c++ -sw\tif & 100%", limit: 10, cursor: "c",
+            tags: ["C++", "한국어"], author: authorID, language: "en", source: "A & B",
+            publishedAfter: time, publishedBefore: time,
+            fields: FieldSelection(["title", "authors.name"])),
         FetchCommentsRequest(
             articleID: id, limit: 5, cursor: "c", sort: .newest,
             fields: FieldSelection(["bodyHTML", "author.displayName"])),

@@ -115,6 +115,18 @@ struct FetchGreetingRequest: BackendAPIRequest {
         #expect(page.items.map(\.tag.name) == ["Baking"])
     }
 
+    @Test func `a search`() async throws {
+        var lines: [String] = []
+        let page = try await backend.send(SearchArticlesRequest(query: "swift 구조체", limit: 10))
+        for hit in page.items {
+            lines.append(hit.title.map { $0.isMatch ? "*\($0.text)*" : $0.text }.joined())
+        }
+        #expect(lines == ["Bread"])
+        let pieces = [SearchPiece(text: "Structures in "), SearchPiece(text: "Swift", isMatch: true)]
+        let title = pieces.map { $0.isMatch ? "[\($0.text)]" : $0.text }.joined()
+        #expect(title == "Structures in [Swift]")
+    }
+
     @Test func `changes`() async throws {
         var token: String?
         do {

@@ -64,20 +64,20 @@ import Testing
         environment.sleep = { pause in pauses.withLock { $0.append(pause) } }
         let (isSent, isReleased) = (Signal(), Signal())
         let backend = BackendService.stub(environment: environment) { routes in
-            routes.on(FetchArticlesRequest.self) { request in
-                if request.tags == ["sw"] {
+            routes.on(SearchArticlesRequest.self) { request in
+                if request.query == "sw" {
                     isSent.give()
                     await isReleased.wait()
                 }
-                return Page(items: [])
+                return SearchPage(items: [])
             }
         }
         let search = LatestWins(backend, pause: .milliseconds(250))
-        let page = try await search.send(FetchArticlesRequest(tag: "swift"))
+        let page = try await search.send(SearchArticlesRequest(query: "swift"))
         #expect(page.items.isEmpty)
-        let early = Task { try await search.send(FetchArticlesRequest(tag: "sw")) }
+        let early = Task { try await search.send(SearchArticlesRequest(query: "sw")) }
         await isSent.wait()
-        _ = try await search.send(FetchArticlesRequest(tag: "swift"))
+        _ = try await search.send(SearchArticlesRequest(query: "swift"))
         await #expect(throws: BackendError.superseded) { try await early.value }
         isReleased.give()
         #expect(pauses.withLock { $0 } == Array(repeating: .milliseconds(250), count: 3))

@@ -22,6 +22,13 @@ enum ExampleNewsroom {
             routes.on(FetchTagsRequest.self) { _ in
                 Page(items: [Tag.Usage(tag: Tag(named: "Baking"), articleCount: 1)])
             }
+            routes.on(SearchArticlesRequest.self) { request in
+                let isTitle = request.query.hasPrefix("bread")
+                let hit = SearchHit(
+                    article: article, title: [SearchPiece(text: "Bread", isMatch: isTitle)],
+                    excerpt: [SearchPiece(text: "Flour and water.")])
+                return SearchPage(items: [hit])
+            }
             routes.on(FetchChangesRequest.self) { _ in
                 ChangePage(
                     changes: [

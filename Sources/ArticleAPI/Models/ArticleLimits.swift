@@ -28,6 +28,8 @@ public enum ArticleLimits {
     public static let alternativeText = 0...500
     /// Unicode scalars of a comment.
     public static let comment = 1...10_000
+    /// Unicode scalars of a search query.
+    public static let searchQuery = 1...200
     /// Items of a page.
     public static let page = 1...100
     /// Changes of a page.

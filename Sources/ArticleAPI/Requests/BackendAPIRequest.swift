@@ -205,7 +205,7 @@ public enum Contract {
         FetchRevisionsRequest.self, FetchRevisionRequest.self, RestoreRevisionRequest.self,
         FetchTagsRequest.self,
         FetchAuthorsRequest.self, FetchAuthorRequest.self, ReplaceAuthorRequest.self,
-        FetchChangesRequest.self, StreamChangesRequest.self,
+        FetchChangesRequest.self, StreamChangesRequest.self, SearchArticlesRequest.self,
         FetchCommentsRequest.self, CreateCommentRequest.self, FetchAllCommentsRequest.self,
         FetchCommentRequest.self, UpdateCommentRequest.self, DeleteCommentRequest.self,
         FetchBookmarksRequest.self, PutBookmarkRequest.self, DeleteBookmarkRequest.self,

@@ -216,6 +216,19 @@ extension RequestPart {
             read: { $0.queryValue(name, format) })
     }
 
+    /// A query parameter without which the request is rejected.
+    public static func requiredQuery(
+        _ name: String, _ get: @escaping @Sendable (Request) -> Value, _ format: TextCodec<Value>
+    ) -> RequestPart {
+        RequestPart(
+            description: .parameter(
+                ParameterDescription(
+                    name: name, place: .query, schema: format.schema, isRequired: true,
+                    maximumCount: 1)),
+            print: { $1.query.items.append(QueryItems.Item(name, format.print(get($0)))) },
+            read: { $0.requiredQueryValue(name, format) })
+    }
+
     /// A query parameter that may be repeated.
     public static func queryList<Element>(
         _ name: String, _ get: @escaping @Sendable (Request) -> Value,

@@ -53,6 +53,16 @@ struct RequestReader {
         return accept(text, format, at: .parameter(name)).map(Optional.some)
     }
 
+    mutating func requiredQueryValue<Value>(
+        _ name: String, _ format: TextCodec<Value>
+    ) -> Value? {
+        guard let value = queryValue(name, format) else { return nil }
+        if value == nil {
+            reject(.malformed, Problem.Detail("is missing", at: .parameter(name)))
+        }
+        return value
+    }
+
     mutating func queryValues<Value>(
         _ name: String, _ format: TextCodec<Value>, atMost limit: Int
     ) -> [Value]? {

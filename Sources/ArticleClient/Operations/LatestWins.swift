@@ -11,7 +11,7 @@ public import ArticleAPI
 ///
 /// ```swift
 /// let search = LatestWins(backend, pause: .milliseconds(250))
-/// let page = try await search.send(FetchArticlesRequest(tag: "swift"))
+/// let page = try await search.send(SearchArticlesRequest(query: "swift"))
 /// ```
 public final class LatestWins: Sendable {
     private struct State {
@@ -36,7 +36,33 @@ public final class LatestWins: Sendable {
     public func send<Request: BackendAPIRequest>(
         _ request: Request, options: RequestOptions = .init()
     ) async throws(BackendError) -> Request.Item {
-        let flight = SharedTask<Request.Item>()
+        let session = service.auth.sessionID
+        return try await deliver { [service] in
+            await service.result(of: request, options: options, in: session)
+        }
+    }
+
+    /// Does other work in place of sending a request, and ends the previous one: a request by way of
+    /// a `RememberingService`, or several of them. It ends with `signedOut` if its user has signed
+    /// out before it began.
+    ///
+    /// - Parameter work: is cancelled when a later request is made.
+    public func run<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws(BackendError) -> Value
+    ) async throws(BackendError) -> Value {
+        let session = service.auth.sessionID
+        return try await deliver { [service] in
+            guard service.auth.sessionID == session else { return .failure(.signedOut) }
+            do throws(BackendError) {
+                return .success(try await work())
+            } catch { return .failure(error) }
+        }
+    }
+
+    private func deliver<Value: Sendable>(
+        _ work: @escaping @Sendable () async -> Result<Value, BackendError>
+    ) async throws(BackendError) -> Value {
+        let flight = SharedTask<Value>()
         let (question, supersede) = state.withLock { state in
             state.question += 1
             let before = state.supersede
@@ -44,14 +70,13 @@ public final class LatestWins: Sendable {
             return (state.question, before)
         }
         supersede?()
-        let session = service.auth.sessionID
         flight.start { [service, pause] in
             if pause > .zero {
                 do { try await service.environment.sleep(pause) } catch {
                     return .failure(.cancelled)
                 }
             }
-            return await service.result(of: request, options: options, in: session)
+            return await work()
         }
         let outcome = await flight.join() ?? .failure(.cancelled)
         // There is no suspension point between this check and the caller.

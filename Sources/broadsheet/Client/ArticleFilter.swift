@@ -11,16 +11,22 @@ struct ArticleFilter: Sendable {
     ///   - actions: those that have the filter, if the command has others.
     ///   - status: those that have the filter by status, if they are others.
     static func options(_ actions: String? = nil, status: String? = nil) -> [Option] {
+        let suffix = (status ?? actions).map { " (\($0))." } ?? "."
+        return contentOptions(actions) + [
+            Option(
+                "status", "STATUS",
+                "Only articles with this status: draft, scheduled, published or archived"
+                    + suffix)
+        ]
+    }
+
+    /// Those that also concern commands in which all articles have one status.
+    static func contentOptions(_ actions: String? = nil) -> [Option] {
         let suffix = actions.map { " (\($0))." } ?? "."
-        let statusSuffix = status.map { " (\($0))." } ?? suffix
         return [
             Option("tag", "TAG", "Only articles with this tag\(suffix)", repeatable: true),
             Option("author", "ID", "Only articles by this author\(suffix)"),
             Option("language", "TAG", "Only articles in this language\(suffix)"),
-            Option(
-                "status", "STATUS",
-                "Only articles with this status: draft, scheduled, published or archived"
-                    + statusSuffix),
         ]
     }
 

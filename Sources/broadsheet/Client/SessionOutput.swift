@@ -19,14 +19,18 @@ extension Session {
 
 /// The options of commands that show a page of a list.
 enum PageOptions {
-    /// - Parameter actions: those that have the option.
-    static func limit(_ actions: String) -> Option {
-        Option("limit", "N", "Items per page, 1 to 100 (\(actions)).", default: "20")
+    /// - Parameter actions: those that have the option, if the command has others.
+    static func limit(_ actions: String? = nil) -> Option {
+        Option("limit", "N", "Items per page, 1 to 100\(suffix(actions)).", default: "20")
     }
 
-    /// - Parameter actions: those that have the option.
-    static func cursor(_ actions: String) -> Option {
-        Option("cursor", "CURSOR", "Cursor of the page to show (\(actions)).")
+    /// - Parameter actions: those that have the option, if the command has others.
+    static func cursor(_ actions: String? = nil) -> Option {
+        Option("cursor", "CURSOR", "Cursor of the page to show\(suffix(actions)).")
+    }
+
+    private static func suffix(_ actions: String?) -> String {
+        actions.map { " (\($0))" } ?? ""
     }
 }
 

@@ -26,6 +26,30 @@ enum Console {
         try write(Array((text + "\n").utf8), to: STDOUT_FILENO)
     }
 
+    /// A part of a line, which a terminal may emphasise.
+    struct Span {
+        let text: String
+        let isEmphasised: Bool
+
+        init(_ text: String, isEmphasised: Bool = false) {
+            self.text = text
+            self.isEmphasised = isEmphasised
+        }
+    }
+
+    /// Writes one line to standard output. On a terminal, what is emphasised is bold, unless
+    /// `NO_COLOR` is set (https://no-color.org).
+    static func print(_ spans: [Span]) throws(CommandFailure) {
+        guard outputIsTerminal, Environment.value("NO_COLOR") == nil else {
+            return try print(spans.map(\.text).joined())
+        }
+        let line = spans.map { span in
+            let text = TerminalText.escapedLine(span.text)
+            return span.isEmphasised ? "\u{1B}[1m\(text)\u{1B}[22m" : text
+        }
+        try write(Array((line.joined() + "\n").utf8), to: STDOUT_FILENO)
+    }
+
     /// Writes one line to standard error; a failure to write is ignored.
     /// - Parameter seconds: how long to wait for a reader; `nil` waits indefinitely.
     static func printError(_ text: String, withinSeconds seconds: Double? = nil) {

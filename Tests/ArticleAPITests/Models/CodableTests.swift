@@ -20,6 +20,7 @@ import Testing
         try expectKept(Samples.authorReplacement)
         try expectKept(
             Page(items: [Samples.article], next: "c", count: .init(value: 1, isExact: true)))
+        try expectKept(Samples.searchPage)
         try expectKept(ArticleAPI.Tag.Usage(tag: ArticleAPI.Tag(named: "Swift"), articleCount: 3))
         try expectKept(
             Revision(

@@ -16,6 +16,8 @@ struct ContractLawTests {
         #expect(RequestLaw.violations(of: list, seed: 77) == [])
         let one = PartialRequest<FetchArticleRequest>.self
         #expect(RequestLaw.violations(of: one, seed: 78) == [])
+        let search = PartialRequest<SearchArticlesRequest>.self
+        #expect(RequestLaw.violations(of: search, seed: 79) == [])
     }
 
     @Test func `exactly the parameters of a path are described`() {

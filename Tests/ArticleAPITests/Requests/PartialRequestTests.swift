@@ -27,6 +27,19 @@ struct SparseTests {
         #expect(article.createdAt == nil)
     }
 
+    @Test func `of a search, the titles and excerpts remain`() throws {
+        let bytes = SearchPage<Article>.encoding.write(
+            Samples.searchPage, FieldSelection(["slug"]))
+        let page = try ResponseMapper<PartialRequest<SearchArticlesRequest>.Item>().map(bytes)
+        let hit = try #require(page.items.first)
+        #expect(hit.id == Samples.bare.id)
+        #expect(hit.article.slug == Samples.bare.slug)
+        #expect(hit.article.title == nil)
+        #expect(hit.title == Samples.searchPage.items[0].title)
+        #expect(hit.excerpt == Samples.searchPage.items[0].excerpt)
+        #expect(page.next == "c_1" && page.correctedTo == "hello 구조")
+    }
+
     @Test func `the order of a selection does not matter`() {
         let one = FieldSelection(["authors.name", "title", "authors", "title"])
         #expect(one == FieldSelection(["title", "authors"]))

@@ -58,6 +58,35 @@ struct RejectionTests {
         #expect(try rejection(FetchArticlesRequest.self, target) == result)
     }
 
+    @Test(arguments: [
+        ("q=swift", "accepted"), ("q=AND", "accepted"), ("q=%22a", "accepted"),
+        ("q=*", "accepted"), ("q=NEAR(", "accepted"), ("q=%20", "accepted"),
+        ("q=%0A%09%07", "accepted"), ("q=c%2B%2B+-x&limit=1&fields=slug", "accepted"),
+        ("", "400 ?q"), ("limit=0", "400 ?q ?limit"), ("q=", "400 ?q"), ("q", "400 ?q"),
+        ("q=a&q=b", "400 ?q"), ("q=%00", "400 ?q"), ("q=%ff", "400 ?q -"),
+        ("q=a&limit=101", "400 ?limit"), ("q=a&sort=title", "400 ?sort"),
+        ("q=a&status=published", "400 ?status"), ("q=a&count=exact", "400 ?count"),
+        ("q=a&fields=items", "400 ?fields"), ("query=a", "400 ?q ?query"),
+    ])
+    func `any text is a search query, but it is required`(query: String, result: String) throws {
+        let target = query.isEmpty ? "/v1/search" : "/v1/search?\(query)"
+        #expect(try rejection(SearchArticlesRequest.self, target) == result)
+    }
+
+    @Test(arguments: [
+        (200, "a", "accepted"), (201, "a", "400 ?q"), (200, "%ED%95%9C", "accepted"),
+        (201, "%ED%95%9C", "400 ?q"),
+        // A decomposed syllable is one character in NFC.
+        (200, "%E1%84%92%E1%85%A1%E1%86%AB", "accepted"),
+        (201, "%E1%84%92%E1%85%A1%E1%86%AB", "400 ?q"),
+    ])
+    func `a search query has at most 200 characters`(
+        count: Int, character: String, result: String
+    ) throws {
+        let target = "/v1/search?q=\(String(repeating: character, count: count))"
+        #expect(try rejection(SearchArticlesRequest.self, target) == result)
+    }
+
     @Test func `a query has at most fifty tags`() throws {
         let fifty = (0..<50).map { "tag=t\($0)" }.joined(separator: "&")
         #expect(try rejection(FetchArticlesRequest.self, "/v1/articles?\(fifty)") == "accepted")

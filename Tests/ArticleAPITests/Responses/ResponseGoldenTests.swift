@@ -76,6 +76,12 @@ struct ResponseGoldenTests {
         try check(page, "changes-fields.json", fields: FieldSelection(["title"]))
     }
 
+    @Test func `what a search found`() throws {
+        try check(Samples.searchPage, "search.json")
+        try check(SearchPage<Article>(items: []), "search-none.json")
+        try check(Samples.searchPage, "search-fields.json", fields: FieldSelection(["title"]))
+    }
+
     @Test func `problems`() throws {
         let problem = Problem(
             .invalidValues, detail: "The title is empty", instance: "req-1",
@@ -98,7 +104,7 @@ struct ResponseGoldenTests {
                 "authors.json", "bookmarks.json", "changes-fields.json", "changes-none.json",
                 "changes.json",
                 "comment-fields.json", "comments.json", "problem.json", "revisions.json",
-                "tags.json",
+                "search-fields.json", "search-none.json", "search.json", "tags.json",
             ])
     }
 }

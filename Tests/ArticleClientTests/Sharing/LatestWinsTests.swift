@@ -117,4 +117,58 @@ import Testing
         #expect(await questions[2].value == nil)
         #expect(backend.requests.map { "\($0.target)" } == ["/v1/articles?tag=swift"])
     }
+
+    @Test func `other work than a request is superseded, too`() async throws {
+        let search = LatestWins(TestBackend { _, _ in page("") }.service())
+        let (begun, cancelled) = (Signal(), Signal())
+        let first = Task {
+            await outcome {
+                try await search.run { () async throws(BackendError) -> String in
+                    begun.give()
+                    await withTaskCancellationHandler {
+                        await cancelled.wait()
+                    } onCancel: {
+                        cancelled.give()
+                    }
+                    return "late"
+                }
+            }
+        }
+        await begun.wait()
+        let second = try await search.run { () async throws(BackendError) in "newest" }
+        #expect(second == "newest")
+        #expect(await first.value.error == .superseded)
+        let failed = await outcome {
+            try await search.run { () async throws(BackendError) -> String in
+                throw .offline("no network")
+            }
+        }
+        #expect(failed.error == .offline("no network"))
+    }
+
+    @Test func `work that waited until its user had signed out is not begun`() async throws {
+        let (sleeping, isOver) = (Signal(), Signal())
+        let time = TestTime()
+        var environment = time.environment
+        environment.sleep = { _ in
+            sleeping.give()
+            await isOver.wait()
+        }
+        let auth = BackendAuth(token: "t")
+        let service = BackendService(
+            transport: TestBackend { _, _ in page("") }.transport, auth: auth, cache: nil,
+            environment: environment)
+        let search = LatestWins(service, pause: .milliseconds(250))
+        let task = Task {
+            await outcome {
+                try await search.run { () async throws(BackendError) in
+                    Issue.record("it was begun")
+                }
+            }.error
+        }
+        await sleeping.wait()
+        try auth.signOut()
+        isOver.give()
+        #expect(await task.value == .signedOut)
+    }
 }

@@ -1,0 +1,85 @@
+import ArticleAPI
+
+/// What a reader typed, understood: each required clause has to match, and no excluded one may.
+///
+/// Any text is a query; one without required clauses finds nothing. A value; use it anywhere.
+package struct SearchQuery: Sendable, Hashable {
+    /// In Unicode Normalization Form C.
+    package let text: String
+    /// At most `limitWords`, together with the excluded ones.
+    package let required: [Clause]
+    package let excluded: [Clause]
+
+    package static let limitWords = 10
+    /// Unicode scalars; the rest is ignored.
+    package static let limitScalars = 200
+
+    package init(_ text: String) {
+        // Decomposed Hangul has up to three scalars for one.
+        let beginning = String(String.UnicodeScalarView(text.unicodeScalars.prefix(600))).inNFC
+        self.text = String(
+            String.UnicodeScalarView(beginning.unicodeScalars.prefix(Self.limitScalars)))
+        var reader = QueryReader(self.text)
+        reader.read()
+        required = reader.required
+        excluded = reader.excluded
+    }
+
+    /// Whether the index alone does not decide what matches: `matches` does.
+    package var needsText: Bool {
+        required.contains { !$0.isDecidedByKeys } || excluded.contains { !$0.isDecidedByKeys }
+    }
+
+    /// A word or a phrase.
+    package struct Clause: Sendable, Hashable {
+        /// One of them has to match.
+        package var alternatives: [Alternative]
+        /// Whether keys decide. If they do not, a required clause that matches by its keys may
+        /// still not match, and an excluded one has to be ignored by the index.
+        package var isDecidedByKeys: Bool { sequence == nil }
+        /// The folded word, without a class, if it may be corrected.
+        package var correctable: [UInt8]?
+        /// What the text has to contain, if keys do not decide.
+        let sequence: TextSequence?
+        /// Where it is in the query's text, in UTF-8.
+        let range: Range<Int>
+
+        package init(alternatives: [Alternative]) {
+            self.init(alternatives: alternatives, range: 0..<0)
+        }
+
+        init(
+            alternatives: [Alternative], correctable: [UInt8]? = nil,
+            sequence: TextSequence? = nil, range: Range<Int>
+        ) {
+            self.alternatives = alternatives
+            self.correctable = correctable
+            self.sequence = sequence
+            self.range = range
+        }
+    }
+
+    /// One way in which a clause matches.
+    package struct Alternative: Sendable, Hashable {
+        /// Each of them needs a key of the document.
+        package var ranges: [TermRange]
+        /// How much of the impact counts, 1 to 8.
+        package var eighths: Int
+
+        package init(ranges: [TermRange], eighths: Int) {
+            self.ranges = ranges
+            self.eighths = eighths
+        }
+    }
+
+    /// The query with another word in place of a required clause's.
+    ///
+    /// - Parameters:
+    ///   - index: of a required clause that is `correctable`.
+    ///   - word: from the dictionary, without a class.
+    package func correcting(_ index: Int, to word: [UInt8]) -> SearchQuery {
+        var bytes = Array(text.utf8)
+        bytes.replaceSubrange(required[index].range, with: word)
+        return SearchQuery(String(decoding: bytes, as: UTF8.self))
+    }
+}
