@@ -102,7 +102,8 @@ extension ClauseReader {
             let pieces = word.prefix(Self.limitPieces).map { keys(of: $0) }
             alternatives.append(alternative(pieces, 5))
             if isTyped, last.folded.count > 1 {
-                let open = TermRange(prefix: TermKey(.word, folded[last.folded]))
+                let end = folded[TermReader.cut(last.folded, folded)]
+                let open = TermRange(prefix: TermKey(.word, end))
                 alternatives.append(alternative(pieces.dropLast() + [open], 4))
             }
         }
@@ -183,10 +184,13 @@ extension ClauseReader {
     }
 
     private func sequence(_ units: ArraySlice<TextUnit>, lastEnd: [UInt8]?) -> TextSequence {
-        TextSequence(
-            units: units.map {
-                TextSequence.Unit(
-                    folded: Array(folded[$0.folded]), isSyllable: $0.kind == .syllable)
-            }, lastEnd: lastEnd)
+        let sequence = units.indices.map { index in
+            let isSyllable = units[index].kind == .syllable
+            return TextSequence.Unit(
+                folded: Array(folded[units[index].folded]), isSyllable: isSyllable,
+                isPaired: isSyllable && index > units.startIndex && units[index].gap.isOpen
+                    && units[index - 1].kind == .syllable)
+        }
+        return TextSequence(units: sequence, lastEnd: lastEnd)
     }
 }

@@ -3,6 +3,8 @@ struct TextSequence: Sendable, Hashable {
     struct Unit: Sendable, Hashable {
         let folded: [UInt8]
         let isSyllable: Bool
+        /// A syllable that has at most white space before it, and then another syllable.
+        let isPaired: Bool
     }
 
     let units: [Unit]
@@ -23,9 +25,7 @@ struct TextSequence: Sendable, Hashable {
         for (offset, unit) in units.enumerated() {
             let candidate = text.units[index + offset]
             guard (candidate.kind == .syllable) == unit.isSyllable else { return false }
-            // Syllables of one word have at most white space between them.
-            let isInWord = offset > 0 && unit.isSyllable && units[offset - 1].isSyllable
-            if isInWord, !candidate.gap.isOpen { return false }
+            if unit.isPaired, !candidate.gap.isOpen { return false }
             let folded = text.folded[candidate.folded]
             if let lastEnd, offset == units.count - 1 {
                 guard !folded.lexicographicallyPrecedes(unit.folded),

@@ -137,11 +137,10 @@ struct TextReader {
         index < bytes.count && bytes[index] &- UInt8(ascii: "0") < 10
     }
 
-    /// Whether a letter or a digit is there; what is not ASCII counts as one.
+    /// Whether a letter or a digit of ASCII is there.
     private func isWord(_ bytes: [UInt8], _ index: Int) -> Bool {
         index < bytes.count
-            && (bytes[index] >= 0x80 || (bytes[index] | 0x20) &- UInt8(ascii: "a") < 26
-                || isDigit(bytes, index))
+            && ((bytes[index] | 0x20) &- UInt8(ascii: "a") < 26 || isDigit(bytes, index))
     }
 }
 

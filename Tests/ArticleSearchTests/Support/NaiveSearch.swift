@@ -71,8 +71,20 @@ struct NaiveSearch {
     }
 
     private static func greatestImpact(_ range: TermRange, _ keys: AnalyzedDocument) -> Int? {
-        (0..<keys.count).filter { range.contains(keys.key(at: $0)) }
-            .map { Int(keys.impact(at: $0)) }.max()
+        /// The first key that does not precede `low`.
+        var start = 0
+        var end = keys.count
+        while start < end {
+            let middle = (start + end) / 2
+            if keys.key(at: middle).lexicographicallyPrecedes(range.low) {
+                start = middle + 1
+            } else {
+                end = middle
+            }
+        }
+        return (start..<keys.count).prefix {
+            keys.key(at: $0).lexicographicallyPrecedes(range.high)
+        }.map { Int(keys.impact(at: $0)) }.max()
     }
 
     /// The nearest words of the dictionary in place of those that no document has; `nil` if there

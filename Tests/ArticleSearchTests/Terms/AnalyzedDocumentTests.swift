@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `languages keep their signs`() {
-        #expect(terms("C++ c# F# i+ a#b c++20") == ["20", "a", "b", "c#", "c++", "f#", "i"])
+        #expect(terms("C++ c# F#은 i+ a#b c++20") == ["20", "a", "b", "c#", "c++", "f#", "i", "은"])
         #expect(terms("notepad++") == ["notepad"])
     }
 
