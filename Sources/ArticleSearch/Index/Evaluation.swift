@@ -1,0 +1,179 @@
+/// The documents of one segment, or of the tail, that match a plan.
+struct Candidates {
+    private(set) var ordinals: [UInt32] = []
+    /// For each required clause, the candidates' impacts.
+    private(set) var impacts: [[UInt8]] = []
+    /// For each required clause, how many live documents match it.
+    private(set) var frequencies: [Int] = []
+
+    init(
+        _ plan: SearchPlan, _ source: MatchReader.Source, _ reader: inout MatchReader
+    ) throws(SearchIndexError) {
+        for (index, clause) in plan.required.enumerated() {
+            try reader.read(clause, plan, source)
+            if index == 0 {
+                begin(reader.values, source.count)
+            } else {
+                reduce(reader.values, source.count)
+            }
+        }
+        filterTimes(plan.filter, source)
+        for range in plan.filters where !ordinals.isEmpty {
+            try reader.read(range: range, plan, source)
+            keep { reader.values[Int($0)] > 0 }
+        }
+        for clause in plan.excluded where !ordinals.isEmpty {
+            try reader.read(clause, plan, source)
+            keep { reader.values[Int($0)] == 0 }
+        }
+    }
+
+    /// All documents with a value.
+    private mutating func begin(_ values: [UInt16], _ count: Int) {
+        let frequency = Self.frequency(values, count)
+        frequencies.append(frequency)
+        ordinals.reserveCapacity(frequency)
+        var own: [UInt8] = []
+        own.reserveCapacity(frequency)
+        for ordinal in 0..<count where values[ordinal] > 0 {
+            ordinals.append(UInt32(ordinal))
+            own.append(UInt8(values[ordinal] - 1))
+        }
+        impacts.append(own)
+    }
+
+    /// Keeps the candidates with a value.
+    private mutating func reduce(_ values: [UInt16], _ count: Int) {
+        frequencies.append(Self.frequency(values, count))
+        keep { values[Int($0)] > 0 }
+        impacts.append(ordinals.map { UInt8(values[Int($0)] - 1) })
+    }
+
+    private static func frequency(_ values: [UInt16], _ count: Int) -> Int {
+        values.withUnsafeBufferPointer { values in
+            var frequency = 0
+            for ordinal in 0..<count { frequency += values[ordinal] > 0 ? 1 : 0 }
+            return frequency
+        }
+    }
+
+    private mutating func filterTimes(_ filter: SearchFilter, _ source: MatchReader.Source) {
+        guard filter.publishedAfter != nil || filter.publishedBefore != nil else { return }
+        switch source {
+        case .segment(let segment, _):
+            keep { filter.contains(published: segment.documents.published[Int($0)]) }
+        case .tail(let tail):
+            keep { filter.contains(published: tail.documents[Int($0)].published) }
+        }
+    }
+
+    @inline(__always)
+    private mutating func keep(_ isKept: (UInt32) -> Bool) {
+        var kept = 0
+        // Invariant: the candidates before `kept` remain, as does each one's impact.
+        for place in ordinals.indices where isKept(ordinals[place]) {
+            ordinals[kept] = ordinals[place]
+            for clause in impacts.indices { impacts[clause][kept] = impacts[clause][place] }
+            kept += 1
+        }
+        let surplus = ordinals.count - kept
+        ordinals.removeLast(surplus)
+        for clause in impacts.indices { impacts[clause].removeLast(surplus) }
+    }
+
+    /// The score of each candidate.
+    ///
+    /// - Parameter weights: of the required clauses.
+    func scores(_ weights: [Int]) -> [Int32] {
+        var scores = [Int32](repeating: 0, count: ordinals.count)
+        for (weight, impacts) in zip(weights, impacts) {
+            let weight = Int32(weight)
+            for place in scores.indices { scores[place] += weight * Int32(impacts[place]) }
+        }
+        return scores
+    }
+}
+
+extension SearchView {
+    /// The best of all documents that match by their keys.
+    ///
+    /// - Parameters:
+    ///   - plan: the query's.
+    ///   - blocks: for each segment, in the order of `segments`, those of the plan's ranges.
+    ///   - position: only what follows it is returned.
+    ///   - limit: at least 1.
+    package func hits(
+        _ plan: SearchPlan, _ blocks: [RangeBlocks], after position: SearchPosition? = nil,
+        limit: Int
+    ) throws(SearchIndexError) -> SearchHits {
+        guard blocks.count == segments.count else {
+            throw .corrupt("blocks of a segment are missing")
+        }
+        guard !plan.required.isEmpty else {
+            return SearchHits(hits: [], count: 0, frequencies: [], isEnd: true)
+        }
+        var reader = MatchReader(capacity: segments.reduce(tail.count) { max($0, $1.count) })
+        var found: [Candidates] = []
+        for (segment, blocks) in zip(segments, blocks) {
+            found.append(try Candidates(plan, .segment(segment, blocks), &reader))
+        }
+        found.append(try Candidates(plan, .tail(tail), &reader))
+        let frequencies = plan.required.indices.map { clause in
+            found.reduce(0) { $0 + $1.frequencies[clause] }
+        }
+        let live = liveCount
+        let weights = frequencies.map {
+            $0 == 0 ? 0 : SearchFormula.weight(documents: live, frequency: $0)
+        }
+        var best = BestHits(limit: max(1, limit))
+        var following = 0
+        for (index, candidates) in found.enumerated() {
+            following += select(candidates, index, weights, after: position, into: &best)
+        }
+        let hits = best.sorted
+        return SearchHits(
+            hits: hits, count: found.reduce(0) { $0 + $1.ordinals.count },
+            frequencies: frequencies, isEnd: following == hits.count)
+    }
+
+    /// Selects the best of a segment, or of the tail, which comes after all segments.
+    ///
+    /// - Returns: how many candidates follow the position.
+    private func select(
+        _ candidates: Candidates, _ index: Int, _ weights: [Int], after position: SearchPosition?,
+        into best: inout BestHits
+    ) -> Int {
+        let highest = position?.score ?? .max
+        var following = 0
+        let scores = candidates.scores(weights)
+        for place in scores.indices {
+            let score = Int(scores[place])
+            if score > highest { continue }
+            if score < highest, score < best.lowestScore {
+                following += 1
+                continue
+            }
+            let hit = hit(index, Int(candidates.ordinals[place]), score)
+            if let position, hit.position >= position { continue }
+            following += 1
+            best.insert(hit)
+        }
+        return following
+    }
+
+    private func hit(_ index: Int, _ ordinal: Int, _ score: Int) -> IndexHit {
+        if index < segments.count {
+            let documents = segments[index].documents
+            return IndexHit(
+                position: SearchPosition(
+                    score: score, published: documents.published[ordinal],
+                    id: documents.ids[ordinal]),
+                revision: documents.revisions[ordinal])
+        }
+        let document = tail.documents[ordinal]
+        return IndexHit(
+            position: SearchPosition(
+                score: score, published: document.published, id: document.id),
+            revision: document.revision)
+    }
+}

@@ -1,0 +1,113 @@
+/// Reads the keys of one block, whatever its bytes are.
+///
+/// The memory is valid while the block's `withUnsafeBufferPointer` runs.
+struct KeyBlockReader {
+    /// The key that `next` has read.
+    private(set) var key: [UInt8] = []
+    /// Its documents in this block.
+    private(set) var postings: Postings
+    /// Whether the first key continues the block before.
+    let isContinued: Bool
+    private var bytes: ByteReader
+
+    init(_ block: UnsafeBufferPointer<UInt8>) throws(SearchIndexError) {
+        bytes = ByteReader(block)
+        postings = Postings(ByteReader(UnsafeBufferPointer(rebasing: block[..<0])))
+        guard block.count <= SearchBlock.limitBytes, let kind = bytes.byte(), kind <= 1 else {
+            throw .corrupt("not a block of keys")
+        }
+        isContinued = kind == 1
+    }
+
+    /// Reads the next key; false at the end.
+    mutating func next() throws(SearchIndexError) -> Bool {
+        guard !bytes.isAtEnd else { return false }
+        guard let shared = bytes.number(), let count = bytes.number(), shared <= key.count,
+            shared + count <= SearchBlock.limitKeyBytes, shared + count > 0,
+            let rest = bytes.take(count), let size = bytes.number(), size > 0,
+            let documents = bytes.take(size)
+        else { throw .corrupt("a key of a block is damaged") }
+        // Only so are keys ascending, as searches expect.
+        guard shared == key.count || (count > 0 && rest[0] > key[shared]) else {
+            throw .corrupt("keys of a block are not ascending")
+        }
+        guard count > 0 else { throw .corrupt("a block has a key twice") }
+        key.removeSubrange(shared...)
+        key.append(contentsOf: rest)
+        postings = Postings(ByteReader(documents))
+        return true
+    }
+}
+
+/// The documents of a key in one block, as ordinals of the segment, ascending.
+struct Postings {
+    private(set) var ordinal = -1
+    private(set) var impact: UInt8 = 0
+    private var bytes: ByteReader
+
+    init(_ bytes: ByteReader) { self.bytes = bytes }
+
+    /// Reads the next document; false at the end.
+    ///
+    /// - Parameter count: the segment's documents.
+    @inline(__always)
+    mutating func next(of count: Int) throws(SearchIndexError) -> Bool {
+        guard !bytes.isAtEnd else { return false }
+        guard let gap = bytes.number(), let impact = bytes.byte(), ordinal + gap < count - 1 else {
+            throw .corrupt("documents of a key are damaged")
+        }
+        ordinal += gap + 1
+        self.impact = impact
+        return true
+    }
+}
+
+/// Reads numbers from memory that its maker keeps valid.
+struct ByteReader {
+    private var position: UnsafePointer<UInt8>?
+    private var left: Int
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        position = bytes.baseAddress
+        left = bytes.count
+    }
+
+    @inline(__always)
+    var isAtEnd: Bool { left == 0 }
+
+    @inline(__always)
+    mutating func byte() -> UInt8? {
+        guard left > 0, let place = position else { return nil }
+        position = place + 1
+        left -= 1
+        return place.pointee
+    }
+
+    /// A number below 2³⁵.
+    @inline(__always)
+    mutating func number() -> Int? {
+        guard let byte = byte() else { return nil }
+        return byte < 0x80 ? Int(byte) : rest(Int(byte & 0x7F))
+    }
+
+    /// What follows the first seven bits.
+    @inline(never)
+    private mutating func rest(_ low: Int) -> Int? {
+        var (value, shift) = (low, 7)
+        // Invariant: `value` has the `shift` lowest bits.
+        while shift < 35 {
+            guard let byte = byte() else { return nil }
+            value |= Int(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+            shift += 7
+        }
+        return nil
+    }
+
+    mutating func take(_ count: Int) -> UnsafeBufferPointer<UInt8>? {
+        guard count <= left, let place = position else { return nil }
+        position = place + count
+        left -= count
+        return UnsafeBufferPointer(start: place, count: count)
+    }
+}

@@ -1,0 +1,145 @@
+package import ArticleAPI
+
+/// An index whose blocks are in memory, for some ten thousand documents. A value; use it anywhere.
+///
+/// Its results are those of a stored index with the same documents. Errors are thrown only if the
+/// memory is damaged.
+package struct MemoryIndex: Sendable {
+    private var view = SearchView()
+    /// Blocks of keys, by the segment's number.
+    private var blocks: [Int64: MemoryBlocks] = [:]
+    private var nextNumber: Int64 = 1
+    /// The merge that is under way, and its blocks so far.
+    private var merging: (merge: SegmentMerge, blocks: [SearchBlock])?
+
+    package init() {}
+
+    package var count: Int { view.liveCount }
+
+    /// What its blocks of keys take.
+    package var bytes: Int { blocks.values.reduce(0) { $0 + $1.bytes } }
+
+    /// What is known of an article; `nil` if it is not there.
+    package func document(_ id: Article.ID) -> SegmentDocument? { view.document(id) }
+
+    /// Adds the document, in place of one with the same id. A call also merges some blocks, so that
+    /// none takes long.
+    package mutating func add(_ document: AnalyzedDocument) throws(SearchIndexError) {
+        view.insert(document)
+        if view.tail.isFull {
+            let (segment, blocks) = SegmentBuilder.segment(of: view.tail, number: nextNumber)
+            self.blocks[nextNumber] = MemoryBlocks(blocks)
+            nextNumber += 1
+            view.seal(as: segment)
+        }
+        try mergeSome()
+    }
+
+    /// False if it is not there.
+    @discardableResult
+    package mutating func remove(_ id: Article.ID) throws(SearchIndexError) -> Bool {
+        guard view.remove(id) else { return false }
+        try mergeSome()
+        return true
+    }
+
+    /// The best of all documents that match by their keys.
+    ///
+    /// - Parameters:
+    ///   - plan: of a query, whose text the caller compares if it `needsText`.
+    ///   - position: only what follows it is returned.
+    ///   - limit: at least 1.
+    package func hits(
+        _ plan: SearchPlan, after position: SearchPosition? = nil, limit: Int
+    ) throws(SearchIndexError) -> SearchHits {
+        let blocks = view.segments.map { segment in
+            plan.ranges.map { self.blocks(of: segment, $0) }
+        }
+        return try view.hits(plan, blocks, after: position, limit: limit)
+    }
+
+    /// The query with words that are in no document replaced by the nearest ones that are; `nil` if
+    /// there are none.
+    package func correction(of query: SearchQuery) throws(SearchIndexError) -> SearchQuery? {
+        let frequencies = try hits(SearchPlan(query), limit: 1).frequencies
+        var corrected: SearchQuery?
+        // From the end, because a correction moves what follows it in the text.
+        for (index, clause) in query.required.enumerated().reversed() {
+            guard frequencies[index] == 0, let word = clause.correctable else { continue }
+            let blocks = view.segments.map { self.blocks(of: $0, Spelling.range(for: word)) }
+            guard let best = try view.spelling(of: word, blocks) else { continue }
+            corrected = (corrected ?? query).correcting(index, to: best)
+        }
+        return corrected
+    }
+
+    private func blocks(of segment: Segment, _ range: TermRange) -> [[UInt8]] {
+        blocks[segment.number]?.data(of: range) ?? []
+    }
+
+    private mutating func mergeSome() throws(SearchIndexError) {
+        guard var (merge, made) = merging else {
+            let inputs = view.segmentsToMerge
+            guard !inputs.isEmpty else { return }
+            merging = (try SegmentMerge(inputs, number: nextNumber), [])
+            nextNumber += 1
+            return
+        }
+        // Only one copy of what was made remains, which is then changed in place.
+        merging = nil
+        if let request = merge.request {
+            try merge.supply(blocks[request.segment]?.data(at: request.blocks) ?? [])
+            made += merge.takeBlocks()
+            merging = (merge, made)
+            return
+        }
+        made += merge.takeBlocks()
+        guard let segment = view.replace(by: merge) else { return }
+        blocks[segment.number] = MemoryBlocks(made)
+        for input in merge.inputs { blocks[input.number] = nil }
+    }
+}
+
+/// The blocks of keys of a segment, as a store finds them.
+package struct MemoryBlocks: Sendable {
+    private let keys: [SearchBlock]
+    /// The places of those in which a key begins.
+    private let starts: [Int]
+
+    var bytes: Int { keys.reduce(0) { $0 + $1.data.count } }
+
+    /// - Parameter blocks: of a segment, in their order; those of documents are left out.
+    package init(_ blocks: [SearchBlock]) {
+        keys = blocks.filter { $0.number < SearchBlock.firstDocuments }
+        starts = keys.indices.filter { [keys] in keys[$0].first != nil }
+    }
+
+    package func data(at places: Range<Int>) -> [[UInt8]] {
+        keys[places.clamped(to: keys.indices)].map(\.data)
+    }
+
+    /// The blocks in which keys of the range are.
+    package func data(of range: TermRange) -> [[UInt8]] {
+        let first = starts(upTo: range.low, orAt: true)
+        let end = starts(upTo: range.high, orAt: false)
+        let low = first == 0 ? 0 : starts[first - 1]
+        let high = end == starts.count ? keys.count : starts[end]
+        return data(at: low..<max(low, high))
+    }
+
+    /// How many blocks begin with a key before this one, or with it.
+    private func starts(upTo key: [UInt8], orAt isEqual: Bool) -> Int {
+        var (low, high) = (0, starts.count)
+        // Invariant: the starts before `low` are counted, those from `high` on are not.
+        while low < high {
+            let middle = (low + high) / 2
+            let first = keys[starts[middle]].first ?? []
+            if first.lexicographicallyPrecedes(key) || (isEqual && first == key) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}

@@ -1,0 +1,90 @@
+package import ArticleAPI
+
+/// Where a document is in the order of results. A value; use it anywhere.
+package struct SearchPosition: Sendable, Hashable, Comparable {
+    package let score: Int
+    /// Milliseconds since 1970.
+    package let published: Int64
+    package let id: Article.ID
+
+    package init(score: Int, published: Int64, id: Article.ID) {
+        self.score = score
+        self.published = published
+        self.id = id
+    }
+
+    /// The better one is greater: by score, then by time of publication, then by id.
+    package static func < (left: SearchPosition, right: SearchPosition) -> Bool {
+        if left.score != right.score { return left.score < right.score }
+        if left.published != right.published { return left.published < right.published }
+        return left.id < right.id
+    }
+}
+
+/// A document that matches by its keys. A value; use it anywhere.
+package struct IndexHit: Sendable, Hashable {
+    package let position: SearchPosition
+    /// The one that was indexed.
+    package let revision: Int
+
+    package var id: Article.ID { position.id }
+    package var score: Int { position.score }
+}
+
+/// A page of results, the best first. A value; use it anywhere.
+package struct SearchHits: Sendable, Hashable {
+    package let hits: [IndexHit]
+    /// All documents that match by their keys, on any page.
+    package let count: Int
+    /// For each required clause of the query, how many documents match it, whatever the filter.
+    package let frequencies: [Int]
+    /// Whether nothing follows.
+    package let isEnd: Bool
+}
+
+/// Keeps the best of many hits: a heap whose first element is the worst.
+struct BestHits {
+    private let limit: Int
+    private var heap: [IndexHit] = []
+    /// Scores below this are of no interest.
+    private(set) var lowestScore = Int.min
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The best first.
+    var sorted: [IndexHit] { heap.sorted { $0.position > $1.position } }
+
+    mutating func insert(_ hit: IndexHit) {
+        if heap.count < limit {
+            heap.append(hit)
+            rise(from: heap.count - 1)
+        } else if let worst = heap.first, worst.position < hit.position {
+            heap[0] = hit
+            sink()
+        }
+        if heap.count == limit { lowestScore = heap.first?.score ?? .max }
+    }
+
+    private mutating func rise(from start: Int) {
+        var place = start
+        // Invariant: only the hit at `place` may be worse than its parent.
+        while place > 0, heap[place].position < heap[(place - 1) / 2].position {
+            heap.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    private mutating func sink() {
+        var place = 0
+        // Invariant: only the hit at `place` may be better than its children.
+        while true {
+            var worst = place
+            for child in [2 * place + 1, 2 * place + 2] where child < heap.count {
+                if heap[child].position < heap[worst].position { worst = child }
+            }
+            guard worst != place else { return }
+            heap.swapAt(place, worst)
+            place = worst
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package import ArticleAPI
+
+/// The newest documents, which are in no segment yet. A value; use it anywhere.
+package struct SearchTail: Sendable {
+    /// In the order of their ids, each once.
+    package private(set) var documents: [AnalyzedDocument] = []
+
+    /// The bytes of their keys.
+    private var bytes = 0
+
+    /// With so many documents, a tail becomes a segment.
+    package static let limitDocuments = 256
+    /// With so many bytes of keys, too.
+    package static let limitBytes = 8 * 1024 * 1024
+
+    package init() {}
+
+    package var count: Int { documents.count }
+
+    package var isFull: Bool { count >= Self.limitDocuments || bytes >= Self.limitBytes }
+
+    package func document(_ id: Article.ID) -> AnalyzedDocument? {
+        let place = place(of: id)
+        return place < count && documents[place].id == id ? documents[place] : nil
+    }
+
+    /// Adds the document, in place of one with the same id.
+    package mutating func insert(_ document: AnalyzedDocument) {
+        remove(document.id)
+        bytes += document.bytes.count
+        documents.insert(document, at: place(of: document.id))
+    }
+
+    /// False if it is not there.
+    @discardableResult
+    package mutating func remove(_ id: Article.ID) -> Bool {
+        let place = place(of: id)
+        guard place < count, documents[place].id == id else { return false }
+        bytes -= documents.remove(at: place).bytes.count
+        return true
+    }
+
+    /// Where the id is, or would be.
+    private func place(of id: Article.ID) -> Int {
+        var (low, high) = (0, count)
+        // Invariant: ids before `low` are less than `id`, those from `high` are not.
+        while low < high {
+            let middle = (low + high) / 2
+            if documents[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension AnalyzedDocument {
+    /// The keys of the range.
+    func places(in range: TermRange) -> Range<Int> {
+        let low = place(of: range.low)
+        return low..<max(low, place(of: range.high))
+    }
+
+    /// Where the key is, or would be.
+    private func place(of key: [UInt8]) -> Int {
+        var (low, high) = (0, count)
+        // Invariant: keys before `low` are less than `key`, those from `high` are not.
+        while low < high {
+            let middle = (low + high) / 2
+            if self.key(at: middle).lexicographicallyPrecedes(key) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+}
