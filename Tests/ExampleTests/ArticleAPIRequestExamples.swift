@@ -122,9 +122,9 @@ struct FetchGreetingRequest: BackendAPIRequest {
             lines.append(hit.title.map { $0.isMatch ? "*\($0.text)*" : $0.text }.joined())
         }
         #expect(lines == ["Bread"])
-        let pieces = [SearchPiece(text: "Structures in "), SearchPiece(text: "Swift", isMatch: true)]
+        let pieces = [SearchPiece(text: "In "), SearchPiece(text: "Swift", isMatch: true)]
         let title = pieces.map { $0.isMatch ? "[\($0.text)]" : $0.text }.joined()
-        #expect(title == "Structures in [Swift]")
+        #expect(title == "In [Swift]")
     }
 
     @Test func `changes`() async throws {

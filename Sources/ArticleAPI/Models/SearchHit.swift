@@ -27,7 +27,7 @@ where Content.ID == Article.ID {
 /// A value; use it anywhere. The text is plain: escape it as usual where it becomes HTML.
 ///
 /// ```swift
-/// let pieces = [SearchPiece(text: "Structures in "), SearchPiece(text: "Swift", isMatch: true)]
+/// let pieces = [SearchPiece(text: "In "), SearchPiece(text: "Swift", isMatch: true)]
 /// let title = pieces.map { $0.isMatch ? "[\($0.text)]" : $0.text }.joined()
 /// ```
 public struct SearchPiece: Sendable, Hashable {

@@ -57,7 +57,8 @@ struct RequestReader {
         _ name: String, _ format: TextCodec<Value>
     ) -> Value? {
         guard let value = queryValue(name, format) else { return nil }
-        if value == nil {
+        // What a query has that cannot be read is not known.
+        if value == nil, case .success = source.query {
             reject(.malformed, Problem.Detail("is missing", at: .parameter(name)))
         }
         return value

@@ -42,9 +42,9 @@ public final class LatestWins: Sendable {
         }
     }
 
-    /// Does other work in place of sending a request, and ends the previous one: a request by way of
-    /// a `RememberingService`, or several of them. It ends with `signedOut` if its user has signed
-    /// out before it began.
+    /// Does other work in place of sending a request, and ends the previous one: a request by way
+    /// of a `RememberingService`, or several of them. It ends with `signedOut` if its user has
+    /// signed out before it began.
     ///
     /// - Parameter work: is cancelled when a later request is made.
     public func run<Value: Sendable>(
