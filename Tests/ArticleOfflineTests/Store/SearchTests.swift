@@ -1,5 +1,6 @@
 import ArticleAPI
 import ArticleModels
+import Platform
 import TestSupport
 import Testing
 
@@ -161,7 +162,7 @@ import Testing
 
     /// Begins a search, and then a call, from the store's own executor; what ends first.
     private static func searchAndRead(_ store: isolated ModelStore) async throws -> [String] {
-        let order = Locked<[String]>([])
+        let order = Lock<[String]>([])
         let search = Task {
             let found = try await store.search("bread", limit: 1_000).items.count
             order.withLock { $0.append("found \(found)") }
