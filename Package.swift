@@ -246,8 +246,8 @@ let package = Package(
         .target(
             name: "FuzzingLaws",
             dependencies: [
-                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "HTTP", "Platform",
-                "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "HTTP",
+                "Platform", "Sockets", "SQLiteStore", "TestSupport",
             ],
             path: "Tests/Fuzzing/Laws",
             swiftSettings: rules),

@@ -100,6 +100,13 @@ extension FetchDraftsRequest: RememberedRequest {
         #expect(try await service.send(FetchDraftsRequest()).items.isEmpty)
     }
 
+    @Test func `what was searched for last`() async throws {
+        let store = try ModelStore(.memory)
+        try await store.changeRecentSearches { $0.add("swift 구조체") }
+        let proposals = try await store.loadRecentSearches().queries
+        #expect(proposals == ["swift 구조체"])
+    }
+
     @Test func `a query of articles`() {
         let articles = [article]
         let query = ArticleQuery(tags: ["baking"], language: "en")

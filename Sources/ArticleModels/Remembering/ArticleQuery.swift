@@ -63,6 +63,14 @@ public struct ArticleQuery: Sendable, Hashable {
             publishedAfter: request.publishedAfter, publishedBefore: request.publishedBefore)
     }
 
+    /// What a search filters by, which only finds published articles.
+    public init(_ request: SearchArticlesRequest) {
+        self.init(
+            tags: request.tags, author: request.author, language: request.language,
+            status: .published, source: request.source,
+            publishedAfter: request.publishedAfter, publishedBefore: request.publishedBefore)
+    }
+
     /// Whether every article matches.
     public var matchesEverything: Bool { self == ArticleQuery() }
 

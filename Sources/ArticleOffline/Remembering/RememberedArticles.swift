@@ -65,7 +65,7 @@ extension FetchArticleRequest: RememberedRequest {
 
 extension AttributeSet where Model == Article {
     /// The attributes that a selection names, as a whole or in part; `nil` without a selection.
-    fileprivate init?(requested fields: FieldSelection?) {
+    init?(requested fields: FieldSelection?) {
         guard let fields else { return nil }
         self.init(fields.names.map { name in String(name.prefix { $0 != "." }) } + ["id"])
     }
@@ -74,7 +74,7 @@ extension AttributeSet where Model == Article {
 extension RememberedArticle {
     /// The article as a response would show it: attributes that cost the backend more than others
     /// only if they were requested.
-    fileprivate func article(showing wanted: AttributeSet<Article>) -> Article {
+    func article(showing wanted: AttributeSet<Article>) -> Article {
         var shown = article
         if !wanted.contains("body") { shown.body = nil }
         if !wanted.contains("bodyHTML") { shown.bodyHTML = nil }

@@ -49,6 +49,19 @@ enum ArticleIndex {
         try row.run()
     }
 
+    /// Whether lists may have the article.
+    static func contains(
+        _ id: Article.ID, in connection: DatabaseConnection
+    ) throws(ModelStoreError) -> Bool {
+        let row = try connection.statement(
+            """
+            SELECT 1 FROM articles WHERE number = (
+                SELECT number FROM models WHERE kind = 1 AND id = ?1)
+            """)
+        try row.bind(1, id)
+        return try row.step()
+    }
+
     /// The ids of the first articles of a list.
     static func ids(
         matching query: ArticleQuery, order: ArticleSort, limit: Int,

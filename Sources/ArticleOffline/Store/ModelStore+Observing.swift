@@ -36,6 +36,13 @@ extension ModelStore {
         }
     }
 
+    /// What was searched for last, and then again after each change.
+    public nonisolated func recentSearches() -> StoreUpdates<RecentSearches> {
+        updates(of: .searches) { (store) throws(ModelStoreError) in
+            try await store.loadRecentSearches()
+        }
+    }
+
     /// A sequence that holds the store only while it reads.
     package nonisolated func updates<Value: Sendable & Equatable>(
         of topic: StoreTopic,

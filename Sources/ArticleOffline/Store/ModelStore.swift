@@ -1,6 +1,7 @@
 public import ArticleAPI
 public import ArticleClient
 public import ArticleModels
+import ArticleSearch
 
 /// Keeps what responses said about models, by type and id, in memory and in a file.
 ///
@@ -157,6 +158,55 @@ public actor ModelStore {
     func facts(of id: Author.ID) throws(ModelStoreError) -> ModelFacts<Author>? {
         try reading { () throws(ModelStoreError) in
             try engine.authors.facts(id, in: engine.connection)
+        }
+    }
+
+    // MARK: Searching
+
+    /// The best of the known articles in which the words of a query occur, found as backends do it:
+    /// without a network, and with unsent writes.
+    ///
+    /// Of articles whose body is not known, the rest is searched. The first search reads the
+    /// articles, and takes longer; other calls need not wait for that. If the task is cancelled,
+    /// the page has what was found until then.
+    ///
+    /// - Parameters:
+    ///   - text: any text, as it was typed.
+    ///   - filter: which articles to search; of any status by default.
+    ///   - limit: the number of articles.
+    /// - Returns: one page, after which there is none.
+    public func search(
+        _ text: String, matching filter: ArticleQuery = ArticleQuery(), limit: Int = 20
+    ) async throws(ModelStoreError) -> SearchPage<RememberedArticle> {
+        let query = SearchQuery(text)
+        guard !query.required.isEmpty, limit > 0 else { return SearchPage(items: []) }
+        var search = StoreSearch(query, matching: filter, limit: limit)
+        while !Task.isCancelled {
+            let isDone = try reading { () throws(ModelStoreError) in try engine.step(&search) }
+            if isDone { break }
+            await Task.yield()
+        }
+        return search.page
+    }
+
+    /// What was searched for last.
+    public func loadRecentSearches() throws(ModelStoreError) -> RecentSearches {
+        try reading { () throws(ModelStoreError) in
+            try RecentSearches(from: engine.connection)
+        }
+    }
+
+    /// Changes what was searched for last.
+    public func changeRecentSearches(
+        _ change: @Sendable (inout RecentSearches) -> Void
+    ) throws(ModelStoreError) {
+        try writing { () throws(ModelStoreError) in
+            let known = try RecentSearches(from: engine.connection)
+            var searches = known
+            change(&searches)
+            guard searches != known else { return }
+            try searches.store(in: engine.connection)
+            engine.note(.searches)
         }
     }
 

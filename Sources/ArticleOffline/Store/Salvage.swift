@@ -4,6 +4,7 @@ import ArticleAPI
 struct Salvage {
     private(set) var writes: [StoredWrite] = []
     private(set) var pins: [Article.ID] = []
+    private(set) var searches = RecentSearches()
 
     /// Opens the file once more, as far as that is possible.
     init(_ place: ModelStore.Place) {
@@ -24,5 +25,6 @@ struct Salvage {
         var pinned: [Article.ID] = []
         try? PinTable.forEach(in: connection) { pinned.append($0) }
         pins = pinned
+        searches = (try? RecentSearches(from: connection)) ?? searches
     }
 }

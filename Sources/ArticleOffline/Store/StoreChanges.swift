@@ -105,5 +105,6 @@ package enum StoreTopic: Sendable, Hashable {
     case author(Author.ID)
     case comments(Article.ID)
     case outbox
+    case searches
     case mirror(String)
 }

@@ -79,7 +79,7 @@ extension StoreEngine {
             noteArticle(id)
         case .authorEnded(let id, let ending):
             try end(id, ending, in: authors, at: time)
-            if try names.forget(id, in: connection) { noteEverything() }
+            if try names.forget(id, in: connection) { noteRename(of: id) }
             note(.author(id))
         case .commentEnded(let id, let ending):
             if let article = try comments.facts(id, in: connection)?.model()?.articleID {
@@ -99,7 +99,7 @@ extension StoreEngine {
     ) throws(ModelStoreError) {
         // Also those of a late response: they are newer or older for themselves.
         for author in try newByline(facts) {
-            if try names.note(author, in: connection) { noteEverything() }
+            if try names.note(author, in: connection) { noteRename(of: author.id) }
         }
         switch try articles.outcome(of: facts, isAnew: isAnew, in: connection) {
         case .nothing: break
@@ -154,7 +154,7 @@ extension StoreEngine {
         case .values(let merged, _):
             _ = try authors.store(merged, in: connection)
             if let author = merged.model(), try names.note(author, in: connection) {
-                noteEverything()
+                noteRename(of: author.id)
             }
             note(.author(facts.id))
         }

@@ -8,7 +8,7 @@ extension StoreEngine {
         return try article(id, writes)
     }
 
-    private func article(
+    func article(
         _ id: Article.ID, _ writes: [StoredWrite]
     ) throws(ModelStoreError) -> RememberedArticle? {
         let facts = try articles.facts(id, in: connection)

@@ -16,6 +16,8 @@ final class StoreEngine {
     let authors: ModelTable<Author>
     let comments: ModelTable<Comment>
     let names = NameTable()
+    /// What searches look through.
+    var index: SearchIndex
 
     /// What has changed and was not announced yet.
     private var changed: Set<StoreTopic> = []
@@ -31,6 +33,7 @@ final class StoreEngine {
         articles = ModelTable(1, memoryBytes: limits.memoryBytes / 4 * 3)
         authors = ModelTable(2, memoryBytes: limits.memoryBytes / 8)
         comments = ModelTable(3, memoryBytes: limits.memoryBytes / 8)
+        index = SearchIndex(limitBytes: limits.searchedBytes)
         connection = try Self.openOrBeginAnew(place, limits, report)
         identity = place.path.flatMap { StoreFile(path: $0).identity }
         dataVersion = try currentVersion()
@@ -52,9 +55,21 @@ final class StoreEngine {
 
     // MARK: Announcing
 
-    func note(_ topic: StoreTopic) { changed.insert(topic) }
+    func note(_ topic: StoreTopic) {
+        changed.insert(topic)
+        if case .article(let id) = topic { index.articleChanged(id) }
+    }
 
-    func noteEverything() { everythingChanged = true }
+    func noteEverything() {
+        everythingChanged = true
+        index.everythingChanged()
+    }
+
+    /// The name of an author changes in any number of by-lines.
+    func noteRename(of id: Author.ID) {
+        everythingChanged = true
+        index.authorRenamed(id)
+    }
 
     /// What has changed since the last call; `nil` if it may be everything.
     func takeChanges() -> Set<StoreTopic>? {
@@ -250,6 +265,7 @@ final class StoreEngine {
         try connection.execute(script: "PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
         for write in saved.writes { try OutboxTable.store(write, in: connection) }
         for id in saved.pins { try PinTable.add(id, in: connection) }
+        try saved.searches.store(in: connection)
         // Leaving the mode of logs writes the log into the file.
         try connection.execute(script: "COMMIT; PRAGMA journal_mode = DELETE")
         connection.close()

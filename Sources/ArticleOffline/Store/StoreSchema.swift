@@ -48,6 +48,7 @@ enum StoreSchema {
             number INTEGER PRIMARY KEY, kind INTEGER NOT NULL, id BLOB NOT NULL,
             gone INTEGER, unmatched INTEGER, time INTEGER, seen INTEGER NOT NULL,
             UNIQUE (kind, id));
+        CREATE TABLE searches (place INTEGER PRIMARY KEY, query TEXT NOT NULL);
         CREATE TABLE pins (article BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE mirrors (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, filter TEXT NOT NULL,

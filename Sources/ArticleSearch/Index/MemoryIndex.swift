@@ -63,10 +63,11 @@ package struct MemoryIndex: Sendable {
     package func correction(of query: SearchQuery) throws(SearchIndexError) -> SearchQuery? {
         let frequencies = try hits(SearchPlan(query), limit: 1).frequencies
         var corrected: SearchQuery?
-        for (index, clause) in query.required.enumerated() where frequencies[index] == 0 {
-            guard let word = clause.correctable else { return nil }
+        // From the end, because a correction moves what follows it in the text.
+        for (index, clause) in query.required.enumerated().reversed() {
+            guard frequencies[index] == 0, let word = clause.correctable else { continue }
             let blocks = view.segments.map { self.blocks(of: $0, Spelling.range(for: word)) }
-            guard let best = try view.spelling(of: word, blocks) else { return nil }
+            guard let best = try view.spelling(of: word, blocks) else { continue }
             corrected = (corrected ?? query).correcting(index, to: best)
         }
         return corrected

@@ -1,3 +1,5 @@
+import ArticleAPI
+
 /// What a reader typed, understood: each required clause has to match, and no excluded one may.
 ///
 /// Any text is a query; one without required clauses finds nothing. A value; use it anywhere.
@@ -13,16 +15,20 @@ package struct SearchQuery: Sendable, Hashable {
     package static let limitScalars = 200
 
     package init(_ text: String) {
-        self.text = text
-        required = text.lowercased().split(separator: " ").map { word in
-            let range = TermRange(TermKey(.word, word.utf8))
-            return Clause(alternatives: [Alternative(ranges: [range], eighths: 8)])
-        }
-        excluded = []
+        // Decomposed Hangul has up to three scalars for one.
+        let beginning = String(String.UnicodeScalarView(text.unicodeScalars.prefix(600))).inNFC
+        self.text = String(
+            String.UnicodeScalarView(beginning.unicodeScalars.prefix(Self.limitScalars)))
+        var reader = QueryReader(self.text)
+        reader.read()
+        required = reader.required
+        excluded = reader.excluded
     }
 
     /// Whether the index alone does not decide what matches: `matches` does.
-    package var needsText: Bool { !(required + excluded).allSatisfy(\.isDecidedByKeys) }
+    package var needsText: Bool {
+        required.contains { !$0.isDecidedByKeys } || excluded.contains { !$0.isDecidedByKeys }
+    }
 
     /// A word or a phrase.
     package struct Clause: Sendable, Hashable {
@@ -30,16 +36,26 @@ package struct SearchQuery: Sendable, Hashable {
         package var alternatives: [Alternative]
         /// Whether keys decide. If they do not, a required clause that matches by its keys may
         /// still not match, and an excluded one has to be ignored by the index.
-        package var isDecidedByKeys: Bool
+        package var isDecidedByKeys: Bool { sequence == nil }
         /// The folded word, without a class, if it may be corrected.
         package var correctable: [UInt8]?
+        /// What the text has to contain, if keys do not decide.
+        let sequence: TextSequence?
+        /// Where it is in the query's text, in UTF-8.
+        let range: Range<Int>
 
-        package init(
-            alternatives: [Alternative], isDecidedByKeys: Bool = true, correctable: [UInt8]? = nil
+        package init(alternatives: [Alternative]) {
+            self.init(alternatives: alternatives, range: 0..<0)
+        }
+
+        init(
+            alternatives: [Alternative], correctable: [UInt8]? = nil,
+            sequence: TextSequence? = nil, range: Range<Int>
         ) {
             self.alternatives = alternatives
-            self.isDecidedByKeys = isDecidedByKeys
             self.correctable = correctable
+            self.sequence = sequence
+            self.range = range
         }
     }
 
@@ -55,26 +71,15 @@ package struct SearchQuery: Sendable, Hashable {
             self.eighths = eighths
         }
     }
-}
-
-extension SearchQuery {
-    /// Whether the text matches; what an index finds, and what its results are checked with.
-    package func matches(_ text: SearchText) -> Bool {
-        let document = AnalyzedDocument(text)
-        func holds(_ clause: Clause) -> Bool {
-            clause.alternatives.contains { alternative in
-                alternative.ranges.allSatisfy { range in
-                    (0..<document.count).contains { range.contains(document.key(at: $0)) }
-                }
-            }
-        }
-        return !required.isEmpty && required.allSatisfy(holds) && !excluded.contains(where: holds)
-    }
 
     /// The query with another word in place of a required clause's.
     ///
     /// - Parameters:
     ///   - index: of a required clause that is `correctable`.
     ///   - word: from the dictionary, without a class.
-    package func correcting(_ index: Int, to word: [UInt8]) -> SearchQuery { self }
+    package func correcting(_ index: Int, to word: [UInt8]) -> SearchQuery {
+        var bytes = Array(text.utf8)
+        bytes.replaceSubrange(required[index].range, with: word)
+        return SearchQuery(String(decoding: bytes, as: UTF8.self))
+    }
 }

@@ -25,17 +25,28 @@ package struct AnalyzedDocument: Sendable {
     package init(
         id: Article.ID, revision: Int, published: Int64, terms: [(key: TermKey, impact: UInt8)]
     ) {
-        self.id = id
-        self.revision = revision
-        self.published = published
         let terms = terms.sorted { $0.key < $1.key }
         var bytes: [UInt8] = []
-        ends = terms.map { term in
+        let ends = terms.map { term in
             bytes += term.key.bytes
             return UInt32(bytes.count)
         }
+        self.init(
+            id: id, revision: revision, published: published, bytes: bytes, ends: ends,
+            impacts: terms.map(\.impact))
+    }
+
+    /// A document with ascending keys.
+    init(
+        id: Article.ID, revision: Int, published: Int64, bytes: [UInt8], ends: [UInt32],
+        impacts: [UInt8]
+    ) {
+        self.id = id
+        self.revision = revision
+        self.published = published
         self.bytes = bytes
-        impacts = terms.map(\.impact)
+        self.ends = ends
+        self.impacts = impacts
     }
 
     /// Where the key is in `bytes`.
@@ -57,23 +68,5 @@ package struct AnalyzedDocument: Sendable {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in key { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return (hash ^ UInt64(impact)) &* 0x100_0000_01b3
-    }
-}
-
-extension AnalyzedDocument {
-    package init(_ document: SearchDocument) {
-        self.init(SearchText(document))
-    }
-
-    package init(_ text: SearchText) {
-        let document = text.document
-        var terms: Set<TermKey> = []
-        for word in "\(document.title) \(document.body)".lowercased().split(separator: " ") {
-            terms.insert(TermKey(.word, word.utf8))
-        }
-        self.init(
-            id: document.id, revision: document.revision,
-            published: document.publishedAt.milliseconds,
-            terms: terms.map { (key: $0, impact: 1) })
     }
 }

@@ -65,7 +65,7 @@ struct ModelWorld {
                 let count = [1, 1, 1, 2, 3][number(5)]
                 return SearchQuery.Alternative(
                     ranges: (0..<count).map { _ in range() }, eighths: [8, 7, 5, 4][number(4)])
-            }, isDecidedByKeys: number(4) > 0)
+            })
     }
 
     private mutating func range() -> TermRange {

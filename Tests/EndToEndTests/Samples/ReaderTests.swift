@@ -140,6 +140,44 @@ import Testing
         #expect(try served.client.get(place).text.contains("A day out and in"))
     }
 
+    @Test func `words are searched while they are typed, with and without a network`() async throws
+    {
+        _ = try create("A day out")
+        let other = #"{"title":"Weather","body":"Take an umbrella.","status":"published"}"#
+        #expect(try served.send(.post, "/v1/articles", other).status == 201)
+        // The index follows the articles within a second.
+        let isFound = await eventually {
+            (try? served.client.get("/v1/search?q=umbrella").text.contains("Weather")) == true
+        }
+        #expect(isFound)
+        let terminal = try reader()
+        try terminal.screen(with: "A day out", "Weather", "articles · live")
+        try terminal.type("?umbrella")
+        try terminal.screen(with: "▸ Weather", "Take an [umbrella].", "search: umbrella")
+        try terminal.type("\r")
+        let found = try terminal.screen(with: "▸ Weather", "1 found · live")
+        #expect(!found.contains("A day out") && !found.contains("offline"))
+        try terminal.type("\r")
+        try terminal.screen(with: "Weather", "revision 1", "Take an umbrella.")
+        try terminal.type("\u{1B}")
+        try terminal.screen(with: "▸ Weather", "1 found")
+        try terminal.type("f")
+        try terminal.screen(with: "1 found · ✈")
+        try terminal.type("?rained")
+        try terminal.screen(with: "▸ A day out", "It [rained].", "search: rained")
+        try terminal.type("\r")
+        try terminal.screen(with: "1 found · ✈ · offline: only what is on this machine")
+        // The words of before, and of before those.
+        try terminal.type("?\u{1B}[A")
+        try terminal.screen(with: "▸ A day out", "search: rained")
+        try terminal.type("\u{1B}[A")
+        try terminal.screen(with: "▸ Weather", "search: umbrella")
+        try terminal.type("\u{1B}")
+        try terminal.screen(with: "articles · ✈")
+        try terminal.type("q")
+        #expect(terminal.wait() == 0)
+    }
+
     @Test(arguments: [("m", "Mine"), ("t", "Theirs")])
     func `two edits of one title wait for a decision`(key: String, title: String) throws {
         let place = try create("Bread")

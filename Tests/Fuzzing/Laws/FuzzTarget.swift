@@ -17,6 +17,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "response", brokenLaws: ResponseLaws.broken),
         FuzzTarget(name: "field", brokenLaws: FieldLaws.broken),
         FuzzTarget(name: "query", brokenLaws: QueryLaws.broken),
+        FuzzTarget(name: "search", brokenLaws: SearchLaws.broken),
         FuzzTarget(name: "json", brokenLaws: JSONLaws.broken),
         FuzzTarget(name: "cursor", brokenLaws: CursorLaws.broken),
         FuzzTarget(name: "key", brokenLaws: KeyLaws.broken),

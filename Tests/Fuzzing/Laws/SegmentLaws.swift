@@ -49,7 +49,8 @@ enum SegmentLaws {
         let both = SearchQuery.Alternative(
             ranges: [range, TermRange(prefix: TermKey(.word, "a".utf8))], eighths: 5)
         let plan = SearchPlan(required: [
-            SearchQuery.Clause(alternatives: [word]), SearchQuery.Clause(alternatives: [both, word]),
+            SearchQuery.Clause(alternatives: [word]),
+            SearchQuery.Clause(alternatives: [both, word]),
         ])
         let blocks = [plan.ranges.map { _ in [block] }]
         if let found = try? view.hits(plan, blocks, limit: count) {

@@ -10,6 +10,8 @@ import ArticleOffline
     let service: RememberingService
     let outbox: Outbox
     let mirror: ArticleMirror
+    /// Of what is searched while it is typed, only the latest counts.
+    private let latest: LatestWins
     private var work: [Task<Void, Never>] = []
 
     /// - Parameters:
@@ -26,6 +28,7 @@ import ArticleOffline
         store = try ModelStore(place)
         service = RememberingService(backend, store: store)
         outbox = Outbox(store: store, backend: backend)
+        latest = LatestWins(backend, pause: .milliseconds(250))
         // With texts, so that they can be read without a network.
         let fields = AttributeSet<Article>.all.subtracting(["bodyHTML", "commentCount"]).names
         let articles = FetchChangesRequest(fields: FieldSelection(fields))
@@ -43,6 +46,27 @@ import ArticleOffline
     }
 
     func stop() { for task in work { task.cancel() } }
+
+    /// Searches at the backend or, without a network, in the store. A later search ends it.
+    func search(
+        _ text: String
+    ) async throws(BackendError) -> (page: SearchPage<Article>, isOffline: Bool) {
+        guard text.contains(where: { !$0.isWhitespace }) else {
+            latest.clear()
+            return (SearchPage(items: []), false)
+        }
+        let request = SearchArticlesRequest(query: text)
+        let options = RequestOptions(freshness: .orCachedWhenOffline)
+        do throws(BackendError) {
+            let reply = try await latest.run { [service] () async throws(BackendError) in
+                try await service.reply(to: request, options: options)
+            }
+            return (reply.item, reply.source == .cached)
+        } catch {
+            guard error.isOffline else { throw error }
+            return (SearchPage(items: []), true)
+        }
+    }
 
     /// The network has come or gone.
     func networkChanged() async {

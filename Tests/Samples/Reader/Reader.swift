@@ -7,7 +7,7 @@ import Glibc
 /// Articles of a backend in a terminal, with and without a network: `reader URL [KEY [FOLDER]]`.
 ///
 /// Arrows move, Enter opens an article and Escape leaves it; `/` filters the list by a tag while it
-/// is typed, `n` begins an article, `e` edits the title of what is open, `u` undoes that and `U`
+/// is typed, and `?` searches while words are typed (the up arrow brings earlier ones); `n` begins an article, `e` edits the title of what is open, `u` undoes that and `U`
 /// does it again, `d` deletes; `m` and `t` decide a conflict. `f` turns the network off and on.
 /// `c` shows comments and `a` adds one, `b` bookmarks or takes that back; `s` signs in, `o` signs
 /// out, `q` ends.
@@ -66,6 +66,9 @@ import Glibc
             Task { [states = library.outbox.states] in
                 for await state in states { show(state) }
             },
+            Task { [recent = library.store.recentSearches()] in
+                for await searches in recent { change { $0.recent = searches.queries } }
+            },
         ]
     }
 
@@ -113,23 +116,12 @@ import Glibc
             do {
                 try await work()
                 change { if let note { $0.note = note } }
-            } catch let error as BackendError {
-                report(error)
-            } catch OutboxError.invalid(let value) {
-                let message = value.faults.first.map { "The title \($0.message)." }
-                change { $0.note = message ?? "" }
-            } catch OutboxError.noAccount {
-                change { $0.note = "Sign in to write." }
-            } catch { change { $0.note = "\(error)" } }
+            } catch { report(error) }
         }
     }
 
-    private func report(_ error: BackendError) {
-        guard !error.isStopped else { return }
-        // The backend says why: a wrong password, or that credentials are needed.
-        let isUnauthorized = if case .unauthorized = error { true } else { false }
-        let reason = isUnauthorized ? error.failureReason : nil
-        change { $0.note = reason ?? error.localizedDescription }
+    private func report(_ error: any Error) {
+        if let message = message(of: error) { change { $0.note = message } }
     }
 
     // MARK: Writing
@@ -247,6 +239,25 @@ import Glibc
         }
     }
 
+    // MARK: Searching
+
+    /// Searches while words are typed.
+    private func search(_ text: String) {
+        screen = .found(selected: 0)
+        act {
+            let found = try await self.library.search(text)
+            self.change {
+                $0.found = found.page
+                $0.note = found.isOffline ? "offline: only what is on this machine" : ""
+            }
+        }
+    }
+
+    private func leaveSearch() {
+        search("")
+        screen = .list(selected: 0)
+    }
+
     // MARK: Keys
 
     private func take(_ keys: [Key]) {
@@ -270,9 +281,14 @@ import Glibc
         case .escape:
             mode = .reading
             if field == .tag { filter(by: "") }
+            if field == .words { leaveSearch() }
+        case .up where field == .words:
+            mode = .typing(field, contents.recent(before: text) ?? text)
         case .up, .down: return
         }
-        if field == .tag, case .typing(_, let text) = mode { filter(by: text) }
+        guard case .typing(_, let text) = mode else { return }
+        if field == .tag { filter(by: text) }
+        if field == .words { search(text) }
     }
 
     private func filter(by tag: String) {
@@ -289,6 +305,8 @@ import Glibc
         case (.name, _): mode = .typing(.password(of: text), "")
         case (.password(let name), _): signIn(name, text)
         case (.comment, .comments(let id, _)): add(text, on: id)
+        case (.words, _):
+            act { try await self.library.store.changeRecentSearches { $0.add(text) } }
         default: break
         }
     }
@@ -298,8 +316,12 @@ import Glibc
         case (_, .text("q")): end()
         case (_, .text("f")): toggleAirplane()
         case (_, .text("s")): mode = .typing(.name, "")
+        case (_, .text("?")):
+            search("")
+            mode = .typing(.words, "")
         case (_, .text("o")): signOut()
         case (.list(let selected), _): obey(key, inList: selected)
+        case (.found(let selected), _): obey(key, inFound: selected)
         case (.article(let id, let top), _): obey(key, in: id, top)
         case (.comments(let id, let top), .up): screen = .comments(on: id, top: max(0, top - 1))
         case (.comments(let id, let top), .down):
@@ -328,6 +350,17 @@ import Glibc
         }
     }
 
+    private func obey(_ key: Key, inFound selected: Int) {
+        let hits = contents.found.items
+        switch key {
+        case .up: screen = .found(selected: max(0, selected - 1))
+        case .down: screen = .found(selected: min(max(0, hits.count - 1), selected + 1))
+        case .enter where hits.indices.contains(selected): open(hits[selected].id)
+        case .escape: leaveSearch()
+        default: break
+        }
+    }
+
     private func obey(_ key: Key, in id: Article.ID, _ top: Int) {
         switch key {
         case .up: screen = .article(id, top: max(0, top - 1))
@@ -340,7 +373,7 @@ import Glibc
         case .text("t"): decide(.keepTheirs)
         case .text("b"): toggleBookmark(of: id)
         case .text("c"): showComments(on: id)
-        case .escape: screen = .list(selected: contents.articles.firstIndex { $0.id == id } ?? 0)
+        case .escape: screen = contents.screen(with: id)
         default: break
         }
     }
@@ -353,17 +386,7 @@ import Glibc
     // MARK: Showing
 
     private func draw() {
-        let (rows, columns) = terminal.size
-        var (lines, first) = ([String](), "")
-        switch screen {
-        case .list(let selected):
-            lines = contents.listLines(selected: selected, rows: rows)
-            first = "\(contents.articles.count) articles"
-        case .article(_, let top):
-            lines = Array(contents.articleLines(columns: columns).dropFirst(top))
-        case .comments(_, let top):
-            lines = Array(contents.commentLines(columns: columns).dropFirst(top))
-        }
+        let (lines, first) = contents.lines(of: screen, on: terminal.size)
         switch mode {
         case .reading: terminal.show(lines, status: contents.status(after: first))
         case .typing(let field, let text):

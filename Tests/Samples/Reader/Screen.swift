@@ -6,6 +6,7 @@ import ArticleOffline
 /// What is on the screen.
 enum Screen {
     case list(selected: Int)
+    case found(selected: Int)
     case article(Article.ID, top: Int)
     case comments(on: Article.ID, top: Int)
 }
@@ -19,12 +20,15 @@ enum Mode {
 /// What can be typed.
 enum Field: Hashable {
     case tag, title, newTitle, comment, name
+    /// What to search for.
+    case words
     case password(of: String)
 
     var label: String {
         switch self {
         case .password: "password"
         case .newTitle: "new title"
+        case .words: "search"
         case .tag, .title, .comment, .name: "\(self)"
         }
     }
@@ -38,6 +42,9 @@ enum Field: Hashable {
 /// What screens show. The store, the mirror and the outbox change it; nothing else does.
 struct Contents {
     var articles: [RememberedArticle] = []
+    var found = SearchPage<Article>(items: [])
+    /// What was searched for before, the newest first.
+    var recent: [String] = []
     /// The open article; `nil` while nothing is known of it.
     var article: RememberedArticle?
     var comments: [Comment] = []
@@ -60,6 +67,30 @@ struct Contents {
 // MARK: Lines
 
 @MainActor extension Contents {
+    /// The lines from the top, and how the last one begins.
+    func lines(
+        of screen: Screen, on size: (rows: Int, columns: Int)
+    ) -> (lines: [String], first: String) {
+        switch screen {
+        case .list(let selected):
+            (listLines(selected: selected, rows: size.rows), "\(articles.count) articles")
+        case .found(let selected):
+            (foundLines(selected: selected, rows: size.rows), "\(found.items.count) found")
+        case .article(_, let top):
+            (Array(articleLines(columns: size.columns).dropFirst(top)), "")
+        case .comments(_, let top):
+            (Array(commentLines(columns: size.columns).dropFirst(top)), "")
+        }
+    }
+
+    /// The screen from which the article was opened.
+    func screen(with id: Article.ID) -> Screen {
+        if let place = found.items.firstIndex(where: { $0.id == id }) {
+            return .found(selected: place)
+        }
+        return .list(selected: articles.firstIndex { $0.id == id } ?? 0)
+    }
+
     func listLines(selected: Int, rows: Int) -> [String] {
         let top = max(0, selected - rows + 4)
         return articles.enumerated().dropFirst(top).map { index, remembered in
@@ -68,6 +99,28 @@ struct Contents {
             return
                 "\(index == selected ? "▸" : " ") \(remembered.article.title)\(mark)  — \(names)"
         }
+    }
+
+    /// Titles with their excerpts, and brackets around what matches.
+    func foundLines(selected: Int, rows: Int) -> [String] {
+        let corrected = found.correctedTo.map { ["Nothing was found. Searched for: \($0)"] } ?? []
+        let lines = found.items.enumerated().flatMap { index, hit in
+            [
+                "\(index == selected ? "▸" : " ") \(Self.marked(hit.title))",
+                "    \(Self.marked(hit.excerpt))",
+            ]
+        }
+        return corrected + lines.dropFirst(max(0, 2 * selected - rows + 5))
+    }
+
+    private static func marked(_ pieces: [SearchPiece]) -> String {
+        pieces.map { $0.isMatch ? "[\($0.text)]" : $0.text }.joined().replacing("\n", with: " ")
+    }
+
+    /// What was searched for before these words; `nil` if that was the first.
+    func recent(before text: String) -> String? {
+        let place = recent.firstIndex(of: text).map { $0 + 1 } ?? 0
+        return recent.indices.contains(place) ? recent[place] : nil
     }
 
     func articleLines(columns: Int) -> [String] {

@@ -1,0 +1,45 @@
+public import ArticleAPI
+import ArticleModels
+
+extension SearchArticlesRequest: RememberedRequest {
+    public func news(in item: SearchPage<Article>, seenAt time: Timestamp) -> [ModelNews] {
+        let known = AttributeSet<Article>(requested: fields) ?? .inLists
+        return item.items.map { .article(ModelFacts($0.article, knowing: known, seenAt: time)) }
+    }
+
+    /// What is found in the store, which has no more pages; `nil` if that is nothing, or if not all
+    /// attributes are known. Later pages follow positions in the backend's list, which the store
+    /// does not know.
+    public func remembered(
+        in store: ModelStore
+    ) async throws(ModelStoreError) -> RememberedItem<SearchPage<Article>>? {
+        guard cursor == nil else { return nil }
+        let wanted = AttributeSet<Article>(requested: fields) ?? .inLists
+        let found = try await store.search(
+            query, matching: ArticleQuery(self), limit: limit ?? Self.defaultLimit)
+        guard let oldest = found.items.map(\.article.seenAt).min(),
+            found.items.allSatisfy({ $0.article.known.isSuperset(of: wanted) })
+        else { return nil }
+        let items = found.items.map { hit in
+            SearchHit(
+                article: hit.article.article(showing: wanted), title: hit.title,
+                excerpt: hit.excerpt)
+        }
+        return RememberedItem(
+            SearchPage(items: items, correctedTo: found.correctedTo), seenAt: oldest)
+    }
+
+    private static var defaultLimit: Int { 20 }
+}
+
+extension SearchArticlesRequest: RememberedInPart {
+    public func news(inPart item: SearchPage<PartialArticle>, seenAt time: Timestamp) -> [ModelNews]
+    {
+        guard let fields else { return [] }
+        return item.items.map { .article(ModelFacts($0.article, fields, seenAt: time)) }
+    }
+
+    public func part(of item: SearchPage<Article>) -> SearchPage<PartialArticle>? {
+        try? SearchPage<PartialArticle>(mapping: item.json(fields))
+    }
+}

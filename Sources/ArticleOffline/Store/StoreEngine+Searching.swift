@@ -1,0 +1,127 @@
+import ArticleAPI
+import ArticleModels
+import ArticleSearch
+
+/// A search, as far as it has come.
+struct StoreSearch {
+    fileprivate let query: SearchQuery
+    fileprivate let filter: ArticleQuery
+    fileprivate let limit: Int
+    /// Whether all articles were indexed since it began: what changes later, it need not find.
+    fileprivate var isIndexed = false
+    /// Candidates that were not examined yet, the best first.
+    fileprivate var candidates: ArraySlice<SearchPosition> = []
+    /// Behind which candidates follow.
+    fileprivate var position: SearchPosition?
+    /// Whether no more candidates follow.
+    fileprivate var isExhausted = false
+    private(set) var page = SearchPage<RememberedArticle>(items: [])
+
+    init(_ query: SearchQuery, matching filter: ArticleQuery, limit: Int) {
+        self.query = query
+        self.filter = filter
+        self.limit = limit
+    }
+
+    fileprivate mutating func add(_ hit: ArticleAPI.SearchHit<RememberedArticle>) {
+        page.items.append(hit)
+    }
+
+    /// Begins again with the corrected query.
+    fileprivate mutating func correct(_ query: SearchQuery) {
+        var corrected = StoreSearch(query, matching: filter, limit: limit)
+        corrected.isIndexed = true
+        corrected.page.correctedTo = query.text
+        self = corrected
+    }
+}
+
+/// Searching what the app sees, in steps between which others may use the engine.
+extension StoreEngine {
+    /// How many articles a step indexes or examines.
+    private static var stepLimit: Int { 50 }
+
+    /// How many candidates the index is asked for at a time.
+    private static var candidateLimit: Int { 1_000 }
+
+    /// - Returns: whether the search has come to its end.
+    func step(_ search: inout StoreSearch) throws(ModelStoreError) -> Bool {
+        if !search.isIndexed {
+            try indexSome()
+            guard index.isCurrent else { return false }
+            search.isIndexed = true
+        }
+        if search.candidates.isEmpty, !search.isExhausted { findCandidates(for: &search) }
+        let marks = SearchMarks(search.query)
+        for position in search.candidates.prefix(Self.stepLimit) {
+            search.candidates.removeFirst()
+            guard let found = try searchable(position.id), search.filter.matches(found.article)
+            else { continue }
+            let text = SearchText(SearchDocument(shown: found.article))
+            // The index alone does not decide, and the article may have changed since.
+            guard search.query.matches(text) else { continue }
+            search.add(
+                ArticleAPI.SearchHit(
+                    article: found, title: marks.title(of: text), excerpt: marks.excerpt(of: text)))
+            if search.page.items.count == search.limit { return true }
+        }
+        guard search.candidates.isEmpty, search.isExhausted else { return false }
+        guard search.page.items.isEmpty, search.page.correctedTo == nil,
+            let corrected = index.correction(of: search.query)
+        else { return true }
+        search.correct(corrected)
+        return false
+    }
+
+    private func findCandidates(for search: inout StoreSearch) {
+        let plan = SearchPlan(search.query, SearchFilter(search.filter))
+        let hits = index.hits(plan, after: search.position, limit: Self.candidateLimit)
+        search.candidates = hits?.hits.map(\.position)[...] ?? []
+        search.position = search.candidates.last
+        search.isExhausted = hits?.isEnd ?? true
+    }
+
+    private func indexSome() throws(ModelStoreError) {
+        if index.needsAll {
+            let listed = try ArticleIndex.ids(
+                matching: ArticleQuery(), order: .newestFirst, limit: SearchIndex.articleLimit,
+                in: connection)
+            index.expect(all: try OutboxTable.articles(in: connection).union(listed))
+        }
+        if !index.renamed.isEmpty {
+            var ids: [Article.ID] = []
+            for author in index.renamed {
+                ids += try ArticleIndex.ids(
+                    matching: ArticleQuery(author: author), order: .newestFirst,
+                    limit: SearchIndex.articleLimit, in: connection)
+            }
+            index.expect(byRenamed: ids)
+        }
+        for id in index.next(Self.stepLimit) {
+            let article = try searchable(id)?.article
+            index.put(article, id)
+        }
+    }
+
+    /// An article that lists show.
+    private func searchable(_ id: Article.ID) throws(ModelStoreError) -> RememberedArticle? {
+        let writes = try OutboxTable.writes(of: id, in: connection)
+        if writes.isEmpty {
+            guard try ArticleIndex.contains(id, in: connection) else { return nil }
+        }
+        return try article(id, writes)
+    }
+}
+
+extension SearchFilter {
+    /// The filters that the index knows.
+    fileprivate init(_ query: ArticleQuery) {
+        self.init()
+        tags = query.tags
+        author = query.author
+        language = query.language
+        source = query.source
+        publishedAfter = query.publishedAfter
+        publishedBefore = query.publishedBefore
+    }
+}

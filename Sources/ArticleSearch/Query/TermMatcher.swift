@@ -1,0 +1,85 @@
+/// Finds the terms of a text that are in any of some ranges.
+struct TermMatcher: Sendable {
+    private struct Bounds: Sendable {
+        let isHeading: Bool
+        /// Without the class.
+        let low: [UInt8]
+        let high: [UInt8]
+
+        init(_ range: TermRange) {
+            isHeading = range.low.first == TermKey.Class.heading.rawValue
+            low = Array(range.low.dropFirst())
+            high = Array(range.high.dropFirst())
+        }
+    }
+
+    let ranges: [TermRange]
+    private let bounds: [Bounds]
+    /// Whether any range has terms that begin with a byte.
+    private let firsts: [Bool]
+
+    /// The ranges of these clauses, each once.
+    init(_ clauses: some Sequence<SearchQuery.Clause>) {
+        var ranges: [TermRange] = []
+        var seen: Set<TermRange> = []
+        for range in clauses.flatMap({ $0.alternatives.flatMap(\.ranges) })
+        where seen.insert(range).inserted {
+            ranges.append(range)
+        }
+        self.ranges = ranges
+        let bounds = ranges.map { Bounds($0) }
+        self.bounds = bounds
+        firsts = (0...255).map { byte in
+            bounds.contains { Int($0.low.first ?? 0) <= byte && byte <= Int($0.high.first ?? 255) }
+        }
+    }
+
+    /// Calls `body` with the index of a range and the units of each term of a field in it.
+    @inline(__always)
+    func forEachMatch(
+        in text: SearchText, _ field: SearchText.Field,
+        _ body: (_ range: Int, _ units: Range<Int>) -> Void
+    ) {
+        TermReader.forEach(text.units, text.folded, in: field.units) { bytes, units in
+            guard firsts[Int(text.folded[bytes.lowerBound])] else { return }
+            let isHeading =
+                field.kind.isHeading && text.units[units.lowerBound].kind != .syllable
+            for (index, bounds) in bounds.enumerated()
+            where isMatch(text.folded[bytes], bounds, isHeading: isHeading) {
+                body(index, units)
+            }
+        }
+    }
+
+    private func isMatch(
+        _ term: ArraySlice<UInt8>, _ bounds: Bounds, isHeading: Bool
+    ) -> Bool {
+        if bounds.isHeading {
+            return isHeading && AnalyzedDocument.firstScalar(term).elementsEqual(bounds.low)
+        }
+        return !term.lexicographicallyPrecedes(bounds.low)
+            && term.lexicographicallyPrecedes(bounds.high)
+    }
+}
+
+extension SearchQuery {
+    /// Whether the text matches; what an index finds, and what its results are checked with.
+    package func matches(_ text: SearchText) -> Bool {
+        guard !required.isEmpty else { return false }
+        let matcher = TermMatcher(required + excluded)
+        var found = Array(repeating: false, count: matcher.ranges.count)
+        for field in text.fields {
+            matcher.forEachMatch(in: text, field) { range, _ in found[range] = true }
+        }
+        let keys = Set(zip(matcher.ranges, found).filter(\.1).map(\.0))
+        func holds(_ clause: Clause) -> Bool {
+            guard clause.alternatives.contains(where: { $0.ranges.allSatisfy(keys.contains) })
+            else { return false }
+            guard let sequence = clause.sequence else { return true }
+            return text.fields.contains { field in
+                sequence.first(in: text, field.units, from: field.units.lowerBound) != nil
+            }
+        }
+        return required.allSatisfy(holds) && !excluded.contains(where: holds)
+    }
+}

@@ -1,0 +1,217 @@
+/// Reads UTF-8 into units, from left to right.
+struct TextReader {
+    private(set) var folded: [UInt8] = []
+    private(set) var units: [TextUnit] = []
+    /// What separates the next unit from the last one.
+    private var gap = TextUnit.Gap.other
+    /// Whether the gap is white space that contains a line feed.
+    private var hasLineFeed = false
+    /// The unit that is being read.
+    private var kind: TextUnit.Kind?
+    private var start = 0
+    private var foldedStart = 0
+    private var openGap = TextUnit.Gap.other
+
+    /// Makes room for so many bytes.
+    init(capacity: Int = 0) {
+        folded.reserveCapacity(capacity)
+        units.reserveCapacity(capacity / 4)
+    }
+
+    /// Reads a text whose units are separate from those before.
+    mutating func read(_ bytes: [UInt8]) {
+        gap = .other
+        var index = 0
+        // Invariant: the bytes before `index` are read; they end within a unit if `kind` is set.
+        while index < bytes.count {
+            let byte = bytes[index]
+            if (byte | 0x20) &- UInt8(ascii: "a") < 26 {
+                open(.letters, at: index)
+                folded.append(byte | 0x20)
+                index += 1
+            } else if byte >= 0x80 {
+                index += readScalar(bytes, index)
+            } else if byte &- UInt8(ascii: "0") < 10 {
+                open(.number, at: index)
+                folded.append(byte)
+                index += 1
+            } else {
+                index += readMark(byte, bytes, index)
+            }
+        }
+        close(at: bytes.count)
+    }
+
+    @inline(__always)
+    private mutating func open(_ next: TextUnit.Kind, at index: Int) {
+        if kind == next { return }
+        close(at: index)
+        kind = next
+        start = index
+        foldedStart = folded.count
+        openGap = gap
+    }
+
+    @inline(__always)
+    private mutating func close(at index: Int) {
+        guard let kind else { return }
+        append(kind, openGap, start..<index)
+        self.kind = nil
+        gap = .none
+    }
+
+    @inline(__always)
+    private mutating func append(
+        _ kind: TextUnit.Kind, _ gap: TextUnit.Gap, _ range: Range<Int>
+    ) {
+        units.append(
+            TextUnit(
+                start: UInt32(truncatingIfNeeded: range.lowerBound),
+                end: UInt32(truncatingIfNeeded: range.upperBound),
+                foldedStart: UInt32(truncatingIfNeeded: foldedStart),
+                foldedEnd: UInt32(truncatingIfNeeded: folded.count), kind: kind, gap: gap))
+    }
+
+    /// Reads ASCII that is neither a letter nor a digit; returns the number of bytes read.
+    private mutating func readMark(_ byte: UInt8, _ bytes: [UInt8], _ index: Int) -> Int {
+        switch byte {
+        case UInt8(ascii: " "), UInt8(ascii: "\t")...UInt8(ascii: "\r"):
+            close(at: index)
+            readWhiteSpace(isLineFeed: byte == UInt8(ascii: "\n"))
+        case UInt8(ascii: "-"):
+            close(at: index)
+            gap = gap == .none ? .joiner : .other
+        case UInt8(ascii: "'"):
+            close(at: index)
+            return readApostrophe(bytes, index, length: 1)
+        case UInt8(ascii: ".")
+        where kind == .number && isDigit(bytes, index + 1):
+            folded.append(byte)
+        case UInt8(ascii: "+"), UInt8(ascii: "#"):
+            let length = languageSign(byte, bytes, index)
+            guard length > 0 else { fallthrough }
+            for _ in 0..<length { folded.append(byte) }
+            kind = .code
+            close(at: index + length)
+            return length
+        default:
+            close(at: index)
+            gap = .other
+        }
+        return 1
+    }
+
+    private mutating func readWhiteSpace(isLineFeed: Bool) {
+        switch gap {
+        case .none:
+            gap = .whiteSpace
+            hasLineFeed = isLineFeed
+        case .whiteSpace:
+            if isLineFeed, hasLineFeed { gap = .other }
+            hasLineFeed = hasLineFeed || isLineFeed
+        case .joiner, .other: gap = .other
+        }
+    }
+
+    /// Reads an apostrophe, and the `s` behind it if that is the whole rest of the word.
+    private mutating func readApostrophe(_ bytes: [UInt8], _ index: Int, length: Int) -> Int {
+        let next = index + length
+        if gap == .none, next < bytes.count, bytes[next] | 0x20 == UInt8(ascii: "s"),
+            !isWord(bytes, next + 1)
+        {
+            gap = .other
+            return length + 1
+        }
+        gap = gap == .none ? .joiner : .other
+        return length
+    }
+
+    /// The length of the sign that makes the letter before it a language's name: `c++`, `f#`.
+    private func languageSign(_ byte: UInt8, _ bytes: [UInt8], _ index: Int) -> Int {
+        guard kind == .letters, index == start + 1, !openGap.isInWord else { return 0 }
+        if byte == UInt8(ascii: "#") { return isWord(bytes, index + 1) ? 0 : 1 }
+        return index + 1 < bytes.count && bytes[index + 1] == byte ? 2 : 0
+    }
+
+    private func isDigit(_ bytes: [UInt8], _ index: Int) -> Bool {
+        index < bytes.count && bytes[index] &- UInt8(ascii: "0") < 10
+    }
+
+    /// Whether a letter or a digit of ASCII is there.
+    private func isWord(_ bytes: [UInt8], _ index: Int) -> Bool {
+        index < bytes.count
+            && ((bytes[index] | 0x20) &- UInt8(ascii: "a") < 26 || isDigit(bytes, index))
+    }
+}
+
+extension TextReader {
+    /// Reads a scalar above ASCII; returns the number of its bytes.
+    private mutating func readScalar(_ bytes: [UInt8], _ index: Int) -> Int {
+        let (scalar, length) = Self.scalar(bytes, index)
+        if (0xAC00...0xD7A3).contains(scalar.value) {
+            readSyllable(index..<index + length) { $0 += bytes[index..<index + length] }
+            return length
+        }
+        if (0xFF01...0xFF5E).contains(scalar.value) {
+            return readFullWidth(UInt8(truncatingIfNeeded: scalar.value - 0xFEE0), index)
+        }
+        let character = FoldedScalar(scalar)
+        switch character.kind {
+        case .letter, .digit:
+            open(character.kind == .letter ? .letters : .number, at: index)
+            character.append(to: &folded)
+        case .syllable:
+            readSyllable(index..<index + length) { character.append(to: &$0) }
+        case .mark: if kind != nil { character.append(to: &folded) }
+        case .ignored: break
+        case .whiteSpace:
+            close(at: index)
+            readWhiteSpace(isLineFeed: false)
+        case .joiner:
+            close(at: index)
+            if scalar == "\u{2019}" { return readApostrophe(bytes, index, length: length) }
+            gap = gap == .none ? .joiner : .other
+        case .other:
+            close(at: index)
+            gap = .other
+        }
+        return length
+    }
+
+    @inline(__always)
+    private mutating func readSyllable(_ range: Range<Int>, _ fold: (inout [UInt8]) -> Void) {
+        close(at: range.lowerBound)
+        foldedStart = folded.count
+        fold(&folded)
+        append(.syllable, gap, range)
+        gap = .none
+    }
+
+    /// Reads a full-width form of ASCII.
+    private mutating func readFullWidth(_ byte: UInt8, _ index: Int) -> Int {
+        if (byte | 0x20) &- UInt8(ascii: "a") < 26 {
+            open(.letters, at: index)
+            folded.append(byte | 0x20)
+        } else if byte &- UInt8(ascii: "0") < 10 {
+            open(.number, at: index)
+            folded.append(byte)
+        } else {
+            close(at: index)
+            gap = .other
+        }
+        return 3
+    }
+
+    /// The scalar that begins here, and its length; U+FFFD for bytes that are none.
+    private static func scalar(_ bytes: [UInt8], _ index: Int) -> (Unicode.Scalar, Int) {
+        let lead = bytes[index]
+        let length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+        guard lead >= 0xC2, index + length <= bytes.count else { return ("\u{FFFD}", 1) }
+        var value = UInt32(lead) & (0x7F >> UInt32(length))
+        for byte in bytes[index + 1..<index + length] {
+            guard byte & 0xC0 == 0x80 else { return ("\u{FFFD}", 1) }
+            value = value << 6 | UInt32(byte & 0x3F)
+        }
+        return (Unicode.Scalar(value) ?? "\u{FFFD}", length)
+    }
+}

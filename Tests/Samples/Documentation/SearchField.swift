@@ -1,0 +1,38 @@
+import ArticleAPI
+import ArticleClient
+import ArticleOffline
+
+/// Searches while its user types, with and without a network.
+@MainActor final class SearchField {
+    private(set) var found = SearchPage<Article>(items: [])
+    /// Whether only this device was searched.
+    private(set) var isOffline = false
+    private let service: RememberingService
+    private let latest: LatestWins
+
+    init(_ library: OfflineLibrary) {
+        service = library.service
+        latest = LatestWins(service.backend, pause: .milliseconds(250))
+    }
+
+    /// The text has changed.
+    func type(_ text: String) async {
+        let request = SearchArticlesRequest(query: text)
+        let options = RequestOptions(freshness: .orCachedWhenOffline)
+        do throws(BackendError) {
+            let reply = try await latest.run { [service] () async throws(BackendError) in
+                try await service.reply(to: request, options: options)
+            }
+            (found, isOffline) = (reply.item, reply.source == .cached)
+        } catch {
+            // Every search but the last is stopped: what is shown stays as it is.
+            if !error.isStopped { (found, isOffline) = (SearchPage(items: []), error.isOffline) }
+        }
+    }
+
+    /// The text was typed to its end, and is proposed the next time.
+    func submit(_ text: String) async throws(ModelStoreError) -> [String] {
+        try await service.store.changeRecentSearches { $0.add(text) }
+        return try await service.store.loadRecentSearches().queries
+    }
+}
