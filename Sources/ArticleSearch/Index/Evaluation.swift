@@ -7,7 +7,7 @@ struct Candidates {
     private(set) var frequencies: [Int] = []
 
     init(
-        _ plan: SearchPlan, _ source: ClauseReader.Source, _ reader: inout ClauseReader
+        _ plan: SearchPlan, _ source: MatchReader.Source, _ reader: inout MatchReader
     ) throws(SearchIndexError) {
         for (index, clause) in plan.required.enumerated() {
             try reader.read(clause, plan, source)
@@ -57,7 +57,7 @@ struct Candidates {
         }
     }
 
-    private mutating func filterTimes(_ filter: SearchFilter, _ source: ClauseReader.Source) {
+    private mutating func filterTimes(_ filter: SearchFilter, _ source: MatchReader.Source) {
         guard filter.publishedAfter != nil || filter.publishedBefore != nil else { return }
         switch source {
         case .segment(let segment, _):
@@ -112,7 +112,7 @@ extension SearchView {
         guard !plan.required.isEmpty else {
             return SearchHits(hits: [], count: 0, frequencies: [], isEnd: true)
         }
-        var reader = ClauseReader(capacity: segments.reduce(tail.count) { max($0, $1.count) })
+        var reader = MatchReader(capacity: segments.reduce(tail.count) { max($0, $1.count) })
         var found: [Candidates] = []
         for (segment, blocks) in zip(segments, blocks) {
             found.append(try Candidates(plan, .segment(segment, blocks), &reader))
@@ -161,17 +161,17 @@ extension SearchView {
         return following
     }
 
-    private func hit(_ index: Int, _ ordinal: Int, _ score: Int) -> SearchHit {
+    private func hit(_ index: Int, _ ordinal: Int, _ score: Int) -> IndexHit {
         if index < segments.count {
             let documents = segments[index].documents
-            return SearchHit(
+            return IndexHit(
                 position: SearchPosition(
                     score: score, published: documents.published[ordinal],
                     id: documents.ids[ordinal]),
                 revision: documents.revisions[ordinal])
         }
         let document = tail.documents[ordinal]
-        return SearchHit(
+        return IndexHit(
             position: SearchPosition(
                 score: score, published: document.published, id: document.id),
             revision: document.revision)

@@ -9,6 +9,8 @@ package struct MemoryIndex: Sendable {
     /// Blocks of keys, by the segment's number.
     private var blocks: [Int64: MemoryBlocks] = [:]
     private var nextNumber: Int64 = 1
+    /// The merge that is under way, and its blocks so far.
+    private var merging: (merge: SegmentMerge, blocks: [SearchBlock])?
 
     package init() {}
 
@@ -20,22 +22,24 @@ package struct MemoryIndex: Sendable {
     /// What is known of an article; `nil` if it is not there.
     package func document(_ id: Article.ID) -> SegmentDocument? { view.document(id) }
 
-    /// Adds the document, in place of one with the same id.
+    /// Adds the document, in place of one with the same id. A call also merges some blocks, so that
+    /// none takes long.
     package mutating func add(_ document: AnalyzedDocument) throws(SearchIndexError) {
         view.insert(document)
-        guard view.tail.isFull else { return }
-        let (segment, blocks) = SegmentBuilder.segment(of: view.tail, number: nextNumber)
-        self.blocks[nextNumber] = MemoryBlocks(blocks)
-        nextNumber += 1
-        view.seal(as: segment)
-        try merge()
+        if view.tail.isFull {
+            let (segment, blocks) = SegmentBuilder.segment(of: view.tail, number: nextNumber)
+            self.blocks[nextNumber] = MemoryBlocks(blocks)
+            nextNumber += 1
+            view.seal(as: segment)
+        }
+        try mergeSome()
     }
 
     /// False if it is not there.
     @discardableResult
     package mutating func remove(_ id: Article.ID) throws(SearchIndexError) -> Bool {
         guard view.remove(id) else { return false }
-        try merge()
+        try mergeSome()
         return true
     }
 
@@ -59,10 +63,11 @@ package struct MemoryIndex: Sendable {
     package func correction(of query: SearchQuery) throws(SearchIndexError) -> SearchQuery? {
         let frequencies = try hits(SearchPlan(query), limit: 1).frequencies
         var corrected: SearchQuery?
-        for (index, clause) in query.required.enumerated() where frequencies[index] == 0 {
-            guard let word = clause.correctable else { return nil }
+        // From the end, because a correction moves what follows it in the text.
+        for (index, clause) in query.required.enumerated().reversed() {
+            guard frequencies[index] == 0, let word = clause.correctable else { continue }
             let blocks = view.segments.map { self.blocks(of: $0, Spelling.range(for: word)) }
-            guard let best = try view.spelling(of: word, blocks) else { return nil }
+            guard let best = try view.spelling(of: word, blocks) else { continue }
             corrected = (corrected ?? query).correcting(index, to: best)
         }
         return corrected
@@ -72,19 +77,26 @@ package struct MemoryIndex: Sendable {
         blocks[segment.number]?.data(of: range) ?? []
     }
 
-    private mutating func merge() throws(SearchIndexError) {
-        while true {
+    private mutating func mergeSome() throws(SearchIndexError) {
+        guard var (merge, made) = merging else {
             let inputs = view.segmentsToMerge
             guard !inputs.isEmpty else { return }
-            var merge = try SegmentMerge(inputs, number: nextNumber)
-            while let request = merge.request {
-                try merge.supply(blocks[request.segment]?.data(at: request.blocks) ?? [])
-            }
-            blocks[nextNumber] = MemoryBlocks(merge.takeBlocks())
+            merging = (try SegmentMerge(inputs, number: nextNumber), [])
             nextNumber += 1
-            _ = view.replace(by: merge)
-            for input in inputs { blocks[input.number] = nil }
+            return
         }
+        // Only one copy of what was made remains, which is then changed in place.
+        merging = nil
+        if let request = merge.request {
+            try merge.supply(blocks[request.segment]?.data(at: request.blocks) ?? [])
+            made += merge.takeBlocks()
+            merging = (merge, made)
+            return
+        }
+        made += merge.takeBlocks()
+        guard let segment = view.replace(by: merge) else { return }
+        blocks[segment.number] = MemoryBlocks(made)
+        for input in merge.inputs { blocks[input.number] = nil }
     }
 }
 

@@ -7,6 +7,8 @@ struct MergeCursor: Sendable {
     /// The number of the block that is to be supplied next.
     private(set) var next = 0
     private(set) var key: [UInt8] = []
+    /// The key's first bytes, which decide most comparisons.
+    private var head: UInt64 = 0
     private let blockCount: Int
     /// The new ordinals of the segment's documents.
     private let ordinals: [UInt32]
@@ -52,7 +54,10 @@ struct MergeCursor: Sendable {
         next += waiting.count
     }
 
-    func precedes(_ other: MergeCursor) -> Bool { key.lexicographicallyPrecedes(other.key) }
+    /// Whether its key is before that of the other.
+    func precedes(_ other: MergeCursor) -> Bool {
+        head != other.head ? head < other.head : key.lexicographicallyPrecedes(other.key)
+    }
 
     /// Goes to the next key with documents that remain, unless it is at one, or needs a block.
     mutating func loadKey() throws(SearchIndexError) {
@@ -60,6 +65,7 @@ struct MergeCursor: Sendable {
             if let entry = entries.popLast() {
                 key.removeAll(keepingCapacity: true)
                 key += bytes[entry.key]
+                head = key.head
                 end = entry.postingsEnd
             } else {
                 guard let block = waiting.popLast() else { return }

@@ -17,6 +17,12 @@ package struct SearchBlock: Sendable, Hashable {
     /// No key of a document is longer.
     package static let limitKeyBytes = 1_000
     package static let firstDocuments = 1 << 30
+
+    package init(number: Int, first: [UInt8]?, data: [UInt8]) {
+        self.number = number
+        self.first = first
+        self.data = data
+    }
 }
 
 /// Why an index cannot be used. See ``SearchView``.

@@ -22,7 +22,7 @@ package struct SearchPosition: Sendable, Hashable, Comparable {
 }
 
 /// A document that matches by its keys. A value; use it anywhere.
-package struct SearchHit: Sendable, Hashable {
+package struct IndexHit: Sendable, Hashable {
     package let position: SearchPosition
     /// The one that was indexed.
     package let revision: Int
@@ -33,7 +33,7 @@ package struct SearchHit: Sendable, Hashable {
 
 /// A page of results, the best first. A value; use it anywhere.
 package struct SearchHits: Sendable, Hashable {
-    package let hits: [SearchHit]
+    package let hits: [IndexHit]
     /// All documents that match by their keys, on any page.
     package let count: Int
     /// For each required clause of the query, how many documents match it, whatever the filter.
@@ -45,16 +45,16 @@ package struct SearchHits: Sendable, Hashable {
 /// Keeps the best of many hits: a heap whose first element is the worst.
 struct BestHits {
     private let limit: Int
-    private var heap: [SearchHit] = []
+    private var heap: [IndexHit] = []
     /// Scores below this are of no interest.
     private(set) var lowestScore = Int.min
 
     init(limit: Int) { self.limit = limit }
 
     /// The best first.
-    var sorted: [SearchHit] { heap.sorted { $0.position > $1.position } }
+    var sorted: [IndexHit] { heap.sorted { $0.position > $1.position } }
 
-    mutating func insert(_ hit: SearchHit) {
+    mutating func insert(_ hit: IndexHit) {
         if heap.count < limit {
             heap.append(hit)
             rise(from: heap.count - 1)

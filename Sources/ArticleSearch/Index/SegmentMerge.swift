@@ -23,7 +23,11 @@ package struct SegmentMerge: Sendable {
     private let documents: SegmentDocuments
     private var cursors: [MergeCursor]
     private var writer = BlockWriter()
+    /// The cursors at the key that is being written.
+    private var same: [Int] = []
     private var isFinished = false
+    /// Whether the blocks of the result's documents were taken.
+    private var isTaken = false
 
     /// - Parameters:
     ///   - inputs: at most `limitSegments`.
@@ -58,8 +62,6 @@ package struct SegmentMerge: Sendable {
         defer { isTaken = isFinished }
         return writer.takeBlocks() + (isFinished && !isTaken ? segment.documentBlocks : [])
     }
-
-    private var isTaken = false
 
     /// The result, after `request` is nil; without the documents that died since the beginning.
     package var segment: Segment {
@@ -112,19 +114,21 @@ package struct SegmentMerge: Sendable {
                 lowest = index
             }
             guard let lowest else { break }
-            let key = cursors[lowest].key
-            let same = cursors.indices.filter {
-                !cursors[$0].isAtEnd && ($0 == lowest || cursors[$0].key == key)
+            if writer.key != cursors[lowest].key { writer.begin(cursors[lowest].key) }
+            same.removeAll(keepingCapacity: true)
+            for index in cursors.indices where !cursors[index].isAtEnd {
+                if !cursors[lowest].precedes(cursors[index]) { same.append(index) }
             }
-            mergePostings(of: same, key)
+            mergePostings()
         }
         guard !isFinished else { return }
         isFinished = true
         writer.finish()
     }
 
-    /// Merges documents of a key until one of the cursors has to read on, perhaps in another block.
-    private mutating func mergePostings(of same: [Int], _ key: [UInt8]) {
+    /// Merges documents of the cursors in `same` until one of them has to read on, perhaps in another
+    /// block.
+    private mutating func mergePostings() {
         // Invariant: the documents that were written are before those that the cursors have.
         while true {
             var (lowest, ordinal) = (same[0], UInt32.max)
@@ -132,7 +136,6 @@ package struct SegmentMerge: Sendable {
                 guard let own = cursors[index].ordinal else { return }
                 if own <= ordinal { (lowest, ordinal) = (index, own) }
             }
-            if writer.key != key { writer.begin(key) }
             writer.append(Int(ordinal), cursors[lowest].impact)
             cursors[lowest].advance()
         }

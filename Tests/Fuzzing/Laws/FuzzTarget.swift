@@ -25,6 +25,7 @@ package struct FuzzTarget: Sendable {
         FuzzTarget(name: "token", brokenLaws: TokenLaws.broken),
         FuzzTarget(name: "post", brokenLaws: PostLaws.broken),
         FuzzTarget(name: "proxy", brokenLaws: ProxyLaws.broken),
+        FuzzTarget(name: "segment", brokenLaws: SegmentLaws.broken),
     ]
 }
 

@@ -1,7 +1,7 @@
 /// Reads which documents of a segment, or of the tail, match a clause, and how well.
 ///
 /// The buffers are as long as the longest segment, and are used again for each one.
-struct ClauseReader {
+struct MatchReader {
     /// For each document, 0 or the clause's impact plus 1.
     private(set) var values: [UInt16]
     /// The same of an alternative, and of a range within it.
