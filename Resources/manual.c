@@ -39,6 +39,10 @@ static const unsigned char sdk[] = {
 #embed "manual/sdk.md"
 };
 
+static const unsigned char search[] = {
+#embed "manual/search.md"
+};
+
 static const unsigned char sync[] = {
 #embed "manual/sync.md"
 };
@@ -61,6 +65,7 @@ static const struct broadsheet_resource manual[] = {
     {"openid.md", openid, sizeof openid},
     {"operations.md", operations, sizeof operations},
     {"sdk.md", sdk, sizeof sdk},
+    {"search.md", search, sizeof search},
     {"sync.md", sync, sizeof sync},
     {"tls.md", tls, sizeof tls},
     {"webhooks.md", webhooks, sizeof webhooks},

@@ -1,3 +1,4 @@
+import ArticleAPI
 import ArticleSearch
 import Testing
 
