@@ -83,6 +83,10 @@ static const unsigned char comments_by_writer[] = {
 #embed "migrations/021-comments-by-writer.sql"
 };
 
+static const unsigned char search[] = {
+#embed "migrations/022-search.sql"
+};
+
 static const struct broadsheet_resource migrations[] = {
     {"001-articles.sql", articles, sizeof articles},
     {"002-renderings.sql", renderings, sizeof renderings},
@@ -104,6 +108,7 @@ static const struct broadsheet_resource migrations[] = {
     {"019-deletions.sql", deletions, sizeof deletions},
     {"020-kept-texts.sql", kept_texts, sizeof kept_texts},
     {"021-comments-by-writer.sql", comments_by_writer, sizeof comments_by_writer},
+    {"022-search.sql", search, sizeof search},
 };
 
 struct broadsheet_resources broadsheet_migrations(void) {

@@ -11,6 +11,8 @@ public struct Backend: Sendable {
     /// Feeds the change streams while its `run` is called.
     public let streams: ChangeStreams
     public let housekeeper: Housekeeper
+    /// Indexes articles for the search while its `run` is called.
+    public let indexer: SearchIndexer
     private let access: Authenticator
     private let sessions: SessionService
     private let users: UserService
@@ -25,6 +27,7 @@ public struct Backend: Sendable {
     private let comments: CommentService
     private let bookmarks: BookmarkService
     private let changes: ChangeService
+    private let search: SearchService
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
@@ -40,6 +43,7 @@ public struct Backend: Sendable {
     ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
     ///   - providers: identify people who sign in; `nil` if there are none.
     ///   - log: receives causes of errors that are not disclosed to clients.
+    ///   - progress: receives what the operator may like to know of long work.
     public init(
         store: any ArticleStore, file: any StoreMaintenance, operatorKey: OperatorKey? = nil,
         markdown: MarkdownRenderer = MarkdownRenderer(), defaultLanguage: String = "en",
@@ -47,7 +51,8 @@ public struct Backend: Sendable {
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
         providers: OpenIDProviders? = nil,
-        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void
+        now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
+        progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
         self.store = store
         self.markdown = markdown
@@ -56,6 +61,9 @@ public struct Backend: Sendable {
         publisher = try await Publisher(store: store, now: now, log: log)
         housekeeper = Housekeeper(store: store, now: now, log: log)
         responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
+        indexer = SearchIndexer(
+            store: store, notices: SearchIndexer.Notices(progress: progress, failure: log),
+            published: { [responses] in responses.indexChanged() })
         let keys = try await Self.keyRing(store, operatorKey, now: now)
         access = Authenticator(keys: keys, sessions: SessionRing(store, now: now), now: now)
         cursors = CursorSealer(secret: try await store.secret(named: "cursors"))
@@ -75,6 +83,7 @@ public struct Backend: Sendable {
             store: store, cursors: cursors,
             writes: WriteThrottle(
                 perMinute: BookmarkService.writesPerMinute, now: accounts.uptime), now: now)
+        search = SearchService(articles: articles, indexer: indexer)
         changes = ChangeService(articles: articles, tokens: ChangeTokens(cursors: cursors))
         streams = ChangeStreams(
             changes, turns: Turns(workers: store.workers), access: access, limits: streamLimits,
@@ -190,6 +199,8 @@ public struct Backend: Sendable {
         routes.on(FetchAuthorsRequest.self, authors.list)
         routes.on(FetchAuthorRequest.self, authors.fetch)
         routes.on(ReplaceAuthorRequest.self, authors.replace)
+
+        routes.on(SearchArticlesRequest.self, search.list)
 
         routes.on(FetchChangesRequest.self, changes.list)
         routes.events(StreamChangesRequest.self, streams.open)

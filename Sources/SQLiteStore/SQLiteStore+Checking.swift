@@ -49,6 +49,11 @@ extension Connection {
         var findings = try lines(of: SQL.integrity).filter { $0 != "ok" }
         findings += try lines(of: SQL.foreignKeys)
         for invariant in SQL.invariants where promises { findings += try lines(of: invariant) }
+        if promises {
+            findings += try readTransaction(SQLiteConfiguration()) { (state) throws(StoreError) in
+                try state.searchFindings()
+            }
+        }
         return CheckReport(
             articles: try number("SELECT count(*) FROM articles"),
             revisions: try number("SELECT count(*) FROM revisions"),

@@ -84,6 +84,11 @@ extension SQL {
 }
 
 extension Epoch {
+    /// As stored.
+    var bytes: [UInt8] {
+        [high, low].flatMap { word in withUnsafeBytes(of: word.bigEndian) { Array($0) } }
+    }
+
     /// Reads the column of `SQL.epoch`.
     init?(_ row: borrowing Statement) {
         let bytes = row.bytes(0)

@@ -166,6 +166,22 @@ final class LastChange: ChangeObserver {
         }
     }
 
+    @Test func `the index of a search`() async throws {
+        try await ExampleStore.run { store in
+            var query = ChangeQuery(audience: .everyone)
+            query.startsNow = true
+            let position = try await store.changes(query).position
+            let blocks = [SearchBlockRecord(number: 0, first: [2, 97], data: [2, 97, 0, 1])]
+            try await store.putSearchBlocks(blocks, of: 1)
+            let segment = SearchSegmentRecord(number: 1, level: 0, bytes: 4, dead: [0])
+            let progress = SearchProgress(version: 1, position: position)
+            try await store.commitSearch(SearchCommit(progress, added: [segment]))
+            let range = SearchKeyRange(low: [2, 97], high: [2, 98])
+            let found = try await store.searchBlocks(SearchBlockQuery([range], in: [1]))
+            #expect(found == [[[[2, 97, 0, 1]]]])
+        }
+    }
+
     @Test func `the publication of scheduled articles`() async throws {
         try await ExampleStore.run { store in
             var content = content()

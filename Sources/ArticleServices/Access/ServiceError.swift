@@ -48,6 +48,8 @@ public enum ServiceError: Error, Sendable {
     case busy
     /// Articles that were due before the start are being published.
     case starting
+    /// The index of the search is being built.
+    case indexing
     /// The remaining rate limit does not cover the cost of this request.
     case overLimit(tokens: Int, retryAfterSeconds: Int)
     /// Too many attempts to sign in failed, for this account or from this address.

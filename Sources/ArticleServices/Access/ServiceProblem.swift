@@ -57,7 +57,7 @@ extension ServiceError {
         case .userRequired, .sessionRequired, .signUpClosed, .exposedSecrets, .nameTaken,
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
-        case .busy, .starting, .overLimit, .tooManyStreams, .exporting, .full, .unavailable:
+        case .busy, .starting, .indexing, .overLimit, .tooManyStreams, .exporting, .full, .unavailable:
             let (kind, detail) = shortage
             return plain(kind, detail)
         }
@@ -106,6 +106,11 @@ extension ServiceError {
                 .unavailable,
                 "The server is starting: it publishes the articles that are overdue."
             )
+        case .indexing:
+            (
+                .unavailable,
+                "The search is not available yet: its index is being built. Retry later."
+            )
         case .overLimit(let tokens, _):
             (
                 .tooManyRequests,
@@ -138,7 +143,7 @@ extension ServiceError {
             fields.append(
                 .wwwAuthenticate, "Bearer realm=\"broadsheet\", error=\"insufficient_scope\"")
         case .busy, .inFlight, .starting: fields.append(.retryAfter, "1")
-        case .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
+        case .indexing, .unavailable, .tooManyStreams, .exporting: fields.append(.retryAfter, "5")
         case .overLimit(_, let seconds), .tooManyComments(let seconds),
             .tooManyWrites(let seconds), .tooManyAttempts(let seconds),
             .tooManySignUps(let seconds):

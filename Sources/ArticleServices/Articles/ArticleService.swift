@@ -109,7 +109,7 @@ extension ArticleService {
     }
 
     /// The articles with the numbers of their comments, if these are requested by name.
-    private func counted(
+    func counted(
         _ articles: [Article], _ fields: FieldSelection?
     ) async throws -> [Article] {
         guard Article.countsComments(fields) else { return articles }
@@ -181,12 +181,12 @@ extension ArticleService {
 extension Article {
     /// Whether the selected attributes include the number of comments, which changes without the
     /// article: such a response is not cached.
-    fileprivate static func countsComments(_ fields: FieldSelection?) -> Bool {
+    static func countsComments(_ fields: FieldSelection?) -> Bool {
         fields?.contains("commentCount") ?? false
     }
 
     /// The size of the article as JSON in bytes, computed without encoding long texts.
-    fileprivate func jsonBytes(_ fields: FieldSelection?) -> Int {
+    func jsonBytes(_ fields: FieldSelection?) -> Int {
         var rest = self
         (rest.body, rest.bodyHTML) = (nil, nil)
         var bytes = rest.json(fields).count

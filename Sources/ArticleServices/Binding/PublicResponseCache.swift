@@ -37,11 +37,17 @@ struct Dependencies: Sendable {
 
     /// A list of what is public.
     static let lists = Dependencies(names: [.lists])
+
+    /// What a search found: its index is behind the lists.
+    static let search = Dependencies(names: [.lists, .search])
 }
 
 extension CacheTag {
     /// Everything that depends on more than one article.
     static let lists = CacheTag(kind: 0)
+
+    /// The index of the search, which is not part of the change sequence.
+    static let search = CacheTag(kind: 5)
 
     static func article(_ id: Article.ID) -> CacheTag {
         CacheTag(kind: 1, high: id.high, low: id.low)
@@ -70,6 +76,9 @@ final class PublicResponseCache: Sendable {
         cache = ResponseCache(limitBytes: cacheBytes) { now().milliseconds }
         store.observeChanges(self)
     }
+
+    /// Removes the results of searches, as the index has changed.
+    func indexChanged() { cache.invalidate([.search]) }
 
     /// Responds to an anonymous request from the cache, or with the result of `make`, which is
     /// cached if it has dependencies.

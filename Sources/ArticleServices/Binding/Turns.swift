@@ -44,6 +44,14 @@ extension FetchArticlesRequest: CostlyRequest {
     }
 }
 
+extension SearchArticlesRequest: CostlyRequest {
+    /// It examines all that its words are in, and reads the texts of at most 200 articles.
+    var cost: RequestCost {
+        RequestCost(
+            tokens: 2 + ((limit ?? 20) + 9) / 10, isHeavy: true, bytes: ArticleLimits.pageBytes)
+    }
+}
+
 extension FetchCommentsRequest: CostlyRequest {
     var cost: RequestCost { .comments(limit, fields) }
 }

@@ -20,9 +20,8 @@ struct CacheShard {
     /// A request that waits for the response that another request generates.
     struct Waiter {
         let continuation: UnsafeContinuation<CachedResponse?, Never>
-        /// All changes up to this one were visible when the request arrived, so the response has to
-        /// include them.
-        let visible: Int64
+        /// What was visible when the request arrived, so that the response has to include it.
+        let stamp: ReadStamp
     }
 
     static let fieldLimitBytes = 8 << 10
@@ -123,6 +122,16 @@ struct CacheShard {
             for place in slots.indices { remove(at: place) }
             return
         }
+        removeDependents(of: dependencies)
+    }
+
+    /// These tags were invalidated by something that is visible.
+    mutating func invalidate(_ dependencies: [CacheTag]) {
+        history.invalidate(dependencies)
+        removeDependents(of: dependencies)
+    }
+
+    private mutating func removeDependents(of dependencies: [CacheTag]) {
         for dependency in dependencies {
             for place in dependents[dependency] ?? [] { remove(at: place) }
         }
@@ -137,8 +146,8 @@ struct CacheShard {
     /// What to do for a key that may not be stored.
     enum Entry {
         case found(CachedResponse)
-        /// Generate it; data read from now on includes at least this change.
-        case make(stamp: Int64)
+        /// Generate it; data read from now on is at least as recent.
+        case make(stamp: ReadStamp)
         /// Another request is generating it: wait.
         case wait
         /// Another request has been generating it for so long that it is no longer worth waiting
@@ -151,7 +160,7 @@ struct CacheShard {
         counts.misses &+= 1
         guard let fill = fills[key] else {
             fills[key] = Fill(startedAt: now)
-            return .make(stamp: history.visible)
+            return .make(stamp: history.stamp)
         }
         let age = now - fill.startedAt
         return age >= 0 && age <= patienceMilliseconds ? .wait : .goAlone
@@ -170,7 +179,7 @@ struct CacheShard {
         _ key: CacheKey, _ continuation: UnsafeContinuation<CachedResponse?, Never>
     ) -> Bool {
         guard fills[key] != nil else { return false }
-        let waiter = Waiter(continuation: continuation, visible: history.visible)
+        let waiter = Waiter(continuation: continuation, stamp: history.stamp)
         fills[key]?.waiters.append(waiter)
         counts.shared &+= 1
         return true
@@ -185,7 +194,7 @@ struct CacheShard {
     ) -> [(UnsafeContinuation<CachedResponse?, Never>, CachedResponse?)] {
         let isCurrent = response.map { insert($0) } ?? false
         return (fills.removeValue(forKey: key)?.waiters ?? []).map { waiter in
-            let isComplete = isCurrent || waiter.visible <= response?.stamp ?? 0
+            let isComplete = isCurrent || response?.stamp.includes(waiter.stamp) ?? false
             return (waiter.continuation, isComplete ? response : nil)
         }
     }
@@ -230,6 +239,18 @@ struct CacheKey: Hashable {
     }
 }
 
+/// How recent the data is that a response is generated from.
+struct ReadStamp {
+    /// It includes at least the changes up to this one.
+    var change: Int64 = 0
+    /// And what was invalidated without a number up to this call.
+    var invalidation: Int64 = 0
+
+    func includes(_ other: ReadStamp) -> Bool {
+        other.change <= change && other.invalidation <= invalidation
+    }
+}
+
 /// Remembers the last change of each cache tag, to tell whether something read earlier is still
 /// valid.
 ///
@@ -241,8 +262,28 @@ struct InvalidationLog {
     private var floor: Int64 = 0
     /// Reads that start now see all changes up to here.
     private(set) var visible: Int64 = 0
+    /// The number of calls of `invalidate`, and the last one for each tag.
+    private var invalidations: Int64 = 0
+    private var lastInvalidation: [CacheTag: Int64] = [:]
+    /// Tags that are missing in `lastInvalidation` may have been invalidated up to here.
+    private var invalidationFloor: Int64 = 0
     /// Above this limit single tags are forgotten; whatever is read in that time is not stored.
     static let limit = 4_096
+
+    /// How recent reads are that start now.
+    var stamp: ReadStamp { ReadStamp(change: visible, invalidation: invalidations) }
+
+    /// What these tags stand for has changed, and reads that start now see that.
+    mutating func invalidate(_ dependencies: [CacheTag]) {
+        invalidations += 1
+        if lastInvalidation.count + dependencies.count > Self.limit {
+            lastInvalidation.removeAll(keepingCapacity: true)
+            invalidationFloor = invalidations
+        }
+        for dependency in dependencies.prefix(Self.limit) {
+            lastInvalidation[dependency] = invalidations
+        }
+    }
 
     /// The change of these tags (`nil`: all) is about to become visible.
     mutating func announce(_ dependencies: [CacheTag]?, _ sequence: Int64) {
@@ -267,7 +308,11 @@ struct InvalidationLog {
     }
 
     /// Whether something that depends on these tags, read at `stamp` or later, is still valid.
-    func isCurrent(_ dependencies: [CacheTag], readAt stamp: Int64) -> Bool {
-        floor <= stamp && dependencies.allSatisfy { lastChange[$0] ?? 0 <= stamp }
+    func isCurrent(_ dependencies: [CacheTag], readAt stamp: ReadStamp) -> Bool {
+        floor <= stamp.change && invalidationFloor <= stamp.invalidation
+            && dependencies.allSatisfy { tag in
+                lastChange[tag] ?? 0 <= stamp.change
+                    && lastInvalidation[tag] ?? 0 <= stamp.invalidation
+            }
     }
 }

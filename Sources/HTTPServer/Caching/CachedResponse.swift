@@ -71,8 +71,8 @@ final class CachedResponse: Sendable {
     let dependencies: [CacheTag]
     /// Milliseconds since 1970; `nil` if it does not expire.
     let expiresAt: Int64?
-    /// The data that it was generated from includes at least this change.
-    let stamp: Int64
+    /// The data that it was generated from is at least as recent.
+    let stamp: ReadStamp
     let plain: Variant
     let compression: Compression
     private let mediaType: MediaType?
@@ -84,7 +84,7 @@ final class CachedResponse: Sendable {
 
     init(
         _ key: CacheKey, template: String, _ response: HTTPResponse,
-        dependencies: [CacheTag], expiresAt: Int64?, stamp: Int64
+        dependencies: [CacheTag], expiresAt: Int64?, stamp: ReadStamp
     ) {
         self.key = key
         self.dependencies = dependencies

@@ -84,6 +84,12 @@ public final class ResponseCache: Sendable {
         for shard in shards { shard.withLock { $0.settle(sequence, isFailure: isFailure) } }
     }
 
+    /// Removes the responses that depend on these tags, because of something that is visible now but
+    /// has no number. What was read before is not stored.
+    public func invalidate(_ dependencies: [CacheTag]) {
+        for shard in shards { shard.withLock { $0.invalidate(dependencies) } }
+    }
+
     // MARK: Responses
 
     /// The prepared response to this request, whoever sent it; the caller makes sure that the
@@ -138,7 +144,7 @@ public final class ResponseCache: Sendable {
     }
 
     private func fill(
-        _ key: CacheKey, _ stamp: Int64, _ request: HTTPRequest, _ context: RequestContext,
+        _ key: CacheKey, _ stamp: ReadStamp, _ request: HTTPRequest, _ context: RequestContext,
         _ make: () async -> CacheableResponse
     ) async -> HTTPResponse {
         switch await make() {
@@ -167,7 +173,7 @@ public final class ResponseCache: Sendable {
         case .lasting(let response, _, _):
             let cached = CachedResponse(
                 key, template: context.template, response, dependencies: [], expiresAt: nil,
-                stamp: 0)
+                stamp: ReadStamp())
             return await respond(cached, to: request)
         }
     }

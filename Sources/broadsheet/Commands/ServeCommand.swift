@@ -159,6 +159,7 @@ struct ServeCommand: Command {
         async let _: Void = assembly.publisher.run()
         async let _: Void = assembly.streams.run()
         async let _: Void = assembly.housekeeper.run()
+        async let _: Void = assembly.indexer.run()
         async let _: Void = assembly.webhooks.run()
         async let _: Void? = assembly.providers?.run()
         let attention = serverRun.attend(servers)

@@ -32,6 +32,7 @@ struct MetricsPage: Sendable {
         await writeServer(to: &page)
         writeBackend(to: &page)
         writeStreams(to: &page)
+        writeSearch(to: &page)
         await writeStore(to: &page)
         WebhookMetrics.write(webhooks.statistics, to: &page)
         writeProcess(to: &page)
@@ -110,6 +111,26 @@ struct MetricsPage: Sendable {
                 page.sample(family, ["reason": reason], count)
             }
         }
+    }
+
+    private func writeSearch(to page: inout MetricsText) {
+        let index = backend.indexer.statistics
+        page.single(
+            "broadsheet_search_documents", .gauge, help: "Articles in the index of the search.",
+            index.documents)
+        page.single(
+            "broadsheet_search_segments", .gauge, help: "Segments of the index of the search.",
+            index.segments)
+        page.single(
+            "broadsheet_search_index_bytes", .gauge, unit: "bytes",
+            help: "Stored size of the index of the search.", index.bytes)
+        page.single(
+            "broadsheet_search_built_ratio", .gauge,
+            help: "Part of the changes that is in the index; search responds from 1 on.",
+            index.progress)
+        page.single(
+            "broadsheet_search_lag_seconds", .gauge, unit: "seconds",
+            help: "Age of the oldest commit that the index may lack.", index.lagSeconds)
     }
 
     private func writeStore(to page: inout MetricsText) async {

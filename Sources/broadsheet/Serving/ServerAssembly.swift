@@ -14,6 +14,7 @@ struct ServerAssembly {
     let publisher: Publisher
     let streams: ChangeStreams
     let housekeeper: Housekeeper
+    let indexer: SearchIndexer
     let webhooks: Webhooks
     /// `nil` if none are configured.
     let providers: OpenIDProviders?
@@ -29,6 +30,7 @@ struct ServerAssembly {
         publisher = backend.publisher
         streams = backend.streams
         housekeeper = backend.housekeeper
+        indexer = backend.indexer
         webhooks = try await Self.webhooks(configuration, of: backend, log)
         let accessLog = configuration.log == .off ? nil : AccessLog(output.errors)
         logSignals = LogSignals(log, accessLog)
@@ -69,7 +71,7 @@ struct ServerAssembly {
                 streamLimits: configuration.clients.streams,
                 comments: configuration.comments.rules, accounts: configuration.users.accounts,
                 providers: providers, now: { .now },
-                log: { log.error($0) })
+                log: { log.error($0) }, progress: { log.info($0) })
         } catch { throw CommandFailure(error) }
     }
 

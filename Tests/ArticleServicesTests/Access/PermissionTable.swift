@@ -132,6 +132,7 @@ enum PermissionTable {
         PermissionRow(
             "PUT /v1/authors/{id}", .others, "author", json: #"{"name":"Mina"}"#,
             401, 403, 403, 403, 403, 200, 200, 200),
+        PermissionRow("GET /v1/search?q=bread", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow("GET /v1/changes", 200, 200, 200, 200, 200, 200, 200, 200),
         // A stream does not end, so the token is not a valid one.
         PermissionRow("GET /v1/changes/stream?since=x", 400, 400, 400, 400, 400, 400, 400, 400),

@@ -88,3 +88,40 @@ extension SlowStore {
         try await store.deleteBookmark(of: article, for: user)
     }
 }
+
+/// Search: everything is forwarded.
+extension SlowStore {
+    func searchIndex() async throws(StoreError) -> SearchIndexRecord {
+        try await store.searchIndex()
+    }
+
+    func searchBlocks(
+        _ query: SearchBlockQuery
+    ) async throws(StoreError) -> [[SearchBlockQuery.Blocks]]? {
+        try await store.searchBlocks(query)
+    }
+
+    func searchBlocks(
+        of segment: Int64, from number: Int, limitBytes: Int
+    ) async throws(StoreError) -> [SearchBlockRecord] {
+        try await store.searchBlocks(of: segment, from: number, limitBytes: limitBytes)
+    }
+
+    func putSearchBlocks(
+        _ blocks: [SearchBlockRecord], of segment: Int64
+    ) async throws(StoreError) {
+        try await store.putSearchBlocks(blocks, of: segment)
+    }
+
+    func commitSearch(_ commit: SearchCommit) async throws(StoreError) {
+        try await store.commitSearch(commit)
+    }
+
+    func resetSearch() async throws(StoreError) { try await store.resetSearch() }
+
+    func removeSearchRemains(
+        except kept: Set<Int64>, limit: Int
+    ) async throws(StoreError) -> Bool {
+        try await store.removeSearchRemains(except: kept, limit: limit)
+    }
+}

@@ -68,6 +68,7 @@ struct Newsroom: Sendable {
         }
         try await backend.run(with: configuration) { test in
             async let _: Void = backend.streams.run()
+            async let _: Void = backend.indexer.run()
             let newsroom = Newsroom(
                 backend: backend, keys: keys, folder: folder, throttle: throttle,
                 server: test.server, client: test.client, clock: clock, lines: lines)

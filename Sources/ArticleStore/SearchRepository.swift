@@ -1,0 +1,176 @@
+/// Stores the index of full-text search, which is derived from the articles: segments of blocks,
+/// whose contents the store does not interpret. This is not part of the change sequence: observers
+/// are not notified.
+///
+/// A segment is written in several steps, and becomes part of the index by a commit, which also
+/// says how far the index has followed the changes. So after a crash, it is in the state of its
+/// last commit. Safe to use from any thread.
+///
+/// ```swift
+/// let blocks = [SearchBlockRecord(number: 0, first: [2, 97], data: [2, 97, 0, 1])]
+/// try await store.putSearchBlocks(blocks, of: 1)
+/// let segment = SearchSegmentRecord(number: 1, level: 0, bytes: 4, dead: [0])
+/// let progress = SearchProgress(version: 1, position: position)
+/// try await store.commitSearch(SearchCommit(progress, added: [segment]))
+/// let range = SearchKeyRange(low: [2, 97], high: [2, 98])
+/// let found = try await store.searchBlocks(SearchBlockQuery([range], in: [1]))
+/// ```
+public protocol SearchRepository: Sendable {
+    /// The segments of the last commit.
+    func searchIndex() async throws(StoreError) -> SearchIndexRecord
+
+    /// The blocks in which keys of the ranges may be, by segment and by range, from one snapshot:
+    /// from the last block whose first key is not above the range, to the one before the next block
+    /// whose first key is above it.
+    ///
+    /// - Returns: `nil` if one of the segments was removed.
+    /// - Throws: `.tooMany` if there are more bytes than the query's limit.
+    func searchBlocks(
+        _ query: SearchBlockQuery
+    ) async throws(StoreError) -> [[SearchBlockQuery.Blocks]]?
+
+    /// The blocks of a segment with this number and above, in order, up to a limit on their bytes
+    /// but no less than one if there is one. Without their first keys.
+    func searchBlocks(
+        of segment: Int64, from number: Int, limitBytes: Int
+    ) async throws(StoreError) -> [SearchBlockRecord]
+
+    /// Adds blocks to a segment that is not committed yet.
+    func putSearchBlocks(
+        _ blocks: [SearchBlockRecord], of segment: Int64
+    ) async throws(StoreError)
+
+    /// Replaces segments of the index, and moves its position. The blocks of removed segments stay
+    /// until `removeSearchRemains`.
+    func commitSearch(_ commit: SearchCommit) async throws(StoreError)
+
+    /// Empties the index; its blocks stay until `removeSearchRemains`.
+    func resetSearch() async throws(StoreError)
+
+    /// Removes blocks that belong to no segment of the index, the first of each segment first, up
+    /// to a limit on their number.
+    ///
+    /// - Parameters:
+    ///   - kept: segments that are not removed, as they are being written.
+    ///   - limit: the maximum number of blocks.
+    /// - Returns: whether there may be more.
+    func removeSearchRemains(
+        except kept: Set<Int64>, limit: Int
+    ) async throws(StoreError) -> Bool
+}
+
+/// A state of the index. A value; use it anywhere. See ``SearchRepository``.
+public struct SearchIndexRecord: Sendable, Hashable {
+    /// `nil` before the first commit.
+    public var progress: SearchProgress?
+    /// In the order of their numbers.
+    public var segments: [SearchSegmentRecord]
+    /// The highest number of a segment of which there is anything; 0 if there is none.
+    public var lastSegment: Int64
+
+    public init(
+        progress: SearchProgress?, segments: [SearchSegmentRecord], lastSegment: Int64
+    ) {
+        self.progress = progress
+        self.segments = segments
+        self.lastSegment = lastSegment
+    }
+}
+
+/// How far an index has followed the changes. A value; use it anywhere. See ``SearchRepository``.
+public struct SearchProgress: Sendable, Hashable {
+    /// That of the tokenizer.
+    public var version: Int
+    public var position: ChangePosition
+
+    public init(version: Int, position: ChangePosition) {
+        self.version = version
+        self.position = position
+    }
+}
+
+/// A segment of the index. A value; use it anywhere. See ``SearchRepository``.
+public struct SearchSegmentRecord: Sendable, Hashable {
+    /// 1 to 2,147,483,647; never used again.
+    public var number: Int64
+    /// How often its documents were merged.
+    public var level: Int
+    /// The size of its blocks.
+    public var bytes: Int
+    /// One bit for each document: whether it was removed.
+    public var dead: [UInt8]
+
+    public init(number: Int64, level: Int, bytes: Int, dead: [UInt8]) {
+        self.number = number
+        self.level = level
+        self.bytes = bytes
+        self.dead = dead
+    }
+}
+
+/// A block of a segment. A value; use it anywhere. See ``SearchRepository``.
+public struct SearchBlockRecord: Sendable, Hashable {
+    /// 0 to 2,147,483,647.
+    public var number: Int
+    /// The first key that begins in the block, which is different for each block of a segment;
+    /// `nil` if none does.
+    public var first: [UInt8]?
+    /// At most 4,000 bytes, so that it fits in a page of a database.
+    public var data: [UInt8]
+
+    public init(number: Int, first: [UInt8]?, data: [UInt8]) {
+        self.number = number
+        self.first = first
+        self.data = data
+    }
+}
+
+/// A range of the keys of an index, which are compared by their bytes. A value; use it anywhere.
+/// See ``SearchRepository``.
+public struct SearchKeyRange: Sendable, Hashable {
+    public var low: [UInt8]
+    /// Exclusive.
+    public var high: [UInt8]
+
+    public init(low: [UInt8], high: [UInt8]) {
+        self.low = low
+        self.high = high
+    }
+}
+
+/// A query for blocks of an index. A value; use it anywhere. See ``SearchRepository``.
+public struct SearchBlockQuery: Sendable, Hashable {
+    /// The contents of blocks in their order.
+    public typealias Blocks = [[UInt8]]
+
+    public var ranges: [SearchKeyRange]
+    /// The numbers of the segments.
+    public var segments: [Int64]
+    /// The maximum size of all blocks.
+    public var limitBytes = 32 << 20
+
+    public init(_ ranges: [SearchKeyRange], in segments: [Int64]) {
+        self.ranges = ranges
+        self.segments = segments
+    }
+}
+
+/// One step of an index. A value; use it anywhere. See ``SearchRepository``.
+public struct SearchCommit: Sendable, Hashable {
+    public var progress: SearchProgress
+    public var added: [SearchSegmentRecord]
+    /// The numbers of segments.
+    public var removed: [Int64]
+    /// The new bitmaps of segments that stay.
+    public var dead: [Int64: [UInt8]]
+
+    public init(
+        _ progress: SearchProgress, added: [SearchSegmentRecord] = [], removed: [Int64] = [],
+        dead: [Int64: [UInt8]] = [:]
+    ) {
+        self.progress = progress
+        self.added = added
+        self.removed = removed
+        self.dead = dead
+    }
+}

@@ -1,0 +1,131 @@
+import ArticleAPI
+import ArticleSearch
+import ArticleStore
+
+extension Snapshot {
+    /// The first difference between the index of the search and the articles, if there is one.
+    ///
+    /// What has changed since the index's position is left out. An index of another history or
+    /// tokenizer is not compared: it is built again when the file is served.
+    func searchFindings() throws(StoreError) -> [String] {
+        do throws(StoreError) {
+            let index = try searchIndex()
+            // A backup has no epoch.
+            guard let progress = index.progress, progress.version == SearchTokenizer.version,
+                progress.position.epoch == (try? epoch())
+            else { return [] }
+            let check = SearchCheck(state: self, sequence: progress.position.sequence)
+            try check.run(index.segments)
+            return []
+        } catch {
+            guard case .corrupt(let text) = error else { throw error }
+            return ["the index of the search: \(text)"]
+        }
+    }
+}
+
+extension SQL {
+    fileprivate static let searchFirsts: StaticString =
+        "SELECT first, block FROM search_terms WHERE segment = ?1 ORDER BY first"
+    fileprivate static let publicArticles: StaticString =
+        "SELECT number FROM articles WHERE state = 1"
+    /// The articles of authors are listed under their facets, which have their numbers.
+    fileprivate static let newerArticles: StaticString = """
+        SELECT id FROM transitions JOIN articles ON number = subject
+        WHERE audience = 0 AND kind = 0 AND sequence > ?1
+        UNION
+        SELECT listings.id FROM transitions JOIN listings ON facet = subject AND state = 1
+        WHERE audience = 0 AND kind = 1 AND sequence > ?1
+        """
+}
+
+/// Proves that the index of the search equals the articles: its blocks have what its documents say,
+/// and its documents are the public articles as they are. Throws `.corrupt` with the first
+/// difference.
+private struct SearchCheck {
+    let state: Snapshot
+    /// What changed after this number, the index may have or not.
+    let sequence: Int64
+
+    func run(_ segments: [SearchSegmentRecord]) throws(StoreError) {
+        var loaded: [Segment] = []
+        for segment in segments { loaded.append(try checked(segment)) }
+        var view = SearchView(segments: loaded)
+        let newer = try newerArticles()
+        for id in newer { view.remove(id) }
+        var check = SearchViewCheck(view)
+        let row = try state.connection.statement(SQL.publicArticles)
+        while try row.step() {
+            // Names are cached for each article, as there may be very many.
+            let state = Snapshot(state.connection, state.configuration)
+            let stored = try state.stored(number: row.integer(0))
+            guard !newer.contains(stored.id),
+                let document = SearchDocument(try state.content(of: stored, withBody: true))
+            else { continue }
+            try found { () throws(SearchIndexError) in
+                try check.add(AnalyzedDocument(SearchText(document)))
+            }
+        }
+        try found { () throws(SearchIndexError) in try check.finish() }
+    }
+
+    // MARK: Segments
+
+    /// The segment, whose blocks are those of its documents.
+    private func checked(_ record: SearchSegmentRecord) throws(StoreError) -> Segment {
+        let documents = try state.searchBlocks(
+            of: record.number, from: SearchBlock.firstDocuments, limitBytes: .max)
+        let segment = try found { () throws(SearchIndexError) in
+            try Segment(
+                number: record.number, level: record.level, documents: documents.map(\.data),
+                dead: record.dead)
+        }
+        var check = SegmentCheck(segment)
+        let term = try state.connection.statement(SQL.searchFirsts)
+        try term.bind(1, record.number)
+        var hasTerm = try term.step()
+        var next = 0
+        // Invariant: all blocks before `next` were added, and all terms of these were read.
+        while true {
+            let blocks = try state.searchBlocks(
+                of: record.number, from: next, limitBytes: Self.readBytes)
+            guard let last = blocks.last else { break }
+            next = last.number + 1
+            for block in blocks {
+                var first: [UInt8]?
+                if hasTerm, term.integer(1) == block.number {
+                    first = term.bytes(0)
+                    hasTerm = try term.step()
+                }
+                let whole = SearchBlock(number: block.number, first: first, data: block.data)
+                try found { () throws(SearchIndexError) in try check.add(whole) }
+            }
+        }
+        guard !hasTerm else { throw .corrupt("a key refers to a block that does not exist") }
+        try found { () throws(SearchIndexError) in try check.finish() }
+        return segment
+    }
+
+    private static let readBytes = 1 << 20
+
+    // MARK: What the index has not reached
+
+    /// The articles that have changed since, and those of authors who may have other names now.
+    private func newerArticles() throws(StoreError) -> Set<Article.ID> {
+        let row = try state.connection.statement(SQL.newerArticles)
+        try row.bind(1, sequence)
+        var ids: Set<Article.ID> = []
+        while try row.step() { ids.insert(try row.identifier(0)) }
+        return ids
+    }
+
+    private func found<Value>(
+        _ work: () throws(SearchIndexError) -> Value
+    ) throws(StoreError) -> Value {
+        do throws(SearchIndexError) { return try work() } catch {
+            switch error {
+            case .corrupt(let text): throw .corrupt(text)
+            }
+        }
+    }
+}
