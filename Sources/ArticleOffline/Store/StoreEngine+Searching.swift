@@ -23,7 +23,7 @@ struct StoreSearch {
         self.limit = limit
     }
 
-    fileprivate mutating func add(_ hit: ArticleAPI.SearchHit<RememberedArticle>) {
+    fileprivate mutating func add(_ hit: SearchHit<RememberedArticle>) {
         page.items.append(hit)
     }
 
@@ -61,7 +61,7 @@ extension StoreEngine {
             // The index alone does not decide, and the article may have changed since.
             guard search.query.matches(text) else { continue }
             search.add(
-                ArticleAPI.SearchHit(
+                SearchHit(
                     article: found, title: marks.title(of: text), excerpt: marks.excerpt(of: text)))
             if search.page.items.count == search.limit { return true }
         }
