@@ -149,7 +149,7 @@ let package = Package(
         tests(
             "ArticleOfflineTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleSearch",
                 "ArticleServices", "ArticleStore", "CSQLite", "HTTP", "HTTPServer", "Platform",
                 "Sockets", "SQLiteStore", "TestSupport",
             ]),

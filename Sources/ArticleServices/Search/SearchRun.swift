@@ -109,7 +109,7 @@ struct SearchRun {
         _ found: SearchHits, _ query: SearchQuery, _ corrections: [SearchCursor.Correction]
     ) async throws -> SearchPage<Article> {
         let marks = SearchMarks(query)
-        var items: [ArticleAPI.SearchHit<Article>] = []
+        var items: [SearchHit<Article>] = []
         var positions: [SearchPosition] = []
         var bytes = 0
         // The last one that was examined.
@@ -129,7 +129,7 @@ struct SearchRun {
                 break
             }
             items.append(
-                ArticleAPI.SearchHit(
+                SearchHit(
                     article: article, title: marks.title(of: text),
                     excerpt: marks.excerpt(of: text)))
             positions.append(hit.position)
@@ -155,7 +155,7 @@ struct SearchRun {
 
     /// The article as the public sees it now; `nil` if it does not, or it does not match.
     private func present(
-        _ hit: ArticleSearch.SearchHit, _ query: SearchQuery
+        _ hit: IndexHit, _ query: SearchQuery
     ) async throws(ServiceError) -> (Article, SearchText)? {
         let found = try await ServiceError.ifFound { () throws(StoreError) in
             try await articles.store.edition(of: .id(hit.id), visibleTo: .everyone)
@@ -172,8 +172,8 @@ struct SearchRun {
 
     /// The items with the attributes that are not stored with their articles; perhaps fewer.
     private func completed(
-        _ items: [ArticleAPI.SearchHit<Article>]
-    ) async throws -> [ArticleAPI.SearchHit<Article>] {
+        _ items: [SearchHit<Article>]
+    ) async throws -> [SearchHit<Article>] {
         var complete = items.map(\.article)
         if BodyHTML.isAskedFor(by: list.fields) {
             complete = try await articles.bounded(complete, list.fields)
