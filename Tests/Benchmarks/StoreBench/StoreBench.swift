@@ -14,7 +14,14 @@ enum StoreBench {
         }
         let numbers = arguments.dropFirst(2).compactMap { Int($0) }
         switch (command, numbers.count) {
-        case ("fill", 2): try await fill(path, count: numbers[0], seed: UInt64(numbers[1]))
+        case ("fill", 2):
+            var corpus = Corpus(seed: UInt64(numbers[1]))
+            let seconds = try await fill(path, count: numbers[0]) { corpus.item($0) }
+            print(#"{"articles":\#(numbers[0]),"seconds":\#(seconds)}"#)
+        case ("prose", 2):
+            var prose = Prose(seed: UInt64(numbers[1]))
+            _ = try await fill(path, count: numbers[0]) { prose.item($0) }
+            print(#"{"bytes":\#(prose.bytes),"queries":\#(prose.queries)}"#)
         case ("creates", 2): try await creates(path, writers: numbers[0], each: numbers[1])
         case ("commits", 1): try SingleCommits(path).run(numbers[0])
         default: usage()
@@ -25,19 +32,21 @@ enum StoreBench {
         print(
             """
             store-bench fill FILE COUNT SEED      a new store of published articles
+            store-bench prose FILE COUNT SEED     one whose words are as frequent as in prose
             store-bench creates FILE WRITERS EACH durable creates at the same time
             store-bench commits FILE COUNT        single commits of SQLite, one after the other
             """)
         exit(64)
     }
 
-    /// Imports the corpus with the store's import in commits of 500.
-    private static func fill(_ path: String, count: Int, seed: UInt64) async throws {
+    /// Imports articles with the store's import in commits of 500; returns the seconds it took.
+    private static func fill(
+        _ path: String, count: Int, _ item: (Int) -> ImportItem
+    ) async throws -> Double {
         let store = try SQLiteStore.open(path: path, mode: .create)
-        var corpus = Corpus(seed: seed)
         let start = ContinuousClock.now
         for first in stride(from: 0, to: count, by: 500) {
-            let items = (first..<min(first + 500, count)).map { corpus.item($0) }
+            let items = (first..<min(first + 500, count)).map { item($0) }
             // Later articles would be scheduled.
             let results = try await store.importArticles(
                 items, by: Edit(at: Corpus.publication(of: count), by: .operator), dryRun: false)
@@ -45,7 +54,7 @@ enum StoreBench {
         }
         let seconds = start.duration(to: .now).inSeconds
         await store.close()
-        print(#"{"articles":\#(count),"seconds":\#(seconds)}"#)
+        return seconds
     }
 
     private static func creates(_ path: String, writers: Int, each: Int) async throws {
