@@ -195,8 +195,9 @@ let package = Package(
         tests(
             "ArticleServicesTests",
             [
-                "ArticleAPI", "ArticleServices", "ArticleStore", "HTTP", "HTTPClient",
-                "HTTPServer", "Platform", "Resources", "Sockets", "SQLiteStore", "TestSupport",
+                "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "HTTP",
+                "HTTPClient", "HTTPServer", "Platform", "Resources", "Sockets", "SQLiteStore",
+                "TestSupport",
             ]),
         tests(
             "BroadsheetTests",

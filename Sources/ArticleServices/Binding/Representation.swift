@@ -94,12 +94,22 @@ struct Representation<Request: BackendAPIRequest> {
     private func appendLinks(to fields: inout HTTPFields) {
         if let location = reply.location { fields.append(.location, Self.target(of: location)) }
         guard let page = reply.item as? any Paged, let next = page.next,
-            var request = request as? any PagedRequest
+            let request = continued(at: next)
         else { return }
-        request.cursor = next
         if let link = WebLink(target: Self.target(of: request), relation: "next") {
             fields.append(.link, link.description)
         }
+    }
+
+    /// The request for the next page.
+    private func continued(at cursor: String) -> (any BackendAPIRequest)? {
+        if var search = request as? SearchArticlesRequest {
+            search.cursor = cursor
+            return search
+        }
+        guard var list = request as? any PagedRequest else { return nil }
+        list.cursor = cursor
+        return list
     }
 
     private static func target(of request: any BackendAPIRequest) -> String {
@@ -129,6 +139,11 @@ extension Page: Measured {
     }
 }
 
+extension SearchPage: Measured where Content == Article {
+    /// Titles come twice, and excerpts are short.
+    var textBytes: Int { items.reduce(256) { $0 + $1.article.textBytes + 1_024 } }
+}
+
 extension ChangePage: Measured where Content == Article {
     var textBytes: Int {
         changes.reduce(256) { sum, change in
@@ -147,6 +162,7 @@ private protocol Paged {
 }
 
 extension Page: Paged {}
+extension SearchPage: Paged {}
 
 /// The result of a handler: the item and the metadata for its HTTP response.
 struct Reply<Item: Sendable>: Sendable {

@@ -35,7 +35,6 @@ struct IndexSegments {
         var bytes = 0
     }
 
-
     init(_ record: SearchIndexRecord) {
         position = record.progress?.position
         lastNumber = record.lastSegment

@@ -10,7 +10,7 @@ import Platform
 /// and one that is damaged, is built again in the background; until it has caught up once, there is
 /// no view. Safe to use from any thread.
 public final class SearchIndexer: Sendable {
-    private let store: any SearchIndexStore
+    let store: any SearchIndexStore
     private let version: Int
     private let limits: IndexLimits
     private let notices: Notices

@@ -14,8 +14,6 @@ struct SearchRun {
 
     /// How many articles are read for a page; it is cut short after that.
     static let examinedLimit = 200
-    /// How often a search begins again because segments were merged meanwhile.
-    private static let attempts = 4
 
     init(_ list: SearchList, articles: ArticleService, indexer: SearchIndexer) {
         self.list = list
@@ -43,7 +41,7 @@ struct SearchRun {
         of query: SearchQuery, after position: SearchPosition?
     ) async throws -> SearchHits {
         let plan = SearchPlan(query, list.filter)
-        return try await reading(plan.ranges) { (view, blocks) throws(SearchIndexError) in
+        return try await indexer.reading(plan.ranges) { (view, blocks) throws(SearchIndexError) in
             try view.hits(plan, blocks, after: position, limit: Self.examinedLimit)
         }
     }
@@ -53,7 +51,7 @@ struct SearchRun {
         var corrections: [SearchCursor.Correction] = []
         for (index, frequency) in frequencies.enumerated() where frequency == 0 {
             guard let word = list.query.required[index].correctable else { continue }
-            let nearest = try await reading([Spelling.range(for: word)]) {
+            let nearest = try await indexer.reading([Spelling.range(for: word)]) {
                 (view, blocks) throws(SearchIndexError) in
                 try view.spelling(of: word, blocks.map { $0.first ?? [] })
             }
@@ -62,45 +60,6 @@ struct SearchRun {
             corrections.append(SearchCursor.Correction(clause: index, word: nearest))
         }
         return corrections
-    }
-
-    /// Does something with the blocks of a view in which keys of these ranges may be.
-    private func reading<Result>(
-        _ ranges: [TermRange],
-        _ work: (SearchView, [RangeBlocks]) throws(SearchIndexError) -> Result
-    ) async throws(ServiceError) -> Result {
-        for _ in 0..<Self.attempts {
-            let view = try indexer.view()
-            guard let blocks = try await blocks(of: ranges, in: view) else { continue }
-            do throws(SearchIndexError) { return try work(view, blocks) } catch {
-                switch error {
-                case .corrupt(let reason): indexer.reportDamage(reason)
-                }
-                throw .indexing
-            }
-        }
-        throw .busy
-    }
-
-    /// `nil` if the view is no longer the present one, and its segments are being removed.
-    private func blocks(
-        of ranges: [TermRange], in view: SearchView
-    ) async throws(ServiceError) -> [RangeBlocks]? {
-        // A segment without documents has no blocks of keys.
-        let numbers = view.segments.filter { $0.count > 0 }.map(\.number)
-        let query = SearchBlockQuery(
-            ranges.map { SearchKeyRange(low: $0.low, high: $0.high) }, in: numbers)
-        let found: [RangeBlocks]?
-        do throws(StoreError) { found = try await articles.store.searchBlocks(query) } catch {
-            if case .tooMany = error {
-                throw .badParameter("q", "matches too much: add letters to its last word")
-            }
-            throw ServiceError(error)
-        }
-        guard var rest = found?[...] else { return nil }
-        return view.segments.map { segment in
-            (segment.count > 0 ? rest.popFirst() : nil) ?? ranges.map { _ in [] }
-        }
     }
 
     // MARK: Articles

@@ -116,6 +116,11 @@ import Testing
                     }
                 }
             }
+            for words in ["public", "author", "public%207", "concealed", "%22public%2030%22"] {
+                for filter in ["", "&tag=a", "&author=\(Cast.id(0xB1))"] {
+                    targets.append("/v1/search?q=\(words)&limit=3\(filter)")
+                }
+            }
             for list in ["tags", "authors"] {
                 for limit in [1, 2, 5] { targets.append("/v1/\(list)?limit=\(limit)") }
             }
@@ -150,8 +155,11 @@ import Testing
     }
 
     /// The pages of each list as seen by an anonymous client.
-    private func walk(_ mixture: Mixture, in newsroom: Newsroom) throws -> [[String]] {
-        try mixture.targets.map { first in
+    private func walk(
+        _ mixture: Mixture, in newsroom: Newsroom
+    ) async throws -> [[String]] {
+        try await newsroom.waitUntilIndexed()
+        return try mixture.targets.map { first in
             var pages: [String] = []
             var target: String? = first
             while let next = target {
@@ -174,7 +182,7 @@ import Testing
             try await Newsroom.run(cast: false) { newsroom in
                 let mixture = try Mixture(seed: seed, hasHidden: hasHidden, in: newsroom)
                 secrets += mixture.secrets.count
-                pages.append(try walk(mixture, in: newsroom))
+                pages.append(try await walk(mixture, in: newsroom))
             }
         }
         #expect(secrets > 100)
@@ -193,7 +201,7 @@ import Testing
                 let mixture = try Mixture(seed: 3, hasHidden: hasHidden, in: newsroom)
                 // The pages may end at different articles here, but their union must be the same.
                 items.append(
-                    try walk(mixture, in: newsroom).map { pages in
+                    try await walk(mixture, in: newsroom).map { pages in
                         pages.map { $0.dropFirst(#"{"items":["#.count).dropLast(2) }
                             .filter { !$0.isEmpty }.joined(separator: ",")
                     })

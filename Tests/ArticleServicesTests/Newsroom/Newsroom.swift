@@ -34,11 +34,12 @@ struct Newsroom: Sendable {
     ///   - signUp: who may create an account.
     ///   - throttleEntries: how much is remembered of failed attempts to sign in.
     ///   - hasher: hashes passwords; `nil` for two at a time.
+    ///   - indexes: whether articles are indexed for the search.
     static func run(
         cast: Bool = true, storeConfiguration: SQLiteConfiguration = SQLiteConfiguration(),
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         signUp: AccountConfiguration.SignUp = .open,
-        throttleEntries: Int = 65_536, hasher: PasswordHasher? = nil,
+        throttleEntries: Int = 65_536, hasher: PasswordHasher? = nil, indexes: Bool = true,
         _ body: (Newsroom) async throws -> Void
     ) async throws {
         let folder = try TemporaryFolder()
@@ -68,7 +69,7 @@ struct Newsroom: Sendable {
         }
         try await backend.run(with: configuration) { test in
             async let _: Void = backend.streams.run()
-            async let _: Void = backend.indexer.run()
+            async let _: Void? = indexes ? backend.indexer.run() : nil
             let newsroom = Newsroom(
                 backend: backend, keys: keys, folder: folder, throttle: throttle,
                 server: test.server, client: test.client, clock: clock, lines: lines)

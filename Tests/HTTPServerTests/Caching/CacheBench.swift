@@ -59,6 +59,12 @@ final class CacheBench: Sendable {
         cache.didChange(through: sequence)
     }
 
+    /// A change without a number, of which the cache is notified when it is visible.
+    func replace(_ name: String, by value: String) {
+        state.withLock { $0.values[name] = value }
+        cache.invalidate([Self.dependency(name)])
+    }
+
     /// A local server with the cache.
     func configuration(
         _ change: (inout ServerConfiguration) -> Void = { _ in }

@@ -116,6 +116,25 @@ import Testing
         #expect(texts == ["old", "new"])
     }
 
+    @Test func `data read before a change without a number is neither stored nor shared after it`()
+        async throws
+    {
+        let bench = CacheBench()
+        bench.change("a", to: "old")
+        bench.change("b", to: "other")
+        let texts = try await texts(bench) { bench.replace("a", by: "new") }
+        #expect(texts == ["old", "new"])
+        try await run(bench) { test in
+            try expect("new", from: test)
+            let stored = bench.cache.statistics.responses
+            bench.replace("b", by: "another")
+            #expect(bench.cache.statistics.responses == stored)
+            bench.replace("a", by: "newest")
+            #expect(bench.cache.statistics.responses == stored - 1)
+            try expect("newest", from: test)
+        }
+    }
+
     @Test func `requests before a change share data read before it`() async throws {
         let bench = CacheBench()
         bench.change("a", to: "old")

@@ -1,0 +1,162 @@
+import ArticleAPI
+import ArticleSearch
+import ArticleStore
+import Platform
+import SQLiteStore
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// The index across ends of the process, wherever they come.
+@Suite struct IndexRecoveryTests {
+    @Test(arguments: [1, 2, 3])
+    func `an index that follows equals one that is made at once`(seed: UInt64) async throws {
+        let desk = try IndexDesk()
+        try await desk.write(30, seed: seed)
+        let indexer = desk.indexer()
+        let task = Task { await indexer.run() }
+        for round in 0..<6 {
+            try #require(await eventually { indexer.isCurrent })
+            try await desk.expectExactness(indexer, "round \(round)")
+            try await desk.write(12, seed: seed * 100 + UInt64(round))
+        }
+        try #require(await eventually { indexer.isCurrent })
+        try await desk.expectExactness(indexer, "the end")
+        #expect(indexer.statistics.segments > 1)
+        #expect(indexer.statistics.bytes > 0 && indexer.statistics.progress == 1)
+        task.cancel()
+        await task.value
+        try await desk.close()
+    }
+
+    @Test func `an index that was stopped goes on where it was`() async throws {
+        let desk = try IndexDesk()
+        try await desk.write(60, seed: 4)
+        let first = try await desk.indexed()
+        try await desk.expectExactness(first, "the first")
+        let position = try #require(try await desk.store.searchIndex().progress?.position)
+        #expect(position.sequence > 30)
+        let writes = desk.faulty.writes
+        let second = try await desk.indexed()
+        try await desk.expectExactness(second, "the second")
+        // Only the tail was read again; one write sees that nothing is left over.
+        #expect(desk.faulty.writes <= writes + 1)
+        try await desk.close()
+    }
+
+    /// The ends of the process: at every write of an index, before or after it was done.
+    @Test(arguments: [false, true])
+    func `nothing is lost or doubled by a crash at any step`(isLate: Bool) async throws {
+        let base = try IndexDesk()
+        try await base.write(70, seed: 5)
+        await base.store.close()
+        var step = isLate ? 2 : 1
+        var hasFailed = true
+        while hasFailed {
+            let desk = try IndexDesk(copying: base)
+            hasFailed = false
+            for round in 0..<2 {
+                desk.faulty.fail(at: step, isLate: isLate)
+                let indexer = desk.indexer()
+                try await desk.run(indexer) { desk.faulty.hasFailed || indexer.isCurrent }
+                hasFailed = hasFailed || desk.faulty.hasFailed
+                try await desk.write(6, seed: UInt64(6 + round))
+            }
+            desk.faulty.fail(at: nil)
+            let indexer = try await desk.indexed()
+            try await desk.expectExactness(indexer, "step \(step)")
+            let record = try await desk.store.searchIndex()
+            #expect(Set(record.segments.map(\.number)).count == record.segments.count)
+            // Nothing is left over.
+            #expect(try await !desk.store.removeSearchRemains(except: [], limit: 1))
+            try await desk.close()
+            step += Thoroughness.isFull ? 1 : 9
+        }
+        #expect(step > 50)
+    }
+
+    @Test func `an index of another tokenizer is built again`() async throws {
+        let desk = try IndexDesk()
+        try await desk.write(40, seed: 8)
+        try await desk.indexed(version: 77)
+        #expect(try await desk.store.searchIndex().progress?.version == 77)
+        let indexer = try await desk.indexed()
+        #expect(try await desk.store.searchIndex().progress?.version == SearchTokenizer.version)
+        try await desk.expectExactness(indexer, "after")
+        try await desk.close()
+    }
+
+    @Test func `an index of another history is built again`() async throws {
+        let desk = try IndexDesk()
+        try await desk.write(40, seed: 9)
+        try await desk.indexed()
+        let before = try #require(try await desk.store.searchIndex().progress?.position.epoch)
+        let id = Author.ID(at: Newsroom.opening)
+        let author = Author(
+            id: id, name: "Restored", about: "", website: nil, createdAt: Newsroom.opening,
+            updatedAt: Newsroom.opening, revision: 1)
+        _ = try await desk.store.restore([.author(author)], dryRun: false)
+        let indexer = try await desk.indexed()
+        let after = try #require(try await desk.store.searchIndex().progress?.position.epoch)
+        #expect(after != before)
+        try await desk.expectExactness(indexer, "after")
+        try await desk.close()
+    }
+
+    @Test func `a damaged index is built again, and nothing is found meanwhile`() async throws {
+        let desk = try IndexDesk()
+        try await desk.write(40, seed: 10)
+        let first = try await desk.indexed()
+        // A search finds damage.
+        let plan = SearchPlan(SearchQuery("bread"))
+        await #expect(throws: ServiceError.self) {
+            try await first.reading(plan.ranges) { (_, _) throws(SearchIndexError) in
+                throw .corrupt("for a test")
+            }
+        }
+        #expect(throws: ServiceError.self) { try first.view() }
+        try await desk.run(first) { first.isCurrent }
+        try await desk.expectExactness(first, "after a search")
+
+        // A start finds damage.
+        let record = try await desk.store.searchIndex()
+        let progress = try #require(record.progress)
+        let segment = try #require(record.segments.first)
+        try await desk.store.commitSearch(
+            SearchCommit(progress, dead: [segment.number: segment.dead + [0]]))
+        let second = try await desk.indexed()
+        try await desk.expectExactness(second, "after a start")
+        try await desk.close()
+    }
+
+    @Test func `searches go on while segments are merged and removed`() async throws {
+        let desk = try IndexDesk()
+        try await desk.write(20, seed: 11)
+        let indexer = desk.indexer()
+        let task = Task { await indexer.run() }
+        try #require(await eventually { indexer.isCurrent })
+        let plan = SearchPlan(SearchQuery("bread"))
+        let isDone = Signal()
+        let searches = Task {
+            var count = 0
+            while !isDone.isGiven {
+                let hits = try await indexer.reading(plan.ranges) {
+                    (view, blocks) throws(SearchIndexError) in
+                    try view.hits(plan, blocks, after: nil, limit: 10)
+                }
+                #expect(hits.hits.count <= 10)
+                count += 1
+            }
+            return count
+        }
+        try await desk.write(120, seed: 12)
+        try #require(await eventually { indexer.isCurrent })
+        isDone.give()
+        #expect(try await searches.value > 0)
+        try await desk.expectExactness(indexer, "the end")
+        task.cancel()
+        await task.value
+        try await desk.close()
+    }
+}

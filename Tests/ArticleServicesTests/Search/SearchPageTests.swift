@@ -1,0 +1,141 @@
+import ArticleAPI
+import ArticleSearch
+import HTTP
+import TestSupport
+import Testing
+
+@testable import ArticleServices
+
+/// The pages of a search and their cursors.
+@Suite struct SearchPageTests {
+    /// Articles with a common word, with ids in the order of their creation.
+    private func fill(_ newsroom: Newsroom, _ count: Int) throws -> [String] {
+        try (0..<count).map { number in
+            newsroom.pass(milliseconds: 7_001)
+            let words = number % 3 == 0 ? "bread bread bread" : "bread and other words"
+            return try newsroom.publish("Number \(number)", #","body":"\#(words)""#)
+        }
+    }
+
+    private func walk(_ newsroom: Newsroom, limit: Int) throws -> [String] {
+        var titles: [String] = []
+        var request = SearchArticlesRequest(query: "bread", limit: limit)
+        for _ in 0..<100 {
+            let page = try newsroom.search(request)
+            #expect(page.items.count <= limit)
+            titles += page.items.map(\.article.title)
+            guard let next = page.next else { return titles }
+            request.cursor = next
+        }
+        throw TestFailure("the pages do not end")
+    }
+
+    @Test func `pages of any size have the same articles in the same order`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            _ = try fill(newsroom, 12)
+            try await newsroom.waitUntilIndexed()
+            let all = try walk(newsroom, limit: 100)
+            #expect(Set(all).count == 12)
+            for limit in [1, 3, 4, 11, 12] { #expect(try walk(newsroom, limit: limit) == all) }
+            let first = try newsroom.send("GET /v1/search?q=bread&limit=5")
+            let link = try #require(first.nextTarget)
+            #expect(link.hasPrefix("/v1/search?q=bread&limit=5&cursor="))
+            let second = try SearchPage<Article>(mapping: newsroom.send("GET \(link)").body)
+            #expect(second.items.map(\.article.title) == Array(all[5..<10]))
+        }
+    }
+
+    @Test func `a cursor belongs to its query and filter`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            _ = try fill(newsroom, 3)
+            try await newsroom.waitUntilIndexed()
+            let request = SearchArticlesRequest(query: "bread", limit: 1)
+            let next = try #require(try newsroom.search(request).next)
+            var other = request
+            other.cursor = next
+            for change: (inout SearchArticlesRequest) -> Void in [
+                { $0.query = "words" }, { $0.tags = ["a"] }, { $0.language = "en" },
+                { $0.cursor = String(next.dropLast()) },
+                { $0.cursor = String(next.reversed()) },
+            ] {
+                var changed = other
+                change(&changed)
+                let response = try newsroom.send("GET \(RequestPrinter.target(of: changed))")
+                #expect(response.summary == "400 malformed-request ?cursor")
+            }
+            // The size of the page and the attributes are no part of it, nor is the sender.
+            other.limit = 2
+            other.fields = FieldSelection(["title"])
+            let page = try newsroom.send(
+                "GET \(RequestPrinter.target(of: other))", as: .editor)
+            #expect(page.summary == "200")
+            let lists = try newsroom.send("GET /v1/articles?cursor=\(next)")
+            #expect(lists.summary == "400 malformed-request ?cursor")
+        }
+    }
+
+    @Test func `a page reads a bounded number of articles, and the next one goes on`()
+        async throws
+    {
+        try await Newsroom.run(cast: false, indexes: false) { newsroom in
+            let paths = try fill(newsroom, SearchRun.examinedLimit + 3)
+            try await newsroom.indexOnce()
+            let all = try newsroom.search(SearchArticlesRequest(query: "bread", limit: 100))
+            #expect(all.items.count == 100 && all.next != nil)
+            let order = try walk(newsroom, limit: 100)
+            #expect(order.count == paths.count)
+            // All but the last one are hidden, which the index does not know.
+            let last = try #require(order.last)
+            for (number, path) in paths.enumerated() where "Number \(number)" != last {
+                try newsroom.send("DELETE \(path)", as: .editor)
+            }
+            var request = SearchArticlesRequest(query: "bread")
+            let short = try newsroom.search(request)
+            #expect(short.items.isEmpty)
+            request.cursor = try #require(short.next)
+            let rest = try newsroom.search(request)
+            #expect(rest.items.map(\.article.title) == [last] && rest.next == nil)
+        }
+    }
+
+    @Test func `a query that finds nothing is corrected, on all of its pages`() async throws {
+        try await Newsroom.run(cast: false) { newsroom in
+            for number in 0..<3 { try newsroom.publish("Sourdough \(number)") }
+            try newsroom.publish("Rye")
+            try await newsroom.waitUntilIndexed()
+            var request = SearchArticlesRequest(query: "sourdogh", limit: 2)
+            let first = try newsroom.search(request)
+            #expect(first.correctedTo == "sourdough")
+            #expect(first.items.count == 2)
+            request.cursor = try #require(first.next)
+            let second = try newsroom.search(request)
+            #expect(second.correctedTo == "sourdough")
+            #expect(second.items.count == 1 && second.next == nil)
+            let titles = (first.items + second.items).map(\.article.title)
+            #expect(Set(titles).count == 3)
+            // Another word of the query is as it should be, or too far from everything.
+            let both = try newsroom.search(SearchArticlesRequest(query: "sourdogh 1"))
+            #expect(both.items.map(\.article.title) == ["Sourdough 1"])
+            for query in ["sourdogh rye", "sourdogh qqqqqq", "qqqqqq"] {
+                let none = try newsroom.search(SearchArticlesRequest(query: query))
+                #expect(none == SearchPage(items: []), "\(query)")
+            }
+        }
+    }
+
+    @Test func `a cursor is within the contract's limit, whatever was corrected`() throws {
+        let sealer = CursorSealer(secret: [UInt8](repeating: 7, count: 32))
+        let position = SearchPosition(
+            score: .max, published: .min, id: Article.ID(at: Newsroom.opening))
+        let word = [UInt8](repeating: 0x61, count: 62)
+        let corrections = (0..<4).map { SearchCursor.Correction(clause: $0, word: word) }
+        #expect(SearchCursor.fits(corrections) && !SearchCursor.fits(corrections + corrections))
+        for corrected in [[], Array(corrections.prefix(1)), corrections] {
+            let cursor = SearchCursor(position: position, corrections: corrected)
+            let text = sealer.seal(cursor, in: "list")
+            #expect(text.count <= 500 && text.count == (corrected.isEmpty ? 64 : 406))
+            let opened: SearchCursor = try sealer.open(text, in: "list")
+            #expect(opened == cursor)
+        }
+    }
+}

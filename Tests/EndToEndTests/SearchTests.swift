@@ -1,0 +1,66 @@
+import ArticleAPI
+import TestSupport
+import Testing
+
+/// The search of the running program.
+@Suite struct SearchTests {
+    let folder: TemporaryFolder
+    let database: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        database = folder.file("articles.db")
+    }
+
+    /// The slugs that a search finds, once the index has caught up; `nil` while it has not.
+    private func slugs(_ query: String, _ served: Served) throws -> [String]? {
+        let response = try served.client.get("/v1/search?q=\(query)&fields=slug")
+        guard response.status == 200 else {
+            // Every attempt counts for the rate limit.
+            #expect([429, 503].contains(response.status), "\(response.text)")
+            return nil
+        }
+        let page = try SearchPage<PartialArticle>(mapping: response.body)
+        return page.items.compactMap(\.article.slug)
+    }
+
+    @Test func `an article is found soon after it was written, and after a restart`() async throws {
+        let served = try Served(database, ["--samples"])
+        let made = try served.send(
+            .post, "/v1/articles",
+            #"{"title":"Quokkas smile","body":"On Rottnest.","status":"published"}"#)
+        #expect(made.status == 201)
+        #expect(await eventually { (try? slugs("quokkas", served)) == ["quokkas-smile"] })
+        #expect(try slugs("rottnest", served) == ["quokkas-smile"])
+        let all = try slugs("a", served)
+        #expect(served.stop() == 0)
+
+        let again = try Served(database)
+        #expect(await eventually { (try? slugs("quokkas", again)) == ["quokkas-smile"] })
+        #expect(try slugs("a", again) == all)
+        let location = try #require(made.fields[.location])
+        #expect(try again.send(.delete, location).status == 204)
+        #expect(try slugs("quokkas", again) == [])
+        #expect(again.stop() == 0)
+    }
+
+    @Test func `an index of many articles is stored, and checked`() async throws {
+        let served = try Served(database)
+        // More than are kept in memory.
+        for number in 0..<300 {
+            let made = try served.send(
+                .post, "/v1/articles",
+                #"{"title":"Common number\#(number)","status":"published"}"#)
+            #expect(made.status == 201)
+        }
+        #expect(await eventually { (try? slugs("number299", served)) == ["common-number299"] })
+        #expect(served.stop() == 0)
+        let check = try Program.run("check", "--database", database)
+        #expect(check.status == 0, "\(check.output)")
+
+        let again = try Served(database)
+        #expect(await eventually { (try? slugs("number7", again))?.isEmpty == false })
+        #expect(try slugs("number299", again) == ["common-number299"])
+        #expect(again.stop() == 0)
+    }
+}
