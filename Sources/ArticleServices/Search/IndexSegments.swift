@@ -140,7 +140,8 @@ extension IndexWork {
             let (after, made) = try await pool.compute { () throws(SearchIndexError) in
                 var merge = before
                 try merge.supply(input)
-                return (merge, merge.takeBlocks())
+                let made = merge.takeBlocks()
+                return (merge, made)
             }
             merge.segments = after
             blocks += made

@@ -21,6 +21,8 @@ struct IndexDesk: Sendable {
     let path: String
     let store: SQLiteStore
     let faulty: FaultyIndexStore
+    /// What indexers told the operator: that an index is built again, or cannot be written.
+    let notices = Notices()
 
     /// - Parameter base: a closed database that is copied.
     init(copying base: IndexDesk? = nil) throws {
@@ -48,6 +50,14 @@ struct IndexDesk: Sendable {
     func close() async throws {
         await store.close()
         #expect(try SQLiteStore.check(path: path).findings == [])
+    }
+
+    final class Notices: Sendable {
+        private let lines = Lock<[String]>([])
+
+        var values: [String] { lines.withLock { $0 } }
+
+        @Sendable func append(_ line: String) { lines.withLock { $0.append(line) } }
     }
 
     // MARK: Articles
@@ -119,7 +129,7 @@ struct IndexDesk: Sendable {
     {
         SearchIndexer(
             store: faulty, version: version, limits: Self.limits,
-            notices: SearchIndexer.Notices(progress: { _ in }, failure: { _ in }),
+            notices: SearchIndexer.Notices(progress: notices.append, failure: notices.append),
             published: published)
     }
 

@@ -25,6 +25,7 @@ import Testing
         try await desk.expectExactness(indexer, "the end")
         #expect(indexer.statistics.segments > 1)
         #expect(indexer.statistics.bytes > 0 && indexer.statistics.progress == 1)
+        #expect(desk.notices.values.isEmpty)
         task.cancel()
         await task.value
         try await desk.close()
@@ -40,6 +41,7 @@ import Testing
         let writes = desk.faulty.writes
         let second = try await desk.indexed()
         try await desk.expectExactness(second, "the second")
+        #expect(desk.notices.values.isEmpty)
         // Only the tail was read again; one write sees that nothing is left over.
         #expect(desk.faulty.writes <= writes + 1)
         try await desk.close()
@@ -154,6 +156,8 @@ import Testing
         try #require(await eventually { indexer.isCurrent })
         isDone.give()
         #expect(try await searches.value > 0)
+        #expect(try indexer.view().segments.contains { $0.level > 0 })
+        #expect(desk.notices.values.isEmpty)
         try await desk.expectExactness(indexer, "the end")
         task.cancel()
         await task.value
