@@ -149,7 +149,7 @@ let package = Package(
         tests(
             "ArticleOfflineTests",
             [
-                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline",
+                "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "ArticleSearch",
                 "ArticleServices", "ArticleStore", "CSQLite", "HTTP", "HTTPServer", "Platform",
                 "Sockets", "SQLiteStore", "TestSupport",
             ]),
@@ -196,7 +196,8 @@ let package = Package(
             "ArticleServicesTests",
             [
                 "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "HTTP",
-                "HTTPClient", "HTTPServer", "Platform", "Resources", "Sockets", "SQLiteStore", "TestSupport",
+                "HTTPClient", "HTTPServer", "Platform", "Resources", "Sockets", "SQLiteStore",
+                "TestSupport",
             ]),
         tests(
             "BroadsheetTests",

@@ -70,7 +70,8 @@ public struct Backend: Sendable {
         writes = IdempotentWrites(
             store: store, secret: try await store.secret(named: "idempotency"), now: now)
         // One for all routers, so that its limits apply to all of their requests together.
-        admin = AdminService(store: store, keys: keys, markdown: markdown, file: file, now: now)
+        admin = AdminService(
+            store: store, keys: keys, markdown: markdown, file: file, indexer: indexer, now: now)
         articles = ArticleService(
             store: store, cursors: cursors, markdown: markdown, defaultLanguage: defaultLanguage,
             commentRules: comments, now: now)

@@ -72,4 +72,10 @@ public struct CheckReport: Sendable, Hashable {
     }
 
     public var isClean: Bool { findings.isEmpty }
+
+    /// How findings begin that are only about the index of the search, which can be built again.
+    public static let searchPrefix = "the index of the search: "
+
+    /// Those findings.
+    public var searchFindings: [String] { findings.filter { $0.hasPrefix(Self.searchPrefix) } }
 }

@@ -19,7 +19,7 @@ extension Snapshot {
             return []
         } catch {
             guard case .corrupt(let text) = error else { throw error }
-            return ["the index of the search: \(text)"]
+            return [CheckReport.searchPrefix + text]
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArticleAPI
+import HTTP
 import TestSupport
 import Testing
 

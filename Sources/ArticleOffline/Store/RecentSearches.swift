@@ -27,7 +27,7 @@ public struct RecentSearches: Sendable, Hashable {
         guard ArticleLimits.searchQuery.contains(query.unicodeScalars.count) else { return }
         let added = SearchQuery(query)
         guard !added.required.isEmpty else { return }
-        queries.removeAll { Self.mean(SearchQuery($0), added) }
+        queries.removeAll { SearchQuery($0).means(added) }
         queries.insert(query, at: 0)
         if queries.count > Self.limit { queries.removeLast() }
     }
@@ -35,15 +35,10 @@ public struct RecentSearches: Sendable, Hashable {
     /// Removes a query, and those that mean the same.
     public mutating func remove(_ query: String) {
         let removed = SearchQuery(query)
-        queries.removeAll { Self.mean(SearchQuery($0), removed) }
+        queries.removeAll { SearchQuery($0).means(removed) }
     }
 
     public mutating func removeAll() { queries = [] }
-
-    /// Whether both find the same.
-    private static func mean(_ one: SearchQuery, _ other: SearchQuery) -> Bool {
-        one.required == other.required && one.excluded == other.excluded
-    }
 }
 
 /// The table of queries, in the file.

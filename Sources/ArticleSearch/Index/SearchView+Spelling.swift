@@ -1,6 +1,6 @@
 extension SearchView {
-    /// The word of the dictionary that a mistyped word most likely meant: by the fewest errors, then
-    /// by the most documents, then by the order of its bytes. `nil` if there is none.
+    /// The word of the dictionary that a mistyped word most likely meant: by the fewest errors,
+    /// then by the most documents, then by the order of its bytes. `nil` if there is none.
     ///
     /// - Parameters:
     ///   - word: folded, without a class, as in `SearchQuery.Clause.correctable`.

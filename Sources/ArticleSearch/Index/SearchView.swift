@@ -55,8 +55,8 @@ package struct SearchView: Sendable {
 
     /// Replaces segments by their merge, without the documents that have died meanwhile.
     ///
-    /// - Returns: the merge's result; `nil`, with nothing changed, if a segment is not there, or the
-    ///   merge is not at its end.
+    /// - Returns: the merge's result; `nil`, with nothing changed, if a segment is not there, or
+    ///   the merge is not at its end.
     package mutating func replace(by merge: SegmentMerge) -> Segment? {
         guard merge.request == nil else { return nil }
         var merged = merge.segment

@@ -126,8 +126,8 @@ package struct SegmentMerge: Sendable {
         writer.finish()
     }
 
-    /// Merges documents of the cursors in `same` until one of them has to read on, perhaps in another
-    /// block.
+    /// Merges documents of the cursors in `same` until one of them has to read on, perhaps in
+    /// another block.
     private mutating func mergePostings() {
         // Invariant: the documents that were written are before those that the cursors have.
         while true {

@@ -30,6 +30,15 @@ package struct SearchQuery: Sendable, Hashable {
         required.contains { !$0.isDecidedByKeys } || excluded.contains { !$0.isDecidedByKeys }
     }
 
+    /// Whether both find the same, although they may be typed differently.
+    package func means(_ other: SearchQuery) -> Bool {
+        func areEqual(_ one: Clause, _ other: Clause) -> Bool {
+            one.alternatives == other.alternatives && one.sequence == other.sequence
+        }
+        return required.elementsEqual(other.required, by: areEqual)
+            && excluded.elementsEqual(other.excluded, by: areEqual)
+    }
+
     /// A word or a phrase.
     package struct Clause: Sendable, Hashable {
         /// One of them has to match.

@@ -12,6 +12,7 @@ struct AdminService: Sendable {
     private let keys: KeyRing
     private let markdown: MarkdownRenderer
     private let file: any StoreMaintenance
+    private let indexer: SearchIndexer
     private let spool: Spool
     private let backups: BackupService
     private let now: @Sendable () -> Timestamp
@@ -19,12 +20,14 @@ struct AdminService: Sendable {
     /// - Parameter file: the store's file; long responses are spooled next to it.
     init(
         store: any ArticleStore, keys: KeyRing, markdown: MarkdownRenderer,
-        file: any StoreMaintenance, now: @escaping @Sendable () -> Timestamp
+        file: any StoreMaintenance, indexer: SearchIndexer,
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.store = store
         self.keys = keys
         self.markdown = markdown
         self.file = file
+        self.indexer = indexer
         self.now = now
         spool = Spool(beside: file.path)
         backups = BackupService(file: file, spool: spool)
@@ -193,7 +196,10 @@ struct AdminService: Sendable {
     private func check(
         _ request: CheckRequest, by caller: Principal
     ) async throws(ServiceError) -> Reply<CheckReport> {
-        do { return Reply(try await file.check()) } catch { throw ServiceError(error) }
+        let report: CheckReport
+        do { report = try await file.check() } catch { throw ServiceError(error) }
+        if let reason = report.searchFindings.first { indexer.reportDamage(reason) }
+        return Reply(report)
     }
 }
 

@@ -29,6 +29,14 @@ struct DatabaseCheck {
     }
 
     private func add(_ report: CheckReport, _ findings: inout Diagnostics) {
+        if !report.isClean, report.searchFindings == report.findings {
+            let remedy =
+                owner == nil
+                ? "serve it, and run this again: the server builds the index again"
+                : "nothing: the server is building the index again"
+            return findings.warning(
+                "database", "\(path): \(report.findings.first ?? "")", do: remedy)
+        }
         guard report.isClean else {
             return findings.failure(
                 "database",

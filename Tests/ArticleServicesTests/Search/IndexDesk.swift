@@ -34,8 +34,8 @@ struct IndexDesk: Sendable {
     private static func copy(_ path: String, to other: String) throws {
         let (source, target) = (open(path, O_RDONLY), open(other, O_CREAT | O_WRONLY, 0o600))
         defer {
-            close(source)
-            close(target)
+            Glibc.close(source)
+            Glibc.close(target)
         }
         while true {
             let count = sendfile(target, source, nil, 1 << 20)

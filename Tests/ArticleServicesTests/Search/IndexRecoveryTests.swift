@@ -71,7 +71,7 @@ import Testing
             // Nothing is left over.
             #expect(try await !desk.store.removeSearchRemains(except: [], limit: 1))
             try await desk.close()
-            step += Thoroughness.isFull ? 1 : 9
+            step += Thoroughness.isFull ? 1 : 23
         }
         #expect(step > 50)
     }

@@ -92,7 +92,8 @@ import Testing
             var request = SearchArticlesRequest(query: "bread")
             let short = try newsroom.search(request)
             #expect(short.items.isEmpty)
-            request.cursor = try #require(short.next)
+            let cursor = try #require(short.next)
+            request.cursor = cursor
             let rest = try newsroom.search(request)
             #expect(rest.items.map(\.article.title) == [last] && rest.next == nil)
         }
@@ -107,7 +108,8 @@ import Testing
             let first = try newsroom.search(request)
             #expect(first.correctedTo == "sourdough")
             #expect(first.items.count == 2)
-            request.cursor = try #require(first.next)
+            let cursor = try #require(first.next)
+            request.cursor = cursor
             let second = try newsroom.search(request)
             #expect(second.correctedTo == "sourdough")
             #expect(second.items.count == 1 && second.next == nil)

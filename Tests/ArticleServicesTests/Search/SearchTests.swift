@@ -1,5 +1,6 @@
 import ArticleAPI
 import HTTP
+import HTTPServer
 import TestSupport
 import Testing
 

@@ -7,10 +7,10 @@ import Glibc
 /// Articles of a backend in a terminal, with and without a network: `reader URL [KEY [FOLDER]]`.
 ///
 /// Arrows move, Enter opens an article and Escape leaves it; `/` filters the list by a tag while it
-/// is typed, and `?` searches while words are typed (the up arrow brings earlier ones); `n` begins an article, `e` edits the title of what is open, `u` undoes that and `U`
-/// does it again, `d` deletes; `m` and `t` decide a conflict. `f` turns the network off and on.
-/// `c` shows comments and `a` adds one, `b` bookmarks or takes that back; `s` signs in, `o` signs
-/// out, `q` ends.
+/// is typed, and `?` searches while words are typed (the up arrow brings earlier ones). `n` begins
+/// an article, `e` edits the title of what is open, `u` undoes that and `U` does it again, `d`
+/// deletes; `m` and `t` decide a conflict. `f` turns the network off and on. `c` shows comments and
+/// `a` adds one, `b` bookmarks or takes that back; `s` signs in, `o` signs out, `q` ends.
 @main @MainActor final class Reader {
     private let backend: BackendService
     private let airplane: Airplane
