@@ -160,7 +160,7 @@ struct InlineText {
         replace(entity?.name.count ?? 1, by: entity?.byte ?? UInt8(ascii: "&"), &text)
     }
 
-    /// Removes the NULs that stand for what was erased; the source's own became spaces.
+    /// Removes the NULs that replaced what was erased; the source's own became spaces.
     private func removeErased(_ text: inout [UInt8], from start: Int) {
         guard var end = text[start...].firstIndex(of: 0) else { return }
         for place in end..<text.count where text[place] != 0 {

@@ -37,7 +37,7 @@ enum TermReader {
         }
     }
 
-    /// The number and, if it has dots, what stands before and between them: `5.9.1`, `5.9`, `5`,
+    /// The number and, if it has dots, its beginnings and parts: `5.9.1`, `5.9`, `5`,
     /// `9`, `1`.
     @inline(__always)
     private static func forEachPart(

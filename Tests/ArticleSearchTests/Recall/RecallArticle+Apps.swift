@@ -24,8 +24,8 @@ extension RecallArticle {
         swiftui ios swiftui
         SwiftUI state, from the bottom up
         State, bindings and observable models.
-        A view is a function of its state. Pass bindings down, and keep the source of truth in one place.
-        Observation tracks which properties a body reads.
+        A view is a function of its state. Pass bindings down, and keep the source of truth in one
+        place. Observation tracks which properties a body reads.
         """,
         """
         스위프트유아이 ios swiftui
@@ -37,15 +37,15 @@ extension RecallArticle {
         animations ios swiftui
         Animations that feel physical
         Springs, gestures and interruptions.
-        A spring animation continues from the present velocity. Let gestures interrupt animations, and
-        never block touches while something moves.
+        A spring animation continues from the present velocity. Let gestures interrupt animations,
+        and never block touches while something moves.
         """,
         """
         accessibility ios accessibility
         VoiceOver for custom controls
         Labels, traits and actions for people who cannot see the screen.
-        Give each control a label and a trait. Group what belongs together. Test with VoiceOver switched
-        on and the display off.
+        Give each control a label and a trait. Group what belongs together. Test with VoiceOver
+        switched on and the display off.
         """,
         """
         darkmode ios design
@@ -64,29 +64,29 @@ extension RecallArticle {
         coredata ios database
         Core Data migrations that do not lose data
         Lightweight and staged migrations.
-        Keep every version of the model. Test a migration with a copy of a real database, and measure how
-        long it takes on an old phone.
+        Keep every version of the model. Test a migration with a copy of a real database, and
+        measure how long it takes on an old phone.
         """,
         """
         sqlite database
         SQLite in an app without a wrapper
         Prepared statements, transactions and write-ahead logs.
-        Open one connection for writes and several for reads. With a write-ahead log, readers never block
-        the writer. Use prepared statements and bind values.
+        Open one connection for writes and several for reads. With a write-ahead log, readers
+        never block the writer. Use prepared statements and bind values.
         """,
         """
         keychain ios security
         Storing tokens in the Keychain
         Access groups and biometric protection.
-        A password never belongs in user defaults. Choose the accessibility class with care: items that
-        need Face ID cannot be read in the background.
+        A password never belongs in user defaults. Choose the accessibility class with care: items
+        that need Face ID cannot be read in the background.
         """,
         """
         network ios networking
         URLSession timeouts and retries
         Requests that survive a train ride.
-        Set a timeout for the whole resource. Retry only requests that are idempotent, with a delay that
-        grows. Show cached data at once.
+        Set a timeout for the whole resource. Retry only requests that are idempotent, with a
+        delay that grows. Show cached data at once.
         """,
         """
         instruments ios performance
@@ -110,29 +110,29 @@ extension RecallArticle {
         widgets ios17 widgets
         Interactive widgets in iOS17
         Buttons and toggles on the home screen.
-        Since iOS 17, widgets can run an intent when a button is tapped. Keep timelines short, and let the
-        system decide when to reload.
+        Since iOS 17, widgets can run an intent when a button is tapped. Keep timelines short, and
+        let the system decide when to reload.
         """,
         """
         combine ios reactive
         Replacing Combine with async sequences
         Publishers, debounce and cancellation.
-        A search field needs a debounce of 300 milliseconds and only the latest result. Async sequences
-        read top down, and cancellation comes for free.
+        A search field needs a debounce of 300 milliseconds and only the latest result. Async
+        sequences read top down, and cancellation comes for free.
         """,
         """
         email ios forms
         E-mail fields and autofill
         Keyboard types, content types and one-time codes.
-        Tell the system what a field is for. Then it offers the right keyboard, the e-mail address of the
-        owner, and codes from messages.
+        Tell the system what a field is for. Then it offers the right keyboard, the e-mail address
+        of the owner, and codes from messages.
         """,
         """
         nodejs server javascript
         A small Node.js mock server
         Fake responses for app tests.
-        Run a mock server with Node.js next to the simulator. It serves JSON files and can delay or break
-        a response on purpose.
+        Run a mock server with Node.js next to the simulator. It serves JSON files and can delay
+        or break a response on purpose.
         """,
         """
         정규식 tools
@@ -150,8 +150,8 @@ extension RecallArticle {
         docker server tools
         Dockerfile for a small image
         Multi-stage builds and non-root users.
-        Compile in one stage and copy the binary to a slim one. Run as a user without rights. An image of
-        20 MB starts faster than one of 2 GB.
+        Compile in one stage and copy the binary to a slim one. Run as a user without rights. An
+        image of 20 MB starts faster than one of 2 GB.
         """,
     ]
 }

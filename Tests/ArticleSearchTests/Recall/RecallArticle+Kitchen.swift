@@ -5,22 +5,22 @@ extension RecallArticle {
         sourdough baking bread
         Sourdough starter from scratch
         Flour, water and a week of patience.
-        Feed the starter every day with equal parts of flour and water. When it doubles within six hours,
-        it can raise a loaf. Rye flour helps in the beginning.
+        Feed the starter every day with equal parts of flour and water. When it doubles within six
+        hours, it can raise a loaf. Rye flour helps in the beginning.
         """,
         """
         ryebread baking bread
         Dense rye bread with caraway
         A loaf that keeps for a week.
-        Mix rye flour, salt, caraway and starter. Bake the loaf hot for twenty minutes, then lower the
-        temperature. Wait a day before you cut it.
+        Mix rye flour, salt, caraway and starter. Bake the loaf hot for twenty minutes, then lower
+        the temperature. Wait a day before you cut it.
         """,
         """
         crepes baking breakfast
         Crêpes like in Brittany
         Thin, lacy and folded around salted butter.
-        Rest the batter for an hour. A crêpe pan must be hot; wipe it with butter, and pour little batter.
-        Serve with jam or with ham and cheese.
+        Rest the batter for an hour. A crêpe pan must be hot; wipe it with butter, and pour little
+        batter. Serve with jam or with ham and cheese.
         """,
         """
         kimchi korean fermentation
@@ -39,14 +39,15 @@ extension RecallArticle {
         bibimbap korean rice
         Bibimbap at home
         Rice, vegetables, an egg and gochujang.
-        Season each vegetable on its own. A hot stone bowl gives the rice a crust. 비빔밥 needs sesame oil.
+        Season each vegetable on its own. A hot stone bowl gives the rice a crust. 비빔밥 needs
+        sesame oil.
         """,
         """
         tomatoes vegetables sauce
         Slow tomato sauce
         Ripe tomatoes, an onion and an hour.
-        Halve the tomatoes, add an onion and butter, and let them simmer. Cherries of the tomato family
-        are sweeter in winter.
+        Halve the tomatoes, add an onion and butter, and let them simmer. Cherries of the tomato
+        family are sweeter in winter.
         """,
         """
         noodles korean summer
@@ -58,8 +59,8 @@ extension RecallArticle {
         knives tools
         Sharpening kitchen knives
         Whetstones, angles and a strop.
-        Soak the stone, hold the knife at fifteen degrees, and draw it towards you. A sharp knife is safer
-        than a dull one.
+        Soak the stone, hold the knife at fifteen degrees, and draw it towards you. A sharp knife
+        is safer than a dull one.
         """,
         """
         coffee drinks coffee
@@ -77,7 +78,8 @@ extension RecallArticle {
         curry vegetables spices
         A curry of chickpeas and spinach
         Thirty minutes, one pot.
-        Toast cumin and coriander, add onions, ginger and chickpeas, and stir in the spinach at the end.
+        Toast cumin and coriander, add onions, ginger and chickpeas, and stir in the spinach at
+        the end.
         """,
     ]
 }

@@ -19,8 +19,9 @@ extension RecallArticle {
         optionals swift beginners
         Optionals without tears
         How to unwrap values that may be missing.
-        Use `if let` or `guard let` to unwrap an optional, and `??` for a default value. Force unwrapping
-        crashes when there is nothing inside. Optional chaining stops at the first missing value.
+        Use `if let` or `guard let` to unwrap an optional, and `??` for a default value. Force
+        unwrapping crashes when there is nothing inside. Optional chaining stops at the first
+        missing value.
         """,
         """
         옵셔널 swift
@@ -32,8 +33,8 @@ extension RecallArticle {
         concurrency swift concurrency
         Structured concurrency in practice
         Tasks, groups and cancellation with async/await.
-        A task group waits for its children. `async let` starts a child at once, and leaving the scope
-        cancels it. An actor protects its state: only one caller runs inside at a time.
+        A task group waits for its children. `async let` starts a child at once, and leaving the
+        scope cancels it. An actor protects its state: only one caller runs inside at a time.
         """,
         """
         동시성 swift concurrency
@@ -51,35 +52,36 @@ extension RecallArticle {
         swift59 swift release
         What's new in Swift 5.9
         Macros, parameter packs and `if` expressions.
-        Swift 5.9 brings macros that generate code at compile time. `if` and `switch` are expressions now,
-        and C++ interoperability is no longer experimental.
+        Swift 5.9 brings macros that generate code at compile time. `if` and `switch` are
+        expressions now, and C++ interoperability is no longer experimental.
         """,
         """
         swift6 swift release
         Migrating a package to Swift 6
         Complete concurrency checking, one target at a time.
-        Turn on the upcoming features first. Global variables must be immutable or isolated. Data races
-        become compile errors, so plan some days for a large package.
+        Turn on the upcoming features first. Global variables must be immutable or isolated. Data
+        races become compile errors, so plan some days for a large package.
         """,
         """
         swift62 swift release
         Swift 6.2.1 patch notes
         Small fixes for the compiler and the debugger.
-        This patch release fixes a crash in the type checker and speeds up incremental builds on Linux.
+        This patch release fixes a crash in the type checker and speeds up incremental builds on
+        Linux.
         """,
         """
         cpp swift interoperability
         Calling C++ from Swift
         Headers, modules and lifetimes.
-        Import a C++ library through a module map. Value types with copy constructors become structs.
-        References need care: annotate lifetimes, or copy. C# has no such bridge.
+        Import a C++ library through a module map. Value types with copy constructors become
+        structs. References need care: annotate lifetimes, or copy. C# has no such bridge.
         """,
         """
         utf8 swift strings
         Strings are UTF-8 inside
         Why counting characters is slow, and bytes are fast.
-        A String stores UTF-8. The utf8 view is random access in all but name; the character view breaks
-        text into grapheme clusters. An emoji can be several scalars long.
+        A String stores UTF-8. The utf8 view is random access in all but name; the character view
+        breaks text into grapheme clusters. An emoji can be several scalars long.
         """,
         """
         generics swift
@@ -91,29 +93,29 @@ extension RecallArticle {
         errors swift
         Typed throws and error handling
         When to name the errors that a function throws.
-        Typed throws help embedded code and generic wrappers. For public libraries an untyped error leaves
-        room for change. Convert errors at the boundary of each layer.
+        Typed throws help embedded code and generic wrappers. For public libraries an untyped
+        error leaves room for change. Convert errors at the boundary of each layer.
         """,
         """
         packages swift tools
         Splitting an app into packages
         Faster builds with the package manager.
-        Local packages build in parallel and keep imports honest. Put features into their own targets, and
-        let the app depend on them. Previews become faster, too.
+        Local packages build in parallel and keep imports honest. Put features into their own
+        targets, and let the app depend on them. Previews become faster, too.
         """,
         """
         testing swift tests
         From XCTest to Swift Testing
         Suites, traits and parameterized tests.
-        Use `#expect` in place of assertions. Parameterized tests run one function for many arguments, and
-        tags select which of them to run on CI.
+        Use `#expect` in place of assertions. Parameterized tests run one function for many
+        arguments, and tags select which of them to run on CI.
         """,
         """
         linux swift server
         Running a Swift server on Debian
         systemd, logs and a static binary.
-        Build with the static standard library, copy one binary, and let systemd restart it. Read logs
-        with journalctl. The service needs 30 MB of memory.
+        Build with the static standard library, copy one binary, and let systemd restart it. Read
+        logs with journalctl. The service needs 30 MB of memory.
         """,
         """
         컴파일러 swift tools

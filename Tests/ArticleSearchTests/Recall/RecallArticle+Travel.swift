@@ -23,15 +23,15 @@ extension RecallArticle {
         lisbon portugal cities
         Three slow days in Lisbon
         Trams, tiles and custard tarts.
-        Ride tram 28 early in the morning. Climb to a viewpoint for sunset, and eat pastéis de nata while
-        they are warm.
+        Ride tram 28 early in the morning. Climb to a viewpoint for sunset, and eat pastéis de
+        nata while they are warm.
         """,
         """
         saopaulo brazil cities
         São Paulo for architects
         Concrete, curves and a rooftop.
-        Start at the museum on the avenue, and walk down to the park. Buildings by Lina Bo Bardi are worth
-        a detour.
+        Start at the museum on the avenue, and walk down to the park. Buildings by Lina Bo Bardi
+        are worth a detour.
         """,
         """
         tokyo japan cities
@@ -49,8 +49,8 @@ extension RecallArticle {
         nighttrain europe trains
         Night trains across Europe
         Couchettes, seats and connections.
-        Book a couchette three months ahead. Bring earplugs. The train from Vienna to Rome arrives in time
-        for breakfast.
+        Book a couchette three months ahead. Bring earplugs. The train from Vienna to Rome arrives
+        in time for breakfast.
         """,
         """
         hiking alps hiking
@@ -74,15 +74,15 @@ extension RecallArticle {
         bikes netherlands cycling
         Cycling along the Dutch coast
         Dunes, headwinds and herring.
-        Follow the numbered junctions. Rent bicycles in Haarlem and return them in The Hague. Wind from
-        the south-west is usual.
+        Follow the numbered junctions. Rent bicycles in Haarlem and return them in The Hague. Wind
+        from the south-west is usual.
         """,
         """
         budget money planning
         How to plan a trip on a budget
         Fewer flights, more days.
-        Cook where you stay, travel by bus, and visit museums on their free days. A budget needs a reserve
-        of ten percent.
+        Cook where you stay, travel by bus, and visit museums on their free days. A budget needs a
+        reserve of ten percent.
         """,
         """
         visa documents
