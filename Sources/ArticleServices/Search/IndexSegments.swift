@@ -193,8 +193,8 @@ extension IndexWork {
         return bytes
     }
 
-    /// Makes the segments as they are in memory the stored ones. What the tail has is newer than the
-    /// stored position, so that it is read again after a crash.
+    /// Makes the segments as they are in memory the stored ones. What the tail has is newer than
+    /// the stored position, so that it is read again after a crash.
     private mutating func commit() async throws(IndexFailure) {
         // Without a position, nothing was indexed.
         guard let position = segments.position else { return }
