@@ -35,9 +35,16 @@ struct Candidates {
         ordinals.reserveCapacity(frequency)
         var own: [UInt8] = []
         own.reserveCapacity(frequency)
-        for ordinal in 0..<count where values[ordinal] > 0 {
-            ordinals.append(UInt32(ordinal))
-            own.append(UInt8(values[ordinal] - 1))
+        values.withUnsafeBufferPointer { values in
+            var ordinal = 0
+            // Nothing follows the last one, which for a rare word is most of the segment.
+            while ordinals.count < frequency {
+                if values[ordinal] > 0 {
+                    ordinals.append(UInt32(ordinal))
+                    own.append(UInt8(values[ordinal] - 1))
+                }
+                ordinal += 1
+            }
         }
         impacts.append(own)
     }
