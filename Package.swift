@@ -196,7 +196,8 @@ let package = Package(
             "ArticleServicesTests",
             [
                 "ArticleAPI", "ArticleSearch", "ArticleServices", "ArticleStore", "HTTP",
-                "HTTPClient", "HTTPServer", "Platform", "Resources", "Sockets", "SQLiteStore", "TestSupport",
+                "HTTPClient", "HTTPServer", "Platform", "Resources", "Sockets", "SQLiteStore",
+                "TestSupport",
             ]),
         tests(
             "BroadsheetTests",

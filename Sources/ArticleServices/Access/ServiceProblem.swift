@@ -57,7 +57,8 @@ extension ServiceError {
         case .userRequired, .sessionRequired, .signUpClosed, .exposedSecrets, .nameTaken,
             .tooManyAttempts, .tooManySignUps:
             return accountProblem(instance)
-        case .busy, .starting, .indexing, .overLimit, .tooManyStreams, .exporting, .full, .unavailable:
+        case .busy, .starting, .indexing, .overLimit, .tooManyStreams, .exporting, .full,
+            .unavailable:
             let (kind, detail) = shortage
             return plain(kind, detail)
         }

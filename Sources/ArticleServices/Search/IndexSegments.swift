@@ -140,7 +140,9 @@ extension IndexWork {
             let (after, made) = try await pool.compute { () throws(SearchIndexError) in
                 var merge = before
                 try merge.supply(input)
-                return (merge, merge.takeBlocks())
+                // Taken before the copy is made: it must not have them any more.
+                let made = merge.takeBlocks()
+                return (merge, made)
             }
             merge.segments = after
             blocks += made
@@ -192,8 +194,8 @@ extension IndexWork {
         return bytes
     }
 
-    /// Makes the segments as they are in memory the stored ones. What the tail has is newer than the
-    /// stored position, so that it is read again after a crash.
+    /// Makes the segments as they are in memory the stored ones. What the tail has is newer than
+    /// the stored position, so that it is read again after a crash.
     private mutating func commit() async throws(IndexFailure) {
         // Without a position, nothing was indexed.
         guard let position = segments.position else { return }

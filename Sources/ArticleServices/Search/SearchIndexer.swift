@@ -6,9 +6,9 @@ import Platform
 /// Keeps the index of the search: follows the public's changes, never in the transaction of a
 /// write, and publishes an immutable view of the index for searches.
 ///
-/// What is not stored yet is followed again after a crash. An index of another history or tokenizer,
-/// and one that is damaged, is built again in the background; until it has caught up once, there is
-/// no view. Safe to use from any thread.
+/// What is not stored yet is followed again after a crash. An index of another history or
+/// tokenizer, and one that is damaged, is built again in the background; until it has caught up
+/// once, there is no view. Safe to use from any thread.
 public final class SearchIndexer: Sendable {
     let store: any SearchIndexStore
     private let version: Int

@@ -84,8 +84,8 @@ public final class ResponseCache: Sendable {
         for shard in shards { shard.withLock { $0.settle(sequence, isFailure: isFailure) } }
     }
 
-    /// Removes the responses that depend on these tags, because of something that is visible now but
-    /// has no number. What was read before is not stored.
+    /// Removes the responses that depend on these tags, because of something that is visible now
+    /// but has no number. What was read before is not stored.
     public func invalidate(_ dependencies: [CacheTag]) {
         for shard in shards { shard.withLock { $0.invalidate(dependencies) } }
     }
