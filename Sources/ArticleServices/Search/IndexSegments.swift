@@ -140,6 +140,7 @@ extension IndexWork {
             let (after, made) = try await pool.compute { () throws(SearchIndexError) in
                 var merge = before
                 try merge.supply(input)
+                // Taken before the copy is made: it must not have them any more.
                 let made = merge.takeBlocks()
                 return (merge, made)
             }

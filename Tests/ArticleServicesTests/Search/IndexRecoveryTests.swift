@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [false, true])
     func `nothing is lost or doubled by a crash at any step`(isLate: Bool) async throws {
         let base = try IndexDesk()
-        try await base.write(70, seed: 5)
+        try await base.write(120, seed: 5)
         await base.store.close()
         var step = isLate ? 2 : 1
         var hasFailed = true
@@ -70,12 +70,13 @@ import Testing
             try await desk.expectExactness(indexer, "step \(step)")
             let record = try await desk.store.searchIndex()
             #expect(Set(record.segments.map(\.number)).count == record.segments.count)
+            #expect(record.segments.contains { $0.level > 0 }, "segments were merged")
             // Nothing is left over.
             #expect(try await !desk.store.removeSearchRemains(except: [], limit: 1))
             try await desk.close()
-            step += Thoroughness.isFull ? 1 : 23
+            step += Thoroughness.isFull ? 1 : 11
         }
-        #expect(step > 50)
+        #expect(step > 30, "there are steps of seals, merges and removals")
     }
 
     @Test func `an index of another tokenizer is built again`() async throws {
@@ -129,6 +130,45 @@ import Testing
             SearchCommit(progress, dead: [segment.number: segment.dead + [0]]))
         let second = try await desk.indexed()
         try await desk.expectExactness(second, "after a start")
+        try await desk.close()
+    }
+
+    @Test func `a check finds what the index lacks, and blocks that it should not have`()
+        async throws
+    {
+        let desk = try IndexDesk()
+        try await desk.write(40, seed: 13)
+        try await desk.indexed()
+        func findings() async throws -> Int {
+            let report = try await desk.store.check()
+            #expect(report.searchFindings == report.findings)
+            return report.findings.count
+        }
+        #expect(try await findings() == 0)
+        let record = try await desk.store.searchIndex()
+        let progress = try #require(record.progress)
+        let segment = try #require(record.segments.first)
+        try await desk.store.commitSearch(SearchCommit(progress, removed: [segment.number]))
+        #expect(try await findings() == 1)
+        try await desk.store.commitSearch(SearchCommit(progress, added: [segment]))
+        #expect(try await findings() == 0)
+        let other = segment.dead.map { $0 ^ 1 }
+        try await desk.store.commitSearch(
+            SearchCommit(progress, dead: [segment.number: other]))
+        #expect(try await findings() == 1)
+        try await desk.store.commitSearch(
+            SearchCommit(progress, dead: [segment.number: segment.dead]))
+        #expect(try await findings() == 0)
+        let block = SearchBlockRecord(number: 5_000, first: [2, 0xFE], data: [0])
+        try await desk.store.putSearchBlocks([block], of: segment.number)
+        #expect(try await findings() == 1)
+
+        // The server that is asked for the check builds the index again.
+        let indexer = try await desk.indexed()
+        indexer.reportDamage("for a test")
+        try await desk.run(indexer) { indexer.isCurrent }
+        #expect(try await findings() == 0)
+        try await desk.expectExactness(indexer, "after")
         try await desk.close()
     }
 

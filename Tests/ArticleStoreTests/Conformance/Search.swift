@@ -5,8 +5,9 @@ import Testing
 
 extension ArticleStoreConformance {
     @Suite struct Search {
+        /// The version is none of the tokenizer's, as these blocks are no index of articles.
         private static func progress(
-            _ store: any ArticleStore, version: Int = 1, sequence: Int64 = 0
+            _ store: any ArticleStore, version: Int = 1_000, sequence: Int64 = 0
         ) async throws -> SearchProgress {
             var query = ChangeQuery(audience: .everyone)
             query.startsNow = true
@@ -69,7 +70,7 @@ extension ArticleStoreConformance {
                         try #require(index.progress), added: index.segments.reversed()))
                 #expect(try await store.searchIndex() == index)
 
-                index.progress = try await Self.progress(store, version: 2, sequence: 8)
+                index.progress = try await Self.progress(store, version: 1_001, sequence: 8)
                 index.segments = [Self.segment(9, level: 2, dead: [5, 6]), Self.segment(10)]
                 index.lastSegment = 10
                 try await store.commitSearch(
@@ -100,7 +101,7 @@ extension ArticleStoreConformance {
                 try await store.putSearchBlocks(
                     [SearchBlockRecord(number: 1 << 30, first: nil, data: [100])], of: 2)
                 let cases = [
-                    ("a", "b", "0"), ("a", "c", "0"), ("a", "d", "0"), ("c", "d", "0"),
+                    ("a", "b", ""), ("a", "c", ""), ("a", "d", "0"), ("c", "d", "0"),
                     ("c", "e", "0"), ("d", "e", "0"), ("d", "f", "0 1 2 3"), ("e", "f", "1 2 3"),
                     ("f", "g", "1 2 3"), ("g", "h", "4"), ("h", "i", "4"), ("h", "z", "4 5"),
                     ("k", "l", "5"), ("y", "z", "5"), ("a", "z", "0 1 2 3 4 5"),
@@ -113,7 +114,7 @@ extension ArticleStoreConformance {
                 }
                 let ranges = [Self.range("e", "f"), Self.range("k", "l")]
                 #expect(
-                    try await Self.found(ranges, in: [3, 2], of: store) == "0, 0 | 1 2 3, 5")
+                    try await Self.found(ranges, in: [3, 2], of: store) == ",  | 1 2 3, 5")
                 #expect(try await Self.found([], in: [2], of: store) == "")
                 #expect(try await Self.found(ranges, in: [], of: store) == "")
             }
