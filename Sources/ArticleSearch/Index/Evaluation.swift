@@ -1,3 +1,5 @@
+import ArticleAPI
+
 /// The documents of one segment, or of the tail, that match a plan.
 struct Candidates {
     private(set) var ordinals: [UInt32] = []
@@ -134,8 +136,10 @@ extension SearchView {
         }
         var best = BestHits(limit: max(1, limit))
         var following = 0
-        for (index, candidates) in found.enumerated() {
-            following += select(candidates, index, weights, after: position, into: &best)
+        // The newest first: of equal scores, few others are better than what was selected.
+        for (index, candidates) in found.enumerated().reversed() {
+            following += candidates.select(
+                from: columns(of: index), weights, after: position, into: &best)
         }
         let hits = best.sorted
         return SearchHits(
@@ -143,44 +147,54 @@ extension SearchView {
             frequencies: frequencies, isEnd: following == hits.count)
     }
 
-    /// Selects the best of a segment, or of the tail, which comes after all segments.
+    /// What results say of the documents of a segment, or of the tail, which follows all segments.
+    private func columns(of index: Int) -> HitColumns {
+        if index < segments.count {
+            let documents = segments[index].documents
+            return HitColumns(
+                ids: documents.ids, published: documents.published, revisions: documents.revisions)
+        }
+        return HitColumns(
+            ids: tail.documents.map(\.id), published: tail.documents.map(\.published),
+            revisions: tail.documents.map(\.revision))
+    }
+}
+
+/// What results say of documents, by ordinal.
+private struct HitColumns {
+    let ids: [Article.ID]
+    let published: [Int64]
+    let revisions: [Int]
+}
+
+extension Candidates {
+    /// Selects the best.
     ///
     /// - Returns: how many candidates follow the position.
-    private func select(
-        _ candidates: Candidates, _ index: Int, _ weights: [Int], after position: SearchPosition?,
+    fileprivate func select(
+        from columns: HitColumns, _ weights: [Int], after position: SearchPosition?,
         into best: inout BestHits
     ) -> Int {
         let highest = position?.score ?? .max
         var following = 0
-        let scores = candidates.scores(weights)
-        for place in scores.indices {
+        let scores = scores(weights)
+        for place in scores.indices.reversed() {
             let score = Int(scores[place])
             if score > highest { continue }
-            if score < highest, score < best.lowestScore {
+            let ordinal = Int(ordinals[place])
+            let published = columns.published[ordinal]
+            if score < highest, best.isAbove(score, published) {
                 following += 1
                 continue
             }
-            let hit = hit(index, Int(candidates.ordinals[place]), score)
+            let hit = IndexHit(
+                position: SearchPosition(
+                    score: score, published: published, id: columns.ids[ordinal]),
+                revision: columns.revisions[ordinal])
             if let position, hit.position >= position { continue }
             following += 1
             best.insert(hit)
         }
         return following
-    }
-
-    private func hit(_ index: Int, _ ordinal: Int, _ score: Int) -> IndexHit {
-        if index < segments.count {
-            let documents = segments[index].documents
-            return IndexHit(
-                position: SearchPosition(
-                    score: score, published: documents.published[ordinal],
-                    id: documents.ids[ordinal]),
-                revision: documents.revisions[ordinal])
-        }
-        let document = tail.documents[ordinal]
-        return IndexHit(
-            position: SearchPosition(
-                score: score, published: document.published, id: document.id),
-            revision: document.revision)
     }
 }

@@ -46,13 +46,19 @@ package struct SearchHits: Sendable, Hashable {
 struct BestHits {
     private let limit: Int
     private var heap: [IndexHit] = []
-    /// Scores below this are of no interest.
-    private(set) var lowestScore = Int.min
+    /// Those of the worst, once there are enough hits.
+    private var lowestScore = Int.min
+    private var lowestTime = Int64.min
 
     init(limit: Int) { self.limit = limit }
 
     /// The best first.
     var sorted: [IndexHit] { heap.sorted { $0.position > $1.position } }
+
+    /// Whether all hits are better than any with this score and time.
+    func isAbove(_ score: Int, _ published: Int64) -> Bool {
+        score < lowestScore || score == lowestScore && published < lowestTime
+    }
 
     mutating func insert(_ hit: IndexHit) {
         if heap.count < limit {
@@ -62,7 +68,8 @@ struct BestHits {
             heap[0] = hit
             sink()
         }
-        if heap.count == limit { lowestScore = heap.first?.score ?? .max }
+        guard heap.count == limit, let worst = heap.first else { return }
+        (lowestScore, lowestTime) = (worst.score, worst.position.published)
     }
 
     private mutating func rise(from start: Int) {
