@@ -8,8 +8,18 @@ struct SearchIndex {
     private struct Entry {
         /// The hash of the document, which is the same for the same text.
         let hash: Int
-        let published: Timestamp
+        let age: Age
         let bytes: Int
+    }
+
+    /// Articles are ordered by their times, and then by their ids.
+    private struct Age: Comparable {
+        let published: Timestamp
+        let id: Article.ID
+
+        static func < (one: Age, other: Age) -> Bool {
+            (one.published, one.id) < (other.published, other.id)
+        }
     }
 
     /// Of more articles, the newest are searched.
@@ -19,6 +29,8 @@ struct SearchIndex {
     private var memory = MemoryIndex()
     private var entries: [Article.ID: Entry] = [:]
     private var bytes = 0
+    /// The newest article for which there was no room: older ones have none either.
+    private var cutOff: Age?
     /// Whether any article may have changed.
     private(set) var needsAll = true
     /// Articles that may have changed.
@@ -49,7 +61,7 @@ struct SearchIndex {
 
     /// These are all articles that can be found, and any of them may have changed.
     mutating func expect(all ids: some Sequence<Article.ID>) {
-        (needsAll, waiting) = (false, Set(entries.keys).union(ids))
+        (needsAll, waiting, cutOff) = (false, Set(entries.keys).union(ids), nil)
     }
 
     /// These are the articles by the authors who were renamed.
@@ -70,8 +82,9 @@ struct SearchIndex {
         waiting.remove(id)
         guard let article else { return remove(id) }
         let document = SearchDocument(shown: article)
-        let entry = Entry(
-            hash: document.hashValue, published: document.publishedAt, bytes: article.textBytes)
+        let age = Age(published: document.publishedAt, id: id)
+        if let cutOff, age <= cutOff { return remove(id) }
+        let entry = Entry(hash: document.hashValue, age: age, bytes: article.textBytes)
         guard entries[id]?.hash != entry.hash else { return }
         bytes += entry.bytes - (entries.updateValue(entry, forKey: id)?.bytes ?? 0)
         try? memory.add(AnalyzedDocument(SearchText(document)))
@@ -86,12 +99,12 @@ struct SearchIndex {
 
     /// Makes room for a tenth, so that not each new article has to look for the oldest one.
     private mutating func removeOldest() {
-        let oldest = entries.sorted { ($0.value.published, $0.key) < ($1.value.published, $1.key) }
-        for (id, _) in oldest {
+        for (id, entry) in entries.sorted(by: { $0.value.age < $1.value.age }) {
             guard entries.count > Self.articleLimit / 10 * 9 || bytes > limitBytes / 10 * 9 else {
                 return
             }
             remove(id)
+            cutOff = entry.age
         }
     }
 

@@ -195,7 +195,7 @@ import Testing
         let store = try ModelStore(.memory, limits: .init(searchedBytes: 20_000))
         try await store.merge((1...40).map { news(article($0, title: "Bread \($0)")) })
         let found = try await titles(store, "bread", limit: 1_000)
-        #expect((10...19).contains(found.count))
+        #expect((15...19).contains(found.count))
         #expect(found == (0..<found.count).map { "Bread \(40 - $0)" })
         try await store.merge([news(article(41, title: "Bread 41"))])
         #expect(try await titles(store, "bread").first == "Bread 41")
