@@ -30,6 +30,7 @@ class SearchTrials:
         server = self.lab.serve(
             database, "--cache-bytes", "0", "--admin-listen", f"127.0.0.1:{admin}", logs=True)
         seconds, cpu = self.indexing(server)
+        self.rest(admin)
         index = self.metric(admin, "broadsheet_search_index_bytes")
         rows = [
             row("index relative to the text", index / prose["bytes"], "times", 1.5,
@@ -58,6 +59,13 @@ class SearchTrials:
                 if error.code != 503:
                     raise
                 time.sleep(0.1)
+
+    def rest(self, admin):
+        """Waits until segments are no longer merged."""
+        before, now = None, self.metric(admin, "broadsheet_search_segments")
+        while now != before:
+            time.sleep(5)
+            before, now = now, self.metric(admin, "broadsheet_search_segments")
 
     def runs(self, server, key, queries, connections):
         targets = [f"/v1/search?q={urllib.parse.quote(query)}" for query in queries]

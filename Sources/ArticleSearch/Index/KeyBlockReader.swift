@@ -32,8 +32,8 @@ struct KeyBlockReader {
             throw .corrupt("keys of a block are not ascending")
         }
         guard count > 0 else { throw .corrupt("a block has a key twice") }
-        key.removeSubrange(shared...)
-        key.append(contentsOf: rest)
+        key.removeLast(key.count - shared)
+        for byte in rest { key.append(byte) }
         postings = Postings(ByteReader(documents))
         return true
     }

@@ -81,13 +81,18 @@ struct MatchReader {
         }
     }
 
+    /// For each number of eighths and each impact, the value of a document.
+    private static let worths = (0...8).map { eighths in
+        (0...255).map { UInt16(SearchFormula.impact($0, eighths: eighths) + 1) }
+    }
+
     /// Raises the values of documents with a key of the range.
     private static func read(
-        _ place: Int, _ plan: SearchPlan, _ source: Source, eighths: Int,
+        _ part: Int, _ plan: SearchPlan, _ source: Source, eighths: Int,
         into values: inout [UInt16]
     ) throws(SearchIndexError) {
-        let range = plan.ranges[place]
-        let worth = (0...255).map { UInt16(SearchFormula.impact($0, eighths: eighths) + 1) }
+        let (range, place) = (plan.parts[part].range, plan.parts[part].place)
+        let worth = worths[eighths]
         switch source {
         case .segment(let segment, let blocks):
             guard place < blocks.count else { throw .corrupt("blocks of a range are missing") }

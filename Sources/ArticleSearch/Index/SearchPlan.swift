@@ -1,21 +1,28 @@
 /// What an index does for a query: which keys it reads, and what they mean. A value; use it
 /// anywhere.
 package struct SearchPlan: Sendable {
-    /// Each once.
+    /// What has to be read: each once, and none that is within another.
     package let ranges: [TermRange]
+    /// Each range of keys that counts, once, and the place in `ranges` of the one that contains it.
+    let parts: [Part]
     let required: [Clause]
     /// Those that keys decide; the others are left to the text.
     let excluded: [Clause]
-    /// Places in `ranges`: a document needs a key of each.
+    /// Places in `parts`: a document needs a key of each.
     let filters: [Int]
     let filter: SearchFilter
+
+    struct Part: Sendable {
+        let range: TermRange
+        let place: Int
+    }
 
     struct Clause: Sendable {
         let alternatives: [Alternative]
     }
 
     struct Alternative: Sendable {
-        /// Places in `ranges`.
+        /// Places in `parts`.
         let ranges: [Int]
         let eighths: Int
     }
@@ -49,7 +56,21 @@ package struct SearchPlan: Sendable {
             required.isEmpty ? [] : excluded.filter(\.isDecidedByKeys).map { clause($0) }
         filters = required.isEmpty ? [] : filter.ranges.map { place($0) }
         self.filter = filter
-        self.ranges = ranges
+        // A word, its plural and what begins like it are in the same blocks.
+        let read = ranges.filter { range in
+            !ranges.contains { $0 != range && $0.contains(range) }
+        }
+        parts = ranges.map { range in
+            Part(range: range, place: read.firstIndex { $0.contains(range) } ?? 0)
+        }
+        self.ranges = read
+    }
+}
+
+extension TermRange {
+    /// Whether each key of the other range is one of this.
+    fileprivate func contains(_ other: TermRange) -> Bool {
+        !other.low.lexicographicallyPrecedes(low) && !high.lexicographicallyPrecedes(other.high)
     }
 }
 
