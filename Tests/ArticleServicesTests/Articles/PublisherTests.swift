@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `a failure to publish is logged once, and attempts continue`() async throws {
-        try await Newsroom.run { newsroom in
+        try await Newsroom.run(indexes: false) { newsroom in
             let publisher = newsroom.backend.publisher
             await newsroom.backend.store.close()
             #expect(await publisher.publishDueArticles())

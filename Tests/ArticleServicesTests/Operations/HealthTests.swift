@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `without its store a server is alive but not ready`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await Newsroom.run(cast: false, indexes: false) { newsroom in
             await newsroom.backend.store.close()
             #expect(try newsroom.send("GET /livez").summary == "200")
             let response = try newsroom.send("GET /readyz")
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `a store failure is logged but not disclosed to clients`() async throws {
-        try await Newsroom.run(cast: false) { newsroom in
+        try await Newsroom.run(cast: false, indexes: false) { newsroom in
             await newsroom.backend.store.close()
             for line in ["GET /v1/articles", "GET /v1/tags", "GET /v1/authors"] {
                 let response = try newsroom.send(line)
