@@ -24,6 +24,8 @@ struct Prose {
     private let english: [String]
     private let korean: [String]
     private let rare: [String]
+    /// Those that articles contain.
+    private var used: [String] = []
     /// The sums of the frequencies up to each rank.
     private let frequencies: [Double]
 
@@ -45,7 +47,7 @@ struct Prose {
     /// Queries by what they cost, as JSON.
     var queries: String {
         let lists = [
-            ("rare", Array(rare.prefix(4_000))), ("common", ["swift"]),
+            ("rare", Array(used.prefix(4_000))), ("common", ["swift"]),
             ("two common", ["swift \(english[0])"]), ("korean", [String(korean[40].prefix(2))]),
             ("prefix", ["co", "pre", "con", "st"]), ("letter", ["c", "s"]),
         ]
@@ -60,7 +62,9 @@ struct Prose {
         let time = Corpus.publication(of: number)
         let isKorean = number % 10 < 3
         let title = text(words: 6, isKorean)
-        var body = text(words: isKorean ? 130 : 180, isKorean) + " " + rare[Int(pick(20_000))]
+        let word = rare[Int(pick(UInt64(Self.rareWords)))]
+        used.append(word)
+        var body = text(words: isKorean ? 130 : 180, isKorean) + " " + word
         if pick(5) > 0 { body += " swift" }
         let summary = text(words: 15, isKorean)
         bytes += title.utf8.count + summary.utf8.count + body.utf8.count
