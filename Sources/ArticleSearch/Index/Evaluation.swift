@@ -13,56 +13,22 @@ struct Candidates {
     ) throws(SearchIndexError) {
         for (index, clause) in plan.required.enumerated() {
             try reader.read(clause, plan, source)
+            frequencies.append(reader.matches.count)
             if index == 0 {
-                begin(reader.values, source.count)
+                ordinals = reader.matches.ordinals
             } else {
-                reduce(reader.values, source.count)
+                keep { reader.matches[Int($0)] > 0 }
             }
+            impacts.append(ordinals.map { UInt8(reader.matches[Int($0)] - 1) })
         }
         filterTimes(plan.filter, source)
         for range in plan.filters where !ordinals.isEmpty {
             try reader.read(range: range, plan, source)
-            keep { reader.values[Int($0)] > 0 }
+            keep { reader.matches[Int($0)] > 0 }
         }
         for clause in plan.excluded where !ordinals.isEmpty {
             try reader.read(clause, plan, source)
-            keep { reader.values[Int($0)] == 0 }
-        }
-    }
-
-    /// All documents with a value.
-    private mutating func begin(_ values: [UInt16], _ count: Int) {
-        let frequency = Self.frequency(values, count)
-        frequencies.append(frequency)
-        ordinals.reserveCapacity(frequency)
-        var own: [UInt8] = []
-        own.reserveCapacity(frequency)
-        values.withUnsafeBufferPointer { values in
-            var ordinal = 0
-            // Nothing follows the last one, which for a rare word is most of the segment.
-            while ordinals.count < frequency {
-                if values[ordinal] > 0 {
-                    ordinals.append(UInt32(ordinal))
-                    own.append(UInt8(values[ordinal] - 1))
-                }
-                ordinal += 1
-            }
-        }
-        impacts.append(own)
-    }
-
-    /// Keeps the candidates with a value.
-    private mutating func reduce(_ values: [UInt16], _ count: Int) {
-        frequencies.append(Self.frequency(values, count))
-        keep { values[Int($0)] > 0 }
-        impacts.append(ordinals.map { UInt8(values[Int($0)] - 1) })
-    }
-
-    private static func frequency(_ values: [UInt16], _ count: Int) -> Int {
-        values.withUnsafeBufferPointer { values in
-            var frequency = 0
-            for ordinal in 0..<count { frequency += values[ordinal] > 0 ? 1 : 0 }
-            return frequency
+            keep { reader.matches[Int($0)] == 0 }
         }
     }
 

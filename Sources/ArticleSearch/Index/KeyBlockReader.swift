@@ -21,21 +21,62 @@ struct KeyBlockReader {
 
     /// Reads the next key; false at the end.
     mutating func next() throws(SearchIndexError) -> Bool {
-        guard !bytes.isAtEnd else { return false }
-        guard let shared = bytes.number(), let count = bytes.number(), shared <= key.count,
-            shared + count <= SearchBlock.limitKeyBytes, shared + count > 0,
-            let rest = bytes.take(count), let size = bytes.number(), size > 0,
-            let documents = bytes.take(size)
-        else { throw .corrupt("a key of a block is damaged") }
+        guard let entry = try entry(after: key.count) else { return false }
         // Only so are keys ascending, as searches expect.
-        guard shared == key.count || (count > 0 && rest[0] > key[shared]) else {
+        guard entry.shared == key.count || entry.rest[0] > key[entry.shared] else {
             throw .corrupt("keys of a block are not ascending")
         }
-        guard count > 0 else { throw .corrupt("a block has a key twice") }
-        key.removeLast(key.count - shared)
-        for byte in rest { key.append(byte) }
-        postings = Postings(ByteReader(documents))
+        key.removeLast(key.count - entry.shared)
+        key.append(contentsOf: entry.rest)
+        postings = Postings(entry.postings)
         return true
+    }
+
+    /// Reads on to the first key that is not before another one; false at the end. For a reader
+    /// that has read no key yet.
+    mutating func next(notBefore low: [UInt8]) throws(SearchIndexError) -> Bool {
+        // The last key's length, and how many of its first bytes are those of `low`.
+        var (count, equal) = (0, 0)
+        // Invariant: the last key is before `low`. So is a key that has more bytes in common with
+        // it; of any other key, the bytes that are not in the block are those of `low`.
+        while let entry = try entry(after: count) {
+            count = entry.shared + entry.rest.count
+            if entry.shared > equal { continue }
+            equal = entry.shared
+            while equal < min(count, low.count), entry.rest[equal - entry.shared] == low[equal] {
+                equal += 1
+            }
+            let isBefore =
+                equal < low.count
+                && (equal == count || entry.rest[equal - entry.shared] < low[equal])
+            if isBefore { continue }
+            key = Array(low[..<entry.shared]) + entry.rest
+            postings = Postings(entry.postings)
+            return true
+        }
+        return false
+    }
+
+    private struct Entry {
+        /// How many of the key's bytes are those of the key before.
+        let shared: Int
+        /// The other ones; at least one.
+        let rest: UnsafeBufferPointer<UInt8>
+        let postings: ByteReader
+    }
+
+    /// Reads what the block has of the next key; `nil` at the end.
+    ///
+    /// - Parameter count: the length of the key before.
+    @inline(__always)
+    private mutating func entry(after count: Int) throws(SearchIndexError) -> Entry? {
+        guard !bytes.isAtEnd else { return nil }
+        guard let shared = bytes.number(), let length = bytes.number(), shared <= count,
+            shared + length <= SearchBlock.limitKeyBytes, length > 0,
+            let rest = bytes.take(length), let size = bytes.number(), size > 0,
+            let postings = bytes.take(size)
+        else { throw .corrupt("a key of a block is damaged") }
+        return Entry(shared: shared, rest: rest, postings: ByteReader(postings))
     }
 }
 
