@@ -1,7 +1,7 @@
 import Glibc
 
-/// Threads for long computations that must not slow down anything else: they have a low priority,
-/// or the lowest, of the scheduler (nice 19, `setpriority(2)`).
+/// Threads for long computations that must not slow down anything else: they have the
+/// scheduler's lowest priority (nice 19, `setpriority(2)`).
 ///
 /// It is fair: clients take turns, whatever number of items each has. It is bounded: at most
 /// `width` items run and `depth` wait. Items of cancelled tasks leave the queue. The threads are
@@ -104,20 +104,16 @@ public final class BackgroundPool: Sendable {
     private let width: Int
     private let depth: Int
     private let reserved: Int
-    private let niceness: Int32
     private let state = Lock(State())
 
     /// - Parameters:
     ///   - width: How many items run at a time; at least 1.
     ///   - depth: How many may wait meanwhile.
     ///   - reserved: How many of these places only known clients may have.
-    ///   - niceness: 0 for the priority of all other threads, up to 19 for the lowest. When a
-    ///     processor is busy, 10 is about a tenth of another thread's share, 19 a sixtieth.
-    public init(width: Int, depth: Int, reserved: Int = 0, niceness: Int = 19) {
+    public init(width: Int, depth: Int, reserved: Int = 0) {
         self.width = max(1, width)
         self.depth = max(0, depth)
         self.reserved = min(max(0, reserved), self.depth)
-        self.niceness = Int32(min(max(0, niceness), 19))
     }
 
     /// The number of waiting items.
@@ -224,7 +220,7 @@ public final class BackgroundPool: Sendable {
 
     private func drain() {
         // On Linux, 0 is the calling thread, and a lower priority is never denied.
-        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness)
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
         while let item = next() { item.work(item.lane) }
     }
 

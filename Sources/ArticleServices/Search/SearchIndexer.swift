@@ -12,10 +12,12 @@ import Platform
 public final class SearchIndexer: Sendable {
     let store: any SearchIndexStore
     private let version: Int
-    private let limits: IndexLimits
+    let limits: IndexLimits
     private let notices: Notices
     private let published: @Sendable () -> Void
-    private let pool = BackgroundPool(width: 1, depth: 1, niceness: 10)
+    /// The lowest priority: where a server's writes take all of a processor, the index waits for
+    /// them.
+    private let pool = BackgroundPool(width: 1, depth: 1)
     private let state = Lock(State())
     /// Yields after a commit; commits are merged until the value is taken.
     private let commits: AsyncStream<Void>
