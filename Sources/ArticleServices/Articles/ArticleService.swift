@@ -166,14 +166,8 @@ extension ArticleService {
 
     /// The leading articles that fit in the size limit of a page.
     private static func prefix(of articles: [Article], _ fields: FieldSelection?) -> [Article] {
-        let limit = ArticleLimits.pageBytes
-        // In JSON a byte becomes at most six, so small pages need not be measured.
-        guard articles.reduce(0, { $0 + $1.textBytes }) > limit / 6 else { return articles }
-        var bytes = 0
-        let count = articles.prefix { article in
-            bytes += article.jsonBytes(fields)
-            return bytes <= limit
-        }.count
+        var size = PageSize(fields)
+        let count = articles.prefix { size.add($0) }.count
         return Array(articles.prefix(max(count, 1)))
     }
 }
@@ -183,18 +177,5 @@ extension Article {
     /// article: such a response is not cached.
     static func countsComments(_ fields: FieldSelection?) -> Bool {
         fields?.contains("commentCount") ?? false
-    }
-
-    /// The size of the article as JSON in bytes, computed without encoding long texts.
-    func jsonBytes(_ fields: FieldSelection?) -> Int {
-        var rest = self
-        (rest.body, rest.bodyHTML) = (nil, nil)
-        var bytes = rest.json(fields).count
-        for (name, text) in [("body", body), ("bodyHTML", bodyHTML)] {
-            guard let text, fields?.contains(name) ?? true else { continue }
-            // With quotation marks, colon and comma.
-            bytes += name.utf8.count + 4 + JSONWriter.bytes(of: text)
-        }
-        return bytes
     }
 }

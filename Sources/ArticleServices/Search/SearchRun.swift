@@ -70,7 +70,7 @@ struct SearchRun {
         let marks = SearchMarks(query)
         var items: [SearchHit<Article>] = []
         var positions: [SearchPosition] = []
-        var bytes = 0
+        var size = PageSize(list.fields)
         // The last one that was examined.
         var last: SearchPosition?
         var isCut = false
@@ -81,9 +81,8 @@ struct SearchRun {
             }
             var article = stored
             if !BodyHTML.needsBody(list.fields) { article.body = nil }
-            bytes += article.jsonBytes(list.fields)
-            guard items.count < list.limit, items.isEmpty || bytes <= ArticleLimits.pageBytes
-            else {
+            let fits = size.add(article)
+            guard items.count < list.limit, items.isEmpty || fits else {
                 isCut = true
                 break
             }
