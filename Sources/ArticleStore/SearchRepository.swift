@@ -12,22 +12,24 @@
 /// let segment = SearchSegmentRecord(number: 1, level: 0, bytes: 4, dead: [0])
 /// let progress = SearchProgress(version: 1, position: position)
 /// try await store.commitSearch(SearchCommit(progress, added: [segment]))
-/// let range = SearchKeyRange(low: [2, 97], high: [2, 98])
-/// let found = try await store.searchBlocks(SearchBlockQuery([range], in: [1]))
+/// let keys = try await store.searchKeys(of: 1)
+/// let range = SearchBlockRange(segment: 1, blocks: 0..<1)
+/// let found = try await store.searchBlocks(SearchBlockQuery([range]))
 /// ```
 public protocol SearchRepository: Sendable {
     /// The segments of the last commit.
     func searchIndex() async throws(StoreError) -> SearchIndexRecord
 
-    /// The blocks in which keys of the ranges may be, by segment and by range, from one snapshot:
-    /// from the last block whose first key is not above the range, to the one before the next block
-    /// whose first key is above it.
+    /// The blocks of a segment in which keys begin, in their order.
+    func searchKeys(of segment: Int64) async throws(StoreError) -> [SearchKeyRecord]
+
+    /// The blocks of each range, from one snapshot.
     ///
-    /// - Returns: `nil` if one of the segments was removed.
+    /// - Returns: `nil` if one of them is missing, as when its segment was removed.
     /// - Throws: `.tooMany` if there are more bytes than the query's limit.
     func searchBlocks(
         _ query: SearchBlockQuery
-    ) async throws(StoreError) -> [[SearchBlockQuery.Blocks]]?
+    ) async throws(StoreError) -> [SearchBlockQuery.Blocks]?
 
     /// The blocks of a segment with this number and above, in order, up to a limit on their bytes
     /// but no less than one if there is one. Without their first keys.
@@ -125,16 +127,27 @@ public struct SearchBlockRecord: Sendable, Hashable {
     }
 }
 
-/// A range of the keys of an index, which are compared by their bytes. A value; use it anywhere.
-/// See ``SearchRepository``.
-public struct SearchKeyRange: Sendable, Hashable {
-    public var low: [UInt8]
-    /// Exclusive.
-    public var high: [UInt8]
+/// The first key that begins in a block. A value; use it anywhere. See ``SearchRepository``.
+public struct SearchKeyRecord: Sendable, Hashable {
+    public var first: [UInt8]
+    /// The block's number.
+    public var block: Int
 
-    public init(low: [UInt8], high: [UInt8]) {
-        self.low = low
-        self.high = high
+    public init(first: [UInt8], block: Int) {
+        self.first = first
+        self.block = block
+    }
+}
+
+/// Blocks of a segment. A value; use it anywhere. See ``SearchRepository``.
+public struct SearchBlockRange: Sendable, Hashable {
+    public var segment: Int64
+    /// Their numbers.
+    public var blocks: Range<Int>
+
+    public init(segment: Int64, blocks: Range<Int>) {
+        self.segment = segment
+        self.blocks = blocks
     }
 }
 
@@ -143,15 +156,13 @@ public struct SearchBlockQuery: Sendable, Hashable {
     /// The contents of blocks in their order.
     public typealias Blocks = [[UInt8]]
 
-    public var ranges: [SearchKeyRange]
-    /// The numbers of the segments.
-    public var segments: [Int64]
+    public var ranges: [SearchBlockRange]
     /// The maximum size of all blocks.
-    public var limitBytes = 32 << 20
+    public var limitBytes: Int
 
-    public init(_ ranges: [SearchKeyRange], in segments: [Int64]) {
+    public init(_ ranges: [SearchBlockRange], limitBytes: Int = 32 << 20) {
         self.ranges = ranges
-        self.segments = segments
+        self.limitBytes = limitBytes
     }
 }
 

@@ -6,9 +6,13 @@ extension SQLiteStore: SearchRepository {
         try await readers.read { (state) throws(StoreError) in try state.searchIndex() }
     }
 
+    public func searchKeys(of segment: Int64) async throws(StoreError) -> [SearchKeyRecord] {
+        try await readers.read { (state) throws(StoreError) in try state.searchKeys(of: segment) }
+    }
+
     public func searchBlocks(
         _ query: SearchBlockQuery
-    ) async throws(StoreError) -> [[SearchBlockQuery.Blocks]]? {
+    ) async throws(StoreError) -> [SearchBlockQuery.Blocks]? {
         try await readers.read { (state) throws(StoreError) in try state.searchBlocks(query) }
     }
 

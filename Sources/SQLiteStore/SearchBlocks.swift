@@ -10,19 +10,10 @@ enum SearchBlocks {
 }
 
 extension SQL {
-    /// The last block that begins with a key not above the range, or else the first one; and the
-    /// next block that begins with a key above it, or else the end of the blocks with keys.
-    fileprivate static let searchRange: StaticString = """
-        SELECT
-            ifnull((SELECT block FROM search_terms WHERE segment = ?1 AND first <= ?2
-                ORDER BY first DESC LIMIT 1), 0),
-            ifnull((SELECT block FROM search_terms WHERE segment = ?1 AND first >= ?3
-                ORDER BY first LIMIT 1), 1 << 30)
-        """
+    fileprivate static let searchKeys: StaticString =
+        "SELECT first, block FROM search_terms WHERE segment = ?1 ORDER BY first"
     fileprivate static let searchBlocks: StaticString =
         "SELECT number, data FROM search_blocks WHERE number >= ?1 AND number < ?2 ORDER BY number"
-    fileprivate static let hasSearchBlock: StaticString =
-        "SELECT 1 FROM search_blocks WHERE number = ?1"
     fileprivate static let insertSearchBlock: StaticString =
         "INSERT INTO search_blocks (number, data) VALUES (?1, ?2)"
     fileprivate static let insertSearchTerm: StaticString =
@@ -44,40 +35,37 @@ extension SQL {
 }
 
 extension Snapshot {
+    func searchKeys(of segment: Int64) throws(StoreError) -> [SearchKeyRecord] {
+        let row = try connection.statement(SQL.searchKeys)
+        try row.bind(1, segment)
+        var keys: [SearchKeyRecord] = []
+        while try row.step() {
+            keys.append(SearchKeyRecord(first: row.bytes(0), block: Int(row.integer(1))))
+        }
+        return keys
+    }
+
     func searchBlocks(
         _ query: SearchBlockQuery
-    ) throws(StoreError) -> [[SearchBlockQuery.Blocks]]? {
-        var found: [[SearchBlockQuery.Blocks]] = []
+    ) throws(StoreError) -> [SearchBlockQuery.Blocks]? {
+        var found: [SearchBlockQuery.Blocks] = []
+        found.reserveCapacity(query.ranges.count)
         var left = query.limitBytes
-        for segment in query.segments {
-            // The first block is removed first.
-            guard try hasSearchBlock(SearchBlocks.row(segment, 0)) else { return nil }
-            var ranges: [SearchBlockQuery.Blocks] = []
-            for range in query.ranges {
-                ranges.append(try searchBlocks(of: segment, in: range, &left))
-            }
-            found.append(ranges)
+        for range in query.ranges {
+            let blocks = try searchBlocks(range, &left)
+            guard blocks.count == range.blocks.count else { return nil }
+            found.append(blocks)
         }
         return found
     }
 
-    private func hasSearchBlock(_ row: Int64) throws(StoreError) -> Bool {
-        let found = try connection.statement(SQL.hasSearchBlock)
-        try found.bind(1, row)
-        return try found.step()
-    }
-
     private func searchBlocks(
-        of segment: Int64, in range: SearchKeyRange, _ left: inout Int
+        _ range: SearchBlockRange, _ left: inout Int
     ) throws(StoreError) -> SearchBlockQuery.Blocks {
-        let ends = try connection.statement(SQL.searchRange)
-        try ends.bind(1, segment)
-        try ends.bind(2, range.low)
-        try ends.bind(3, range.high)
-        guard try ends.step() else { return [] }
+        guard !range.blocks.isEmpty else { return [] }
         let row = try connection.statement(SQL.searchBlocks)
-        try row.bind(1, SearchBlocks.row(segment, Int(ends.integer(0))))
-        try row.bind(2, SearchBlocks.row(segment, Int(ends.integer(1))))
+        try row.bind(1, SearchBlocks.row(range.segment, range.blocks.lowerBound))
+        try row.bind(2, SearchBlocks.row(range.segment, range.blocks.upperBound))
         var blocks: SearchBlockQuery.Blocks = []
         while try row.step() {
             let data = row.bytes(1)

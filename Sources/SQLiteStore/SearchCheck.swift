@@ -25,8 +25,6 @@ extension Snapshot {
 }
 
 extension SQL {
-    fileprivate static let searchFirsts: StaticString =
-        "SELECT first, block FROM search_terms WHERE segment = ?1 ORDER BY first"
     fileprivate static let publicArticles: StaticString =
         "SELECT number FROM articles WHERE state = 1"
     /// The articles of authors are listed under their facets, which have their numbers.
@@ -75,33 +73,27 @@ private struct SearchCheck {
     private func checked(_ record: SearchSegmentRecord) throws(StoreError) -> Segment {
         let documents = try state.searchBlocks(
             of: record.number, from: SearchBlock.firstDocuments, limitBytes: .max)
+        let keys = try state.searchKeys(of: record.number)
         let segment = try found { () throws(SearchIndexError) in
             try Segment(
-                number: record.number, level: record.level, documents: documents.map(\.data),
-                dead: record.dead)
+                number: record.number, level: record.level,
+                directory: KeyDirectory(keys.map { ($0.first, $0.block) }),
+                documents: documents.map(\.data), dead: record.dead)
         }
         var check = SegmentCheck(segment)
-        let term = try state.connection.statement(SQL.searchFirsts)
-        try term.bind(1, record.number)
-        var hasTerm = try term.step()
         var next = 0
-        // Invariant: all blocks before `next` were added, and all terms of these were read.
+        // Invariant: all blocks before `next` were added.
         while true {
             let blocks = try state.searchBlocks(
                 of: record.number, from: next, limitBytes: Self.readBytes)
             guard let last = blocks.last else { break }
             next = last.number + 1
             for block in blocks {
-                var first: [UInt8]?
-                if hasTerm, term.integer(1) == block.number {
-                    first = term.bytes(0)
-                    hasTerm = try term.step()
+                try found { () throws(SearchIndexError) in
+                    try check.add(block.data, at: block.number)
                 }
-                let whole = SearchBlock(number: block.number, first: first, data: block.data)
-                try found { () throws(SearchIndexError) in try check.add(whole) }
             }
         }
-        guard !hasTerm else { throw .corrupt("a key refers to a block that does not exist") }
         try found { () throws(SearchIndexError) in try check.finish() }
         return segment
     }

@@ -176,9 +176,11 @@ final class LastChange: ChangeObserver {
             let segment = SearchSegmentRecord(number: 1, level: 0, bytes: 4, dead: [0])
             let progress = SearchProgress(version: 1, position: position)
             try await store.commitSearch(SearchCommit(progress, added: [segment]))
-            let range = SearchKeyRange(low: [2, 97], high: [2, 98])
-            let found = try await store.searchBlocks(SearchBlockQuery([range], in: [1]))
-            #expect(found == [[[[2, 97, 0, 1]]]])
+            let keys = try await store.searchKeys(of: 1)
+            let range = SearchBlockRange(segment: 1, blocks: 0..<1)
+            let found = try await store.searchBlocks(SearchBlockQuery([range]))
+            #expect(keys == [SearchKeyRecord(first: [2, 97], block: 0)])
+            #expect(found == [[[2, 97, 0, 1]]])
         }
     }
 

@@ -4,6 +4,8 @@ struct BlockWriter: Sendable {
     private var blocks: [SearchBlock] = []
     /// How many blocks were completed.
     private(set) var count = 0
+    /// In which of these keys begin.
+    private(set) var directory = KeyDirectory()
     /// The block that is being filled; empty before its first key.
     private var data: [UInt8] = []
     private var first: [UInt8] = []
@@ -88,7 +90,7 @@ struct BlockWriter: Sendable {
 
     private mutating func closeBlock(continues: Bool = false) {
         guard !data.isEmpty else { return }
-        if continues { data[0] = 1 }
+        if continues { data[0] = 1 } else { directory.append(first, block: count) }
         blocks.append(SearchBlock(number: count, first: continues ? nil : first, data: data))
         count += 1
         data.removeAll(keepingCapacity: true)

@@ -74,7 +74,7 @@ package struct MemoryIndex: Sendable {
     }
 
     private func blocks(of segment: Segment, _ range: TermRange) -> [[UInt8]] {
-        blocks[segment.number]?.data(of: range) ?? []
+        blocks[segment.number]?.data(at: segment.blocks(of: range)) ?? []
     }
 
     private mutating func mergeSome() throws(SearchIndexError) {
@@ -100,46 +100,18 @@ package struct MemoryIndex: Sendable {
     }
 }
 
-/// The blocks of keys of a segment, as a store finds them.
-package struct MemoryBlocks: Sendable {
+/// The blocks of keys of a segment.
+private struct MemoryBlocks: Sendable {
     private let keys: [SearchBlock]
-    /// The places of those in which a key begins.
-    private let starts: [Int]
 
     var bytes: Int { keys.reduce(0) { $0 + $1.data.count } }
 
     /// - Parameter blocks: of a segment, in their order; those of documents are left out.
-    package init(_ blocks: [SearchBlock]) {
+    init(_ blocks: [SearchBlock]) {
         keys = blocks.filter { $0.number < SearchBlock.firstDocuments }
-        starts = keys.indices.filter { [keys] in keys[$0].first != nil }
     }
 
-    package func data(at places: Range<Int>) -> [[UInt8]] {
+    func data(at places: Range<Int>) -> [[UInt8]] {
         keys[places.clamped(to: keys.indices)].map(\.data)
-    }
-
-    /// The blocks in which keys of the range are.
-    package func data(of range: TermRange) -> [[UInt8]] {
-        let first = starts(upTo: range.low, orAt: true)
-        let end = starts(upTo: range.high, orAt: false)
-        let low = first == 0 ? 0 : starts[first - 1]
-        let high = end == starts.count ? keys.count : starts[end]
-        return data(at: low..<max(low, high))
-    }
-
-    /// How many blocks begin with a key before this one, or with it.
-    private func starts(upTo key: [UInt8], orAt isEqual: Bool) -> Int {
-        var (low, high) = (0, starts.count)
-        // Invariant: the starts before `low` are counted, those from `high` on are not.
-        while low < high {
-            let middle = (low + high) / 2
-            let first = keys[starts[middle]].first ?? []
-            if first.lexicographicallyPrecedes(key) || (isEqual && first == key) {
-                low = middle + 1
-            } else {
-                high = middle
-            }
-        }
-        return low
     }
 }

@@ -74,6 +74,5 @@ extension TermRange {
     }
 }
 
-/// The blocks of keys of one segment for each range of a plan: from the last one whose `first` is
-/// not above the range's low, up to the next one whose `first` is at or above its high.
+/// The blocks of keys of one segment for each range of a plan, as ``Segment/blocks(of:)`` says.
 package typealias RangeBlocks = [[[UInt8]]]

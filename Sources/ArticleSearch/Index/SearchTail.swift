@@ -53,45 +53,13 @@ package struct SearchTail: Sendable {
 }
 
 extension AnalyzedDocument {
-    /// The keys of the range.
+    /// The keys of the range. A query does this for each document of the tail.
     func places(in range: TermRange) -> Range<Int> {
-        bytes.withUnsafeBufferPointer { bytes in
-            ends.withUnsafeBufferPointer { ends in
-                let keys = DocumentKeys(bytes: bytes, ends: ends)
-                let low = keys.place(of: range.low, from: 0)
-                // Most documents have no key of a range.
-                guard low < ends.count, keys.precedes(low, range.high) else { return low..<low }
-                return low..<keys.place(of: range.high, from: low + 1)
-            }
-        }
-    }
-}
-
-/// The keys of a document while they are searched. A query does this for each document of the tail.
-private struct DocumentKeys {
-    let bytes: UnsafeBufferPointer<UInt8>
-    let ends: UnsafeBufferPointer<UInt32>
-
-    /// Where the key is, or would be, if keys before `start` are less than it.
-    func place(of key: [UInt8], from start: Int) -> Int {
-        var (low, high) = (start, ends.count)
-        // Invariant: keys before `low` are less than `key`, those from `high` are not.
-        while low < high {
-            let middle = (low + high) / 2
-            if precedes(middle, key) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    /// Whether the key at the index is less than the other.
-    func precedes(_ index: Int, _ other: [UInt8]) -> Bool {
-        let start = index == 0 ? 0 : Int(ends[index - 1])
-        let count = Int(ends[index]) - start
-        return other.withUnsafeBufferPointer { other in
-            for place in 0..<min(count, other.count) where bytes[start + place] != other[place] {
-                return bytes[start + place] < other[place]
-            }
-            return count < other.count
+        SortedKeys.reading(bytes, ends) { keys in
+            let low = keys.place(of: range.low, from: 0)
+            // Most documents have no key of a range.
+            guard low < keys.count, keys.precedes(low, range.high) else { return low..<low }
+            return low..<keys.place(of: range.high, from: low + 1)
         }
     }
 }

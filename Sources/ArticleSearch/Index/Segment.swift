@@ -8,16 +8,22 @@ package struct Segment: Sendable {
     package let level: Int
     /// How many blocks of keys it has; their numbers begin with 0.
     package let keyBlocks: Int
+    /// In which of them keys are.
+    package let directory: KeyDirectory
     let documents: SegmentDocuments
     /// A bit for each document, the lowest first: whether it was removed or replaced.
     package private(set) var dead: [UInt8]
     /// How many documents are not dead.
     package private(set) var liveCount: Int
 
-    init(number: Int64, level: Int, keyBlocks: Int, documents: SegmentDocuments) {
+    init(
+        number: Int64, level: Int, keyBlocks: Int, directory: KeyDirectory,
+        documents: SegmentDocuments
+    ) {
         self.number = number
         self.level = level
         self.keyBlocks = keyBlocks
+        self.directory = directory
         self.documents = documents
         dead = [UInt8](repeating: 0, count: (documents.count + 7) / 8)
         liveCount = documents.count
@@ -28,13 +34,20 @@ package struct Segment: Sendable {
     /// - Parameters:
     ///   - number: as it was built.
     ///   - level: as it was built.
+    ///   - directory: of its blocks of keys.
     ///   - documents: its blocks from `SearchBlock.firstDocuments` on.
     ///   - dead: as it was last.
     package init(
-        number: Int64, level: Int, documents: [[UInt8]], dead: [UInt8]
+        number: Int64, level: Int, directory: KeyDirectory, documents: [[UInt8]], dead: [UInt8]
     ) throws(SearchIndexError) {
         let (documents, keyBlocks) = try SegmentDocuments.reading(documents)
-        self.init(number: number, level: level, keyBlocks: keyBlocks, documents: documents)
+        let last = directory.count == 0 ? -1 : directory[directory.count - 1].block
+        guard last < keyBlocks, directory.count > 0 || keyBlocks == 0 else {
+            throw .corrupt("the directory of a segment does not fit its blocks")
+        }
+        self.init(
+            number: number, level: level, keyBlocks: keyBlocks, directory: directory,
+            documents: documents)
         let unused = UInt8(truncatingIfNeeded: 0xFF << (1 + (documents.count + 7) % 8))
         guard dead.count == self.dead.count, (dead.last ?? 0) & unused == 0 else {
             throw .corrupt("the dead documents of a segment do not fit")
@@ -45,6 +58,11 @@ package struct Segment: Sendable {
 
     /// All documents.
     package var count: Int { documents.count }
+
+    /// The blocks in which keys of the range may be.
+    package func blocks(of range: TermRange) -> Range<Int> {
+        directory.blocks(of: range, count: keyBlocks)
+    }
 
     /// The blocks with its documents, to be stored beside those with keys.
     package var documentBlocks: [SearchBlock] { documents.blocks(keyBlocks: keyBlocks) }

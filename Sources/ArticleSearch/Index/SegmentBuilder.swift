@@ -14,7 +14,8 @@ package enum SegmentBuilder {
         keys.write(to: &writer)
         writer.finish()
         let segment = Segment(
-            number: number, level: 0, keyBlocks: writer.count, documents: documents)
+            number: number, level: 0, keyBlocks: writer.count, directory: writer.directory,
+            documents: documents)
         return (segment, writer.takeBlocks() + segment.documentBlocks)
     }
 }

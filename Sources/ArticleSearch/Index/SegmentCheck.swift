@@ -10,6 +10,8 @@ package struct SegmentCheck: Sendable {
     private var previous: [UInt8] = []
     /// Of the next block of keys.
     private var next = 0
+    /// Of the next block in which a key begins, in the directory.
+    private var place = 0
     private var documents: [[UInt8]] = []
 
     package init(_ segment: Segment) {
@@ -17,23 +19,32 @@ package struct SegmentCheck: Sendable {
         digests = [UInt64](repeating: 0, count: segment.count)
     }
 
-    package mutating func add(_ block: SearchBlock) throws(SearchIndexError) {
-        if block.number >= SearchBlock.firstDocuments {
-            guard block.number - SearchBlock.firstDocuments == documents.count, block.first == nil
-            else { throw .corrupt("a block of documents is missing") }
-            documents.append(block.data)
+    /// - Parameters:
+    ///   - data: what the block has.
+    ///   - number: the block's.
+    package mutating func add(_ data: [UInt8], at number: Int) throws(SearchIndexError) {
+        if number >= SearchBlock.firstDocuments {
+            guard number - SearchBlock.firstDocuments == documents.count else {
+                throw .corrupt("a block of documents is missing")
+            }
+            documents.append(data)
             return
         }
-        guard block.number == next, next < segment.keyBlocks else {
+        guard number == next, next < segment.keyBlocks else {
             throw .corrupt("a block of keys is missing")
         }
         next += 1
-        try block.data.withUnsafeBufferPointer { data throws(SearchIndexError) in
+        var first: [UInt8]?
+        if place < segment.directory.count, segment.directory[place].block == number {
+            first = segment.directory[place].first
+            place += 1
+        }
+        try data.withUnsafeBufferPointer { data throws(SearchIndexError) in
             var reader = try KeyBlockReader(data)
-            guard try reader.next(), block.first == (reader.isContinued ? nil : reader.key),
+            guard try reader.next(), first == (reader.isContinued ? nil : reader.key),
                 reader.isContinued
                     ? previous == reader.key : previous.lexicographicallyPrecedes(reader.key)
-            else { throw .corrupt("block \(block.number) does not begin where it should") }
+            else { throw .corrupt("block \(number) does not begin where it should") }
             try add(reader)
             while try reader.next() {
                 guard !reader.isContinued else {

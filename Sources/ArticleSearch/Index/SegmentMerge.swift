@@ -68,7 +68,7 @@ package struct SegmentMerge: Sendable {
         let highest = inputs.map(\.level).max() ?? 0
         return Segment(
             number: number, level: inputs.count > 1 ? highest + 1 : highest,
-            keyBlocks: writer.count, documents: documents)
+            keyBlocks: writer.count, directory: writer.directory, documents: documents)
     }
 
     /// Merges documents by id.

@@ -1,7 +1,7 @@
 import ArticleSearch
 import ArticleStore
 
-/// How much an index keeps in memory, and does at a time. A value; use it anywhere.
+/// How much an index keeps in memory, and reads or writes at a time. A value; use it anywhere.
 struct IndexLimits: Sendable {
     /// So many documents become a segment.
     var tailDocuments = SearchTail.limitDocuments
@@ -11,6 +11,8 @@ struct IndexLimits: Sendable {
     var sliceBytes = 256 << 10
     /// The blocks that one step removes.
     var removedBlocks = 64
+    /// The blocks that a search reads.
+    var searchBytes = 32 << 20
     /// After so many changes the position is stored, even if they were deletions.
     var unstoredChanges = 2_000
 }

@@ -78,9 +78,14 @@ struct IndexWork {
             documents += blocks.map(\.data)
         }
         let all = documents
+        let keys = try await IndexFailure.catching { () throws(StoreError) in
+            try await store.searchKeys(of: record.number)
+        }
         return try await pool.compute { () throws(SearchIndexError) in
             try Segment(
-                number: record.number, level: record.level, documents: all, dead: record.dead)
+                number: record.number, level: record.level,
+                directory: KeyDirectory(keys.map { ($0.first, $0.block) }), documents: all,
+                dead: record.dead)
         }
     }
 

@@ -13,35 +13,52 @@ extension SearchIndexer {
     ) async throws(ServiceError) -> Result {
         for _ in 0..<Self.attempts {
             let view = try view()
-            guard let blocks = try await blocks(of: ranges, in: view) else { continue }
+            guard let blocks = try await blocks(of: ranges, in: view) else {
+                // Only what the present view does not need is removed.
+                guard try self.view().hasSegments(of: view) else { continue }
+                throw damaged("blocks of a segment are missing")
+            }
             do throws(SearchIndexError) { return try work(view, blocks) } catch {
                 switch error {
-                case .corrupt(let reason): reportDamage(reason)
+                case .corrupt(let reason): throw damaged(reason)
                 }
-                throw .indexing
             }
         }
         throw .busy
     }
 
-    /// `nil` if the view is no longer the present one, and its segments are being removed.
+    private func damaged(_ reason: String) -> ServiceError {
+        reportDamage(reason)
+        return .indexing
+    }
+
+    /// `nil` if blocks are missing, as those of segments that were merged are removed.
     private func blocks(
         of ranges: [TermRange], in view: SearchView
     ) async throws(ServiceError) -> [RangeBlocks]? {
-        // A segment without documents has no blocks of keys.
-        let numbers = view.segments.filter { $0.count > 0 }.map(\.number)
         let query = SearchBlockQuery(
-            ranges.map { SearchKeyRange(low: $0.low, high: $0.high) }, in: numbers)
-        let found: [RangeBlocks]?
+            view.segments.flatMap { segment in
+                ranges.map { range in
+                    SearchBlockRange(segment: segment.number, blocks: segment.blocks(of: range))
+                }
+            }, limitBytes: limits.searchBytes)
+        let found: [SearchBlockQuery.Blocks]?
         do throws(StoreError) { found = try await store.searchBlocks(query) } catch {
             if case .tooMany = error {
                 throw .badParameter("q", "matches too much: add letters to its last word")
             }
             throw ServiceError(error)
         }
-        guard var rest = found?[...] else { return nil }
-        return view.segments.map { segment in
-            (segment.count > 0 ? rest.popFirst() : nil) ?? ranges.map { _ in [] }
+        guard let found else { return nil }
+        return view.segments.indices.map { segment in
+            Array(found[segment * ranges.count..<(segment + 1) * ranges.count])
         }
+    }
+}
+
+extension SearchView {
+    /// Whether the segments are those of the other view, with more dead documents perhaps.
+    fileprivate func hasSegments(of other: SearchView) -> Bool {
+        segments.map(\.number) == other.segments.map(\.number)
     }
 }

@@ -19,7 +19,7 @@ import Testing
 
     private func check(_ blocks: [SearchBlock]) throws(SearchIndexError) {
         var check = SegmentCheck(index.view.segments[0])
-        for block in blocks { try check.add(block) }
+        for block in blocks { try check.add(block.data, at: block.number) }
         try check.finish()
     }
 
@@ -67,7 +67,9 @@ import Testing
         let segment = index.view.segments[0]
         let documents = blocks.filter { $0.number >= SearchBlock.firstDocuments }.map(\.data)
         let keys = blocks.filter { $0.number < SearchBlock.firstDocuments }.map(\.data)
-        _ = try? Segment(number: 1, level: 0, documents: documents, dead: segment.dead)
+        _ = try? Segment(
+            number: 1, level: 0, directory: segment.directory, documents: documents,
+            dead: segment.dead)
         for plan in plans {
             _ = try? index.view.hits(plan, [plan.ranges.map { _ in keys }], limit: 10)
         }
@@ -87,7 +89,7 @@ import Testing
         #expect(blocks.count > 4)
         func check(_ blocks: [SearchBlock]) throws(SearchIndexError) {
             var check = SegmentCheck(index.view.segments[0])
-            for block in blocks { try check.add(block) }
+            for block in blocks { try check.add(block.data, at: block.number) }
             try check.finish()
         }
         try check(blocks)
@@ -97,11 +99,41 @@ import Testing
             #expect(throws: SearchIndexError.self) { try check(changed) }
             changed.insert(blocks[place == 0 ? 1 : 0], at: place)
             #expect(throws: SearchIndexError.self) { try check(changed) }
-            changed = blocks
-            changed[place] = SearchBlock(
-                number: blocks[place].number, first: [2], data: blocks[place].data)
+        }
+    }
+
+    @Test func `a wrong directory of blocks is found`() throws {
+        var world = ModelWorld(seed: 11, ids: 700)
+        var index = StoredIndex()
+        for id in world.ids { index.view.insert(world.document(id)) }
+        index.seal()
+        let row = index.rows[0].row
+        let keys = row.blocks.compactMap { block in block.first.map { ($0, block.number) } }
+        func check(_ keys: [(first: [UInt8], block: Int)]) throws(SearchIndexError) {
+            let segment = try Segment(
+                number: 1, level: 0, directory: KeyDirectory(keys),
+                documents: Self.documents(row), dead: row.dead)
+            var check = SegmentCheck(segment)
+            for block in row.blocks { try check.add(block.data, at: block.number) }
+            try check.finish()
+        }
+        try check(keys)
+        #expect(keys.count > 2)
+        for place in keys.indices {
+            var changed = keys
+            changed.remove(at: place)
+            #expect(throws: SearchIndexError.self) { try check(changed) }
+            changed = keys
+            changed[place].0.append(0)
+            #expect(throws: SearchIndexError.self) { try check(changed) }
+            changed = keys
+            changed[place].1 += 1
+            #expect(throws: SearchIndexError.self) { try check(changed) }
+            changed = keys
+            changed.insert(keys[place], at: place)
             #expect(throws: SearchIndexError.self) { try check(changed) }
         }
+        #expect(throws: SearchIndexError.self) { try check(keys + [([0xFF], 1 << 29)]) }
     }
 
     @Test func `a wrong bitmap of dead documents is found`() throws {
@@ -112,7 +144,8 @@ import Testing
             index.rows[0].row.dead[ordinal / 8] ^= 1 << UInt8(ordinal % 8)
             let stored = index.rows[0].row
             let damaged = try Segment(
-                number: 1, level: 0, documents: Self.documents(stored), dead: stored.dead)
+                number: 1, level: 0, directory: stored.directory,
+                documents: Self.documents(stored), dead: stored.dead)
             let view = SearchView(segments: [damaged])
             var check = SearchViewCheck(view)
             #expect(throws: SearchIndexError.self) {
@@ -122,7 +155,9 @@ import Testing
         }
         for dead in [[], row.dead + [0], row.dead.dropLast()] as [[UInt8]] {
             #expect(throws: SearchIndexError.self) {
-                try Segment(number: 1, level: 0, documents: Self.documents(row), dead: dead)
+                try Segment(
+                    number: 1, level: 0, directory: row.directory,
+                    documents: Self.documents(row), dead: dead)
             }
         }
     }
@@ -137,7 +172,8 @@ import Testing
             var dead = row.dead
             dead[bit / 8] |= 1 << UInt8(bit % 8)
             let segment = try? Segment(
-                number: 1, level: 0, documents: Self.documents(row), dead: dead)
+                number: 1, level: 0, directory: row.directory, documents: Self.documents(row),
+                dead: dead)
             #expect((segment != nil) == (bit < 13), "bit \(bit)")
             if let segment { #expect(segment.liveCount == 12) }
         }

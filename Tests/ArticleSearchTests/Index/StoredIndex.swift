@@ -7,6 +7,18 @@ struct StoredIndex {
         let level: Int
         var dead: [UInt8]
         var blocks: [SearchBlock]
+
+        /// What a store keeps of it beside the blocks.
+        var directory: KeyDirectory {
+            get throws {
+                try KeyDirectory(
+                    blocks.compactMap { block in block.first.map { ($0, block.number) } })
+            }
+        }
+
+        func data(of ranges: [Range<Int>]) -> [[[UInt8]]] {
+            ranges.map { range in blocks[range].map(\.data) }
+        }
     }
 
     var view = SearchView()
@@ -71,8 +83,8 @@ struct StoredIndex {
             segments: try rows.map { number, row in
                 let documents = row.blocks.filter { $0.number >= SearchBlock.firstDocuments }
                 return try Segment(
-                    number: number, level: row.level, documents: documents.map(\.data),
-                    dead: row.dead)
+                    number: number, level: row.level, directory: row.directory,
+                    documents: documents.map(\.data), dead: row.dead)
             })
         for document in tail.documents { view.insert(document) }
     }
@@ -84,16 +96,17 @@ struct StoredIndex {
     func hits(
         _ plan: SearchPlan, after position: SearchPosition? = nil, limit: Int = 1_000
     ) throws -> SearchHits {
-        let blocks = rows.map { row in
-            let blocks = MemoryBlocks(row.row.blocks)
-            return plan.ranges.map { blocks.data(of: $0) }
+        let blocks = zip(view.segments, rows).map { segment, row in
+            row.row.data(of: plan.ranges.map { segment.blocks(of: $0) })
         }
         return try view.hits(plan, blocks, after: position, limit: limit)
     }
 
     func spelling(of word: [UInt8]) throws -> [UInt8]? {
         let range = Spelling.range(for: word)
-        let blocks = rows.map { MemoryBlocks($0.row.blocks).data(of: range) }
+        let blocks = zip(view.segments, rows).map { segment, row in
+            row.row.data(of: [segment.blocks(of: range)])[0]
+        }
         return try view.spelling(of: word, blocks)
     }
 
@@ -101,7 +114,7 @@ struct StoredIndex {
     func check(_ documents: some Sequence<AnalyzedDocument>) throws {
         for (segment, row) in zip(view.segments, rows) {
             var check = SegmentCheck(segment)
-            for block in row.row.blocks { try check.add(block) }
+            for block in row.row.blocks { try check.add(block.data, at: block.number) }
             try check.finish()
         }
         var check = SearchViewCheck(view)

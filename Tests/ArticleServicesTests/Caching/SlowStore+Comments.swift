@@ -95,9 +95,13 @@ extension SlowStore {
         try await store.searchIndex()
     }
 
+    func searchKeys(of segment: Int64) async throws(StoreError) -> [SearchKeyRecord] {
+        try await store.searchKeys(of: segment)
+    }
+
     func searchBlocks(
         _ query: SearchBlockQuery
-    ) async throws(StoreError) -> [[SearchBlockQuery.Blocks]]? {
+    ) async throws(StoreError) -> [SearchBlockQuery.Blocks]? {
         try await store.searchBlocks(query)
     }
 

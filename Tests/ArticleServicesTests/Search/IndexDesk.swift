@@ -123,12 +123,11 @@ struct IndexDesk: Sendable {
     // MARK: Indexers
 
     func indexer(
-        version: Int = SearchTokenizer.version, published: @escaping @Sendable () -> Void = {}
-    )
-        -> SearchIndexer
-    {
+        version: Int = SearchTokenizer.version, limits: IndexLimits = limits,
+        published: @escaping @Sendable () -> Void = {}
+    ) -> SearchIndexer {
         SearchIndexer(
-            store: faulty, version: version, limits: Self.limits,
+            store: faulty, version: version, limits: limits,
             notices: SearchIndexer.Notices(progress: notices.append, failure: notices.append),
             published: published)
     }

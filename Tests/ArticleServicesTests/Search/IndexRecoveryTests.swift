@@ -133,6 +133,47 @@ import Testing
         try await desk.close()
     }
 
+    @Test func `blocks that are missing are damage, and the index is built again`() async throws {
+        let desk = try IndexDesk()
+        try await desk.write(40, seed: 14)
+        let indexer = try await desk.indexed()
+        let record = try await desk.store.searchIndex()
+        // The store loses all blocks behind the index's back.
+        try await desk.store.commitSearch(
+            SearchCommit(
+                try #require(record.progress), removed: record.segments.map(\.number)))
+        while try await desk.store.removeSearchRemains(except: [], limit: 100) {}
+        let plan = SearchPlan(SearchQuery("bread"))
+        await #expect(throws: ServiceError.self) {
+            try await indexer.reading(plan.ranges) { (_, _) throws(SearchIndexError) in () }
+        }
+        #expect(throws: ServiceError.self) { try indexer.view() }
+        try await desk.run(indexer) { indexer.isCurrent }
+        try await desk.expectExactness(indexer, "after")
+        try await desk.close()
+    }
+
+    @Test func `a search that reads too much of the index is rejected`() async throws {
+        let desk = try IndexDesk()
+        try await desk.write(40, seed: 15)
+        var limits = IndexDesk.limits
+        limits.searchBytes = 100
+        let indexer = desk.indexer(limits: limits)
+        try await desk.run(indexer) { indexer.isCurrent }
+        let plan = SearchPlan(SearchQuery("b"))
+        do {
+            try await indexer.reading(plan.ranges) { (_, _) throws(SearchIndexError) in () }
+            Issue.record("it was not rejected")
+        } catch {
+            let problem = error.problem(instance: "")
+            #expect(problem.status == 400)
+            let detail = "matches too much: add letters to its last word"
+            #expect(problem.errors.map(\.detail) == [detail])
+        }
+        #expect(try indexer.view().liveCount > 0)
+        try await desk.close()
+    }
+
     @Test func `a check finds what the index lacks, and blocks that it should not have`()
         async throws
     {

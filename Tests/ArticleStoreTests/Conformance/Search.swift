@@ -33,21 +33,15 @@ extension ArticleStoreConformance {
             firsts.enumerated().map { block($0.offset, $0.element) }
         }
 
-        private static func range(_ low: String, _ high: String) -> SearchKeyRange {
-            SearchKeyRange(low: [2] + low.utf8, high: [2] + high.utf8)
-        }
-
-        /// The numbers of the blocks that a query finds, in the notation `0 1, 4 | 2`: segments and
-        /// ranges.
+        /// The blocks that a query finds, in the notation `0 1, 4`; `nil` if one is missing.
         private static func found(
-            _ ranges: [SearchKeyRange], in segments: [Int64], of store: any ArticleStore
+            _ ranges: [(segment: Int64, blocks: Range<Int>)], of store: any ArticleStore
         ) async throws -> String? {
-            let found = try await store.searchBlocks(SearchBlockQuery(ranges, in: segments))
-            return found?.map { segment in
-                segment.map { blocks in
-                    blocks.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
-                }.joined(separator: ", ")
-            }.joined(separator: " | ")
+            let query = SearchBlockQuery(
+                ranges.map { SearchBlockRange(segment: $0.segment, blocks: $0.blocks) })
+            return try await store.searchBlocks(query)?.map { blocks in
+                blocks.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+            }.joined(separator: ", ")
         }
 
         @Test(arguments: Engine.all)
@@ -89,34 +83,29 @@ extension ArticleStoreConformance {
         }
 
         @Test(arguments: Engine.all)
-        func `a range finds the blocks in which its keys may be`(_ engine: Engine) async throws {
+        func `a query finds the blocks of its ranges`(_ engine: Engine) async throws {
             try await engine.with { store in
-                // Keys between those that begin blocks may be anywhere before the next one.
                 let firsts: [Character?] = ["c", "e", nil, nil, "g", "k"]
                 try await store.putSearchBlocks(Array(Self.blocks(firsts)[..<3]), of: 2)
                 try await store.putSearchBlocks(Array(Self.blocks(firsts)[3...]), of: 2)
                 try await store.putSearchBlocks(Self.blocks(["a"]), of: 1)
-                try await store.putSearchBlocks(Self.blocks(["z"]), of: 3)
-                // Documents are no keys.
                 try await store.putSearchBlocks(
                     [SearchBlockRecord(number: 1 << 30, first: nil, data: [100])], of: 2)
-                let cases = [
-                    ("a", "b", ""), ("a", "c", ""), ("a", "d", "0"), ("c", "d", "0"),
-                    ("c", "e", "0"), ("d", "e", "0"), ("d", "f", "0 1 2 3"), ("e", "f", "1 2 3"),
-                    ("f", "g", "1 2 3"), ("g", "h", "4"), ("h", "i", "4"), ("h", "z", "4 5"),
-                    ("k", "l", "5"), ("y", "z", "5"), ("a", "z", "0 1 2 3 4 5"),
-                ]
-                for (low, high, expected) in cases {
-                    let range = Self.range(low, high)
-                    #expect(
-                        try await Self.found([range], in: [2], of: store) == expected,
-                        "\(low)..<\(high)")
+                #expect(try await Self.found([(2, 0..<6)], of: store) == "0 1 2 3 4 5")
+                #expect(try await Self.found([(2, 1..<4)], of: store) == "1 2 3")
+                #expect(try await Self.found([(2, 5..<6), (1, 0..<1)], of: store) == "5, 0")
+                #expect(try await Self.found([(2, 3..<3), (2, 0..<1)], of: store) == ", 0")
+                #expect(try await Self.found([(3, 0..<0)], of: store) == "")
+                #expect(try await Self.found([], of: store) == "")
+                for missing in [(1, 0..<2), (2, 5..<7), (2, 6..<7), (3, 0..<1)] {
+                    let ranges = [(2, 0..<1), (Int64(missing.0), missing.1)]
+                    #expect(try await Self.found(ranges, of: store) == nil)
                 }
-                let ranges = [Self.range("e", "f"), Self.range("k", "l")]
-                #expect(
-                    try await Self.found(ranges, in: [3, 2], of: store) == ",  | 1 2 3, 5")
-                #expect(try await Self.found([], in: [2], of: store) == "")
-                #expect(try await Self.found(ranges, in: [], of: store) == "")
+                let keys = zip(["c", "e", "g", "k"], [0, 1, 4, 5]).map { first, block in
+                    SearchKeyRecord(first: [2] + first.utf8, block: block)
+                }
+                #expect(try await store.searchKeys(of: 2) == keys)
+                #expect(try await store.searchKeys(of: 3) == [])
             }
         }
 
@@ -124,9 +113,12 @@ extension ArticleStoreConformance {
         func `a query is limited in bytes`(_ engine: Engine) async throws {
             try await engine.with { store in
                 try await store.putSearchBlocks(Self.blocks(["a", "b", "c"]), of: 1)
-                var query = SearchBlockQuery([Self.range("a", "z"), Self.range("b", "c")], in: [1])
+                var query = SearchBlockQuery([
+                    SearchBlockRange(segment: 1, blocks: 0..<3),
+                    SearchBlockRange(segment: 1, blocks: 1..<2),
+                ])
                 query.limitBytes = 4
-                #expect(try await store.searchBlocks(query)?.first?.map(\.count) == [3, 1])
+                #expect(try await store.searchBlocks(query)?.map(\.count) == [3, 1])
                 query.limitBytes = 3
                 let error = try await failure { _ = try await store.searchBlocks(query) }
                 guard case .tooMany = error else { throw error }
@@ -167,20 +159,21 @@ extension ArticleStoreConformance {
                 try await store.commitSearch(
                     SearchCommit(progress, added: (1...3).map { Self.segment($0) }))
                 try await store.commitSearch(SearchCommit(progress, removed: [1, 3]))
-                let all = [Self.range("a", "z")]
+                func found(_ segments: Int64...) async throws -> String? {
+                    try await Self.found(segments.map { ($0, 0..<5) }, of: store)
+                }
                 // What was removed can still be read by those that do not know it yet.
-                #expect(
-                    try await Self.found(all, in: [1, 3], of: store) == "0 1 2 3 4 | 0 1 2 3 4")
+                #expect(try await found(1, 3) == "0 1 2 3 4, 0 1 2 3 4")
                 #expect(try await store.removeSearchRemains(except: [4], limit: 2))
-                #expect(try await Self.found(all, in: [2, 1], of: store) == nil)
+                #expect(try await found(2, 1) == nil)
                 var steps = 1
                 while try await store.removeSearchRemains(except: [4], limit: 2) { steps += 1 }
                 #expect(steps == 6)
-                #expect(try await Self.found(all, in: [3], of: store) == nil)
-                #expect(try await Self.found(all, in: [2], of: store) == "0 1 2 3 4")
-                #expect(try await Self.found(all, in: [4], of: store) == "0 1 2 3 4")
+                #expect(try await found(3) == nil)
+                #expect(try await found(2) == "0 1 2 3 4")
+                #expect(try await found(4) == "0 1 2 3 4")
                 while try await store.removeSearchRemains(except: [], limit: 100) {}
-                #expect(try await Self.found(all, in: [4], of: store) == nil)
+                #expect(try await found(4) == nil)
                 #expect(try await store.searchIndex().lastSegment == 2)
             }
         }

@@ -68,10 +68,13 @@ enum SegmentLaws {
     }
 
     private static func checkDocuments(_ block: [UInt8], _ laws: inout LawBook) {
-        for bytes in 0...2 {
+        for (bytes, directory) in (0...2).flatMap({ bytes in
+            [KeyDirectory(), segment.directory].map { (bytes, $0) }
+        }) {
             let dead = [UInt8](repeating: 0, count: bytes)
             guard
-                let read = try? Segment(number: 1, level: 0, documents: [block], dead: dead)
+                let read = try? Segment(
+                    number: 1, level: 0, directory: directory, documents: [block], dead: dead)
             else { continue }
             laws.expect(read.documentBlocks.map(\.data) == [block], "documents have one spelling")
             laws.expect(read.liveCount == read.count, "no document is dead")

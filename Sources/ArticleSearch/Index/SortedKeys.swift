@@ -1,0 +1,48 @@
+/// Ascending keys that are stored one after another, while they are searched.
+struct SortedKeys {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    /// Where each key ends.
+    private let ends: UnsafeBufferPointer<UInt32>
+
+    /// - Parameters:
+    ///   - bytes: the keys, one after another.
+    ///   - ends: where each key ends.
+    ///   - body: searches them.
+    @inline(__always)
+    static func reading<Result>(
+        _ bytes: [UInt8], _ ends: [UInt32], _ body: (SortedKeys) -> Result
+    ) -> Result {
+        bytes.withUnsafeBufferPointer { bytes in
+            ends.withUnsafeBufferPointer { ends in body(SortedKeys(bytes: bytes, ends: ends)) }
+        }
+    }
+
+    var count: Int { ends.count }
+
+    /// Where the key is, or would be, if keys before `start` are less than it.
+    func place(of key: [UInt8], from start: Int) -> Int {
+        var (low, high) = (start, ends.count)
+        // Invariant: keys before `low` are less than `key`, those from `high` are not.
+        while low < high {
+            let middle = (low + high) / 2
+            if precedes(middle, key) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Whether the key at the place is less than the other.
+    func precedes(_ place: Int, _ other: [UInt8]) -> Bool {
+        let key = self[place]
+        return other.withUnsafeBufferPointer { other in
+            for index in 0..<min(key.count, other.count) where key[index] != other[index] {
+                return key[index] < other[index]
+            }
+            return key.count < other.count
+        }
+    }
+
+    subscript(place: Int) -> UnsafeBufferPointer<UInt8> {
+        let start = place == 0 ? 0 : Int(ends[place - 1])
+        return UnsafeBufferPointer(rebasing: bytes[start..<Int(ends[place])])
+    }
+}
