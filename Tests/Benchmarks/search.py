@@ -1,7 +1,9 @@
 """Search in 100,000 articles, whose words are as frequent as in prose: the index, and first pages without the cache."""
 
+import http.client
 import json
 import re
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -28,14 +30,21 @@ class SearchTrials:
         prose = self.lab.store("prose", database, SIZE, self.trials.seed)
         admin = free_port()
         server = self.lab.serve(
-            database, "--cache-bytes", "0", "--admin-listen", f"127.0.0.1:{admin}", logs=True)
-        seconds, cpu = self.indexing(server)
-        self.rest(admin)
+            database, "--cache-bytes", "0", "--key-rate-limit", "off", "--admin-listen",
+            f"127.0.0.1:{admin}", logs=True)
+        with Bystander(server) as bystander:
+            seconds, cpu = self.indexing(server)
+            self.rest(admin)
+        with Bystander(server) as alone:
+            time.sleep(10)
         index = self.metric(admin, "broadsheet_search_index_bytes")
         rows = [
             row("index relative to the text", index / prose["bytes"], "times", 1.5,
                 indexBytes=index, textBytes=prose["bytes"]),
             row("indexing an article", cpu / SIZE * 1e6, "us", seconds=seconds),
+            *(row(f"a {kind} while articles are indexed and segments merged: longest", longest, "ms",
+                  20, requests=len(bystander.times[kind]), alone=alone.longest(kind))
+              for kind in bystander.times for longest in [bystander.longest(kind)]),
             row("resident memory, 100000 articles with an index", server.resident_bytes() / 1e6, "MB"),
         ]
         rare = self.runs(server, "rare", prose["queries"]["rare"], 64)
@@ -77,3 +86,43 @@ class SearchTrials:
     def metric(port, name):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=20) as page:
             return float(re.search(rf"^{name} (\S+)$", page.read().decode(), re.M).group(1))
+
+
+class Bystander:
+    """A client that reads and creates articles, in turn and with pauses, while something else
+    happens."""
+
+    def __init__(self, server):
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        self.times = {"read": [], "create": []}
+        self.is_done = threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_done.set()
+        self.thread.join()
+
+    def longest(self, kind):
+        return max(self.times[kind])
+
+    def run(self):
+        article = json.dumps({"title": "Beside the index", "body": "An *article*. " * 40})
+        made = json.loads(self.timed("create", "POST", "/v1/articles", article))
+        while not self.is_done.wait(0.01):
+            self.timed("read", "GET", f"/v1/articles/{made['id']}")
+            self.timed("create", "POST", "/v1/articles", article)
+
+    def timed(self, kind, method, target, body=None):
+        start = time.perf_counter()
+        self.connection.request(method, target, body, {
+            "Authorization": f"Bearer {'k' * 40}", "Content-Type": "application/json"})
+        response = self.connection.getresponse()
+        text = response.read()
+        if response.status >= 300:
+            raise SystemExit(f"bench: {method} {target} was answered {response.status}: {text}")
+        self.times[kind].append(1000 * (time.perf_counter() - start))
+        return text

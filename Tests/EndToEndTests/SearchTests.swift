@@ -45,9 +45,8 @@ import Testing
         #expect(again.stop() == 0)
     }
 
-    @Test func `an index of many articles is stored, and checked`() async throws {
-        let served = try Served(database)
-        // More than are kept in memory.
+    /// Creates more articles than are kept in memory, and waits until they are indexed.
+    private func fill(_ served: Served) async throws {
         for number in 0..<300 {
             let made = try served.send(
                 .post, "/v1/articles",
@@ -55,6 +54,11 @@ import Testing
             #expect(made.status == 201)
         }
         #expect(await eventually { (try? slugs("number299", served)) == ["common-number299"] })
+    }
+
+    @Test func `an index of many articles is stored, and checked`() async throws {
+        let served = try Served(database)
+        try await fill(served)
         #expect(served.stop() == 0)
         let check = try Program.run("check", "--database", database)
         #expect(check.status == 0, "\(check.output)")
@@ -62,6 +66,39 @@ import Testing
         let again = try Served(database)
         #expect(await eventually { (try? slugs("number7", again))?.isEmpty == false })
         #expect(try slugs("number299", again) == ["common-number299"])
+        #expect(again.stop() == 0)
+    }
+
+    @Test
+    func `a damaged index is reported, and built again by the server that is asked for a check`()
+        async throws
+    {
+        let served = try Served(database)
+        let made = try served.send(
+            .post, "/v1/articles", #"{"title":"Quokkas smile","status":"published"}"#)
+        #expect(made.status == 201)
+        try await fill(served)
+        #expect(served.stop() == 0)
+
+        // A block has the length of what follows, the word, and the size of its documents.
+        let key = [7] + Array("quokkas".utf8) + [2]
+        var image = try bytes(of: database)
+        let place = try #require(
+            image.indices.first { image[$0] == 7 && image[$0...].starts(with: key) })
+        image[place + 7] = UInt8(ascii: "z")
+        try write(image, to: database)
+        let check = try Program.run("check", "--database", database)
+        #expect(check.status != 0 && "\(check.output)".contains("the index of the search"))
+        let doctor = try Program.run("doctor", "--database", database, "--listen", "127.0.0.1:0")
+        #expect("\(doctor.output)".contains("serve it, and run this again"), "\(doctor.output)")
+
+        let again = try Served(database)
+        #expect(await eventually { (try? slugs("number299", again)) == ["common-number299"] })
+        let found = try Program.run("check", "--database", database)
+        #expect(found.status != 0 && "\(found.output)".contains("the index of the search"))
+        #expect(await eventually { (try? slugs("quokkas", again)) == ["quokkas-smile"] })
+        #expect(
+            await eventually { (try? Program.run("check", "--database", database))?.status == 0 })
         #expect(again.stop() == 0)
     }
 }
