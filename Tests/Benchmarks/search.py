@@ -35,7 +35,7 @@ class SearchTrials:
         with Bystander(server) as bystander:
             seconds, cpu = self.indexing(server)
             self.rest(admin)
-        with Bystander(server) as alone:
+        with Bystander(server) as after:
             time.sleep(10)
         index = self.metric(admin, "broadsheet_search_index_bytes")
         rows = [
@@ -43,7 +43,7 @@ class SearchTrials:
                 indexBytes=index, textBytes=prose["bytes"]),
             row("indexing an article", cpu / SIZE * 1e6, "us", seconds=seconds),
             *(row(f"a {kind} while articles are indexed and segments merged: longest", longest, "ms",
-                  20, requests=len(bystander.times[kind]), alone=alone.longest(kind))
+                  20, requests=len(bystander.times[kind]), afterwards=after.longest(kind))
               for kind in bystander.times for longest in [bystander.longest(kind)]),
             row("resident memory, 100000 articles with an index", server.resident_bytes() / 1e6, "MB"),
         ]

@@ -24,19 +24,23 @@ struct InlineText {
 
     mutating func read(into text: inout [UInt8]) {
         let start = text.count
+        let isMark = Self.isMark
         // Invariant: the bytes of the line before `index` are read.
         while index < line.upperBound {
-            let byte = source[index]
-            // Letters, digits and what is not ASCII need no look.
-            if byte > 0x60, byte != UInt8(ascii: "|"), byte != UInt8(ascii: "~") {
-                text.append(byte)
-                index += 1
-            } else {
-                readMark(byte, &text)
+            let end = source.withUnsafeBufferPointer { source in
+                var end = index
+                while end < line.upperBound, !isMark[Int(source[end])] { end += 1 }
+                text.append(contentsOf: UnsafeBufferPointer(rebasing: source[index..<end]))
+                return end
             }
+            index = end
+            if index < line.upperBound { readMark(source[index], &text) }
         }
         removeErased(&text, from: start)
     }
+
+    /// For each byte, whether `readMark` may not simply copy it.
+    private static let isMark: [Bool] = (0...255).map { "`*_~|\\[]<&\0".utf8.contains($0) }
 
     private mutating func readMark(_ byte: UInt8, _ text: inout [UInt8]) {
         switch byte {

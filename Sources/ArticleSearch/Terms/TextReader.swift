@@ -25,10 +25,9 @@ struct TextReader {
         // Invariant: the bytes before `index` are read; they end within a unit if `kind` is set.
         while index < bytes.count {
             let byte = bytes[index]
-            if (byte | 0x20) &- UInt8(ascii: "a") < 26 {
+            if Self.isLetter(byte) {
                 open(.letters, at: index)
-                folded.append(byte | 0x20)
-                index += 1
+                index = appendLetters(bytes, index)
             } else if byte >= 0x80 {
                 index += readScalar(bytes, index)
             } else if byte &- UInt8(ascii: "0") < 10 {
@@ -40,6 +39,23 @@ struct TextReader {
             }
         }
         close(at: bytes.count)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+
+    /// Appends the letters of ASCII that begin here; returns where they end.
+    @inline(__always)
+    private mutating func appendLetters(_ bytes: [UInt8], _ start: Int) -> Int {
+        bytes.withUnsafeBufferPointer { bytes in
+            var end = start + 1
+            while end < bytes.count, Self.isLetter(bytes[end]) { end += 1 }
+            let first = folded.count
+            folded.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+            folded.withUnsafeMutableBufferPointer { folded in
+                for place in first..<folded.count { folded[place] |= 0x20 }
+            }
+            return end
+        }
     }
 
     @inline(__always)
@@ -140,7 +156,7 @@ struct TextReader {
     /// Whether a letter or a digit of ASCII is there.
     private func isWord(_ bytes: [UInt8], _ index: Int) -> Bool {
         index < bytes.count
-            && ((bytes[index] | 0x20) &- UInt8(ascii: "a") < 26 || isDigit(bytes, index))
+            && (Self.isLetter(bytes[index]) || isDigit(bytes, index))
     }
 }
 
