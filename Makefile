@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -ec
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean dependencies bench docs tls-check fuzz faults \
-	socket-faults apple-check browser-check test-address test-thread image deb deb-check soak proofs sanitize
+	socket-faults apple-check browser-check contract-check test-address test-thread image deb deb-check soak proofs sanitize
 .NOTPARALLEL:
 
 BINARY := .build/release/broadsheet
@@ -68,6 +68,16 @@ lint: dependencies ## check the code style, the layering of imports and the Dock
 browser-check: build ## follow the change stream with a browser's EventSource, from a page of another origin
 	@.ci/dependencies python3:python3 chromium:chromium
 	@python3 -B Tests/Browser/check.py --broadsheet $(BINARY)
+
+contract-check: $(if $(BROADSHEET_BINARY),,build) .build/contract/installed ## check the API's description, and the server against it, with schemathesis [ARGS=--short]
+	@.build/contract/bin/python -B Tests/ContractCheck/check.py \
+		--broadsheet $(or $(BROADSHEET_BINARY),$(BINARY)) $(ARGS)
+
+.build/contract/installed: Tests/ContractCheck/requirements.txt
+	@.ci/dependencies python3:python3 python3-venv:python3-venv
+	python3 -m venv --clear .build/contract
+	.build/contract/bin/pip install --quiet --requirement Tests/ContractCheck/requirements.txt
+	@touch $@
 
 apple-check: ## type-check the client libraries for Apple's platforms (minutes the first time, then seconds)
 	@.ci/apple-check

@@ -27,6 +27,10 @@ static const unsigned char metrics[] = {
 #embed "manual/metrics.md"
 };
 
+static const unsigned char openapi[] = {
+#embed "manual/openapi.md"
+};
+
 static const unsigned char openid[] = {
 #embed "manual/openid.md"
 };
@@ -62,6 +66,7 @@ static const struct broadsheet_resource manual[] = {
     {"configuration.md", configuration, sizeof configuration},
     {"deployment.md", deployment, sizeof deployment},
     {"metrics.md", metrics, sizeof metrics},
+    {"openapi.md", openapi, sizeof openapi},
     {"openid.md", openid, sizeof openid},
     {"operations.md", operations, sizeof operations},
     {"sdk.md", sdk, sizeof sdk},

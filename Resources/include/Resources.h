@@ -21,5 +21,8 @@ struct broadsheet_resources broadsheet_samples(void);
 /// The pages of `manual/`: Markdown.
 struct broadsheet_resources broadsheet_manual(void);
 
+/// The requests and responses of `examples/`: the golden files of the contract's tests.
+struct broadsheet_resources broadsheet_examples(void);
+
 /// The steps of `migrations/`: SQL, applied in this order, never changed once released.
 struct broadsheet_resources broadsheet_migrations(void);

@@ -28,6 +28,7 @@ public struct Backend: Sendable {
     private let bookmarks: BookmarkService
     private let changes: ChangeService
     private let search: SearchService
+    private let description: DescriptionService
     private let now: @Sendable () -> Timestamp
     private let log: @Sendable (String) -> Void
 
@@ -42,6 +43,7 @@ public struct Backend: Sendable {
     ///   - comments: who may comment, and how much.
     ///   - accounts: who may sign up, and how passwords are hashed; `nil` for the defaults.
     ///   - providers: identify people who sign in; `nil` if there are none.
+    ///   - version: that of the program, for the description of the API.
     ///   - log: receives causes of errors that are not disclosed to clients.
     ///   - progress: receives what the operator may like to know of long work.
     public init(
@@ -50,7 +52,7 @@ public struct Backend: Sendable {
         cacheBytes: Int = Backend.defaultCacheBytes,
         streamLimits: ChangeStreamLimits = ChangeStreamLimits(),
         comments: CommentRules = CommentRules(), accounts: AccountConfiguration? = nil,
-        providers: OpenIDProviders? = nil,
+        providers: OpenIDProviders? = nil, version: String = "0",
         now: @escaping @Sendable () -> Timestamp, log: @escaping @Sendable (String) -> Void,
         progress: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) {
@@ -58,6 +60,7 @@ public struct Backend: Sendable {
         self.markdown = markdown
         self.now = now
         self.log = log
+        description = DescriptionService(version: version)
         publisher = try await Publisher(store: store, now: now, log: log)
         housekeeper = Housekeeper(store: store, now: now, log: log)
         responses = PublicResponseCache(cacheBytes: cacheBytes, store: store, now: now)
@@ -213,6 +216,8 @@ public struct Backend: Sendable {
         sessions.register(on: &routes)
         me.register(on: &routes)
         exports.register(on: &routes)
+
+        routes.on(FetchDescriptionRequest.self, description.fetch)
 
         HealthService(store: store, publisher: publisher, log: log).register(on: &routes)
         admin.register(on: &routes)

@@ -4,7 +4,7 @@ import HTTP
 extension RequestGenerator {
     /// A text of the schema, as it appears in a path, a query, a header or a JSON string.
     mutating func text(_ schema: JSONSchema?) -> String {
-        switch schema {
+        switch schema?.unnamed {
         case .integer(let range): "\(Int.random(in: range, using: &random))"
         case .choice(let names): names.randomElement(using: &random) ?? ""
         case .text(let text): self.text(text)

@@ -75,6 +75,7 @@ public struct RequestGenerator {
             return json(schema, at: path)
         case .nullable(let inner):
             return Int.random(in: 0..<4, using: &random) == 0 ? .null : json(inner, at: path)
+        case .named(_, let inner): return json(inner, at: path)
         }
     }
 

@@ -44,7 +44,7 @@ public enum RequestLaw {
         var parts = Request.parameters.list.filter { $0.place != .path }.map {
             (name: "?\($0.name)", isRequired: $0.isRequired)
         }
-        if case .object(let properties)? = Request.parameters.body?.schema {
+        if case .object(let properties)? = Request.parameters.body?.schema?.unnamed {
             parts += properties.map { ("/\($0.name)", $0.isRequired) }
         }
         return parts.compactMap { part in

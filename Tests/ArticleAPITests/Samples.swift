@@ -142,7 +142,10 @@ enum Samples {
             fields: FieldSelection(["title", "authors.name"])),
         StreamChangesRequest(
             FetchChangesRequest(
-                since: "epoch.sealed-1_2", types: [.article, .bookmark], tags: ["C++"]),
+                since: "epoch.sealed-1_2", types: [.article, .bookmark, .comment], article: id,
+                tags: ["C++"], author: authorID, language: "en", status: .published,
+                source: "A & B", publishedAfter: time, publishedBefore: time,
+                fields: FieldSelection(["title", "authors.name"])),
             lastEventID: "epoch.sealed-3_4"),
         SearchArticlesRequest(
             query: "\"뷰 컨트롤러\" c++ -sw\tif & 100%", limit: 10, cursor: "c",
@@ -183,5 +186,6 @@ enum Samples {
         ExportAccountRequest(),
         FetchSessionsRequest(),
         EndSessionRequest(id: "0123456789abcdef"),
+        FetchDescriptionRequest(),
     ]
 }

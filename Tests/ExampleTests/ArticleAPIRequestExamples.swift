@@ -115,6 +115,13 @@ struct FetchGreetingRequest: BackendAPIRequest {
         #expect(page.items.map(\.tag.name) == ["Baking"])
     }
 
+    @Test func `the description of the API`() async throws {
+        var names: [String] = []
+        let description = try await backend.send(FetchDescriptionRequest())
+        if case .object(let members) = description.document { names = members.map(\.name) }
+        #expect(names == ["openapi"])
+    }
+
     @Test func `a search`() async throws {
         var lines: [String] = []
         let page = try await backend.send(SearchArticlesRequest(query: "swift 구조체", limit: 10))

@@ -42,6 +42,10 @@ enum ExampleNewsroom {
                 let ready = "\n\nevent: ready\nid: epoch.sealed-2\ndata: {}\n\n"
                 return EventStream(Array(text.utf8) + change + Array(ready.utf8))
             }
+            routes.on(FetchDescriptionRequest.self) { _ in
+                let members = [JSONValue.Member(name: "openapi", value: .string("3.1.0"))]
+                return APIDescription(document: .object(members))
+            }
             routes.on(FetchGreetingRequest.self) { request in
                 Greeting(text: "Hello, \(request.name)!")
             }

@@ -28,6 +28,7 @@ enum Ladder {
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
+        "OpenAPI": Rung(3, ["ArticleAPI", "HTTP"]),
         "ArticleClient": Rung(
             4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
@@ -46,7 +47,7 @@ enum Ladder {
             5,
             [
                 "ArticleAPI", "ArticleSearch", "ArticleStore", "CMarkdown", "COpenSSL", "CSodium",
-                "CYAML", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
+                "CYAML", "HTTP", "HTTPClient", "HTTPServer", "OpenAPI", "Platform", "Resources",
             ], modules: system),
         "ArticleObservation": Rung(
             6, ["ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline"],

@@ -20,7 +20,8 @@ enum StyleRules {
         // String catalogues are written by Xcode, with eight lines for each text.
         let isCode = ![".md", ".xcstrings"].contains { file.path.hasSuffix($0) }
         // Golden files and fuzzing seeds are wire data, byte for byte.
-        guard !file.path.contains("/Golden/"), !file.path.contains("/Corpus/") else { return [] }
+        let wireData = ["/Golden/", "/Corpus/", "/examples/", "/Released/"]
+        guard !wireData.contains(where: file.path.contains) else { return [] }
         if isCode, file.lines.count - 1 > limitLines {
             found.append(violation(file, limitLines, "the file has more than \(limitLines) lines"))
         }

@@ -93,10 +93,12 @@ import Testing
         for name in named { #expect(targets.contains(name), "make \(name)") }
     }
 
-    @Test func `the binary contains the manual, samples and migrations of the tree`() throws {
+    @Test func `the binary contains the manual, samples, examples and migrations of the tree`()
+        throws
+    {
         for (folder, list) in [
             ("manual", broadsheet_manual()), ("samples", broadsheet_samples()),
-            ("migrations", broadsheet_migrations()),
+            ("examples", broadsheet_examples()), ("migrations", broadsheet_migrations()),
         ] {
             let embedded = UnsafeBufferPointer(start: list.first, count: list.count)
             let names = embedded.map { String(cString: $0.name) }

@@ -230,16 +230,41 @@ public indirect enum JSONSchema: Sendable, Hashable {
     case choice([String])
     case array(of: JSONSchema, count: ClosedRange<Int>)
     case object([Property])
-    /// Any of these; they differ in their JSON kind or their required properties.
+    /// Any of these; they differ in their JSON kind or their required properties. An empty list
+    /// accepts every value.
     case either([JSONSchema])
     /// This, or `null`, which resets the attribute in a merge patch.
     case nullable(JSONSchema)
+    /// A schema with a name in descriptions of the API. Equal names have equal schemas.
+    case named(String, JSONSchema)
+
+    /// The name in descriptions of the API; `nil` if the schema is described where it is used.
+    public var name: String? { if case .named(let name, _) = self { name } else { nil } }
+
+    /// The schema without its name.
+    public var unnamed: JSONSchema {
+        if case .named(_, let schema) = self { schema.unnamed } else { self }
+    }
 
     /// One property of an object.
     public struct Property: Sendable, Hashable {
         public var name: String
         public var schema: JSONSchema
-        public var isRequired: Bool
+        public var presence: Presence
+
+        /// Whether a request must contain it.
+        public var isRequired: Bool { presence == .required }
+    }
+
+    /// When an object has a property.
+    public enum Presence: Sendable, Hashable {
+        /// It is in every request and response.
+        case required
+        /// It may be absent or `null` in a request. A response without a value omits it.
+        case optional
+        /// It may be absent or `null` in a request, which means this value. It is in every
+        /// response.
+        case defaulted(JSONValue)
     }
 }
 

@@ -14,14 +14,17 @@ public struct ObjectCodec<Model>: Sendable {
     private let readFields: @Sendable ([JSONValue?], inout JSONReader) -> Model?
     private let scanFields: @Sendable (inout JSONParser, inout MemberScanner) -> Model?
     let names: MemberNames
+    private let schemaName: String?
 
     /// - Parameters:
+    ///   - name: The name of the object's schema in descriptions of the API; `nil` for none.
     ///   - make: Makes the model from the attributes' values, in the order of the fields.
     ///   - field: The attributes.
     public init<each Value>(
-        _ make: @escaping @Sendable (repeat each Value) -> Model,
+        named name: String? = nil, _ make: @escaping @Sendable (repeat each Value) -> Model,
         _ field: repeat Field<Model, each Value>
     ) {
+        schemaName = name
         var properties: [JSONSchema.Property] = []
         var fields: [FieldNames] = []
         var writes: [@Sendable (Model, FieldPlan?, inout JSONWriter) -> Void] = []
@@ -60,7 +63,9 @@ public struct ObjectCodec<Model>: Sendable {
         }
     }
 
-    public var schema: JSONSchema { .object(properties) }
+    public var schema: JSONSchema {
+        schemaName.map { .named($0, .object(properties)) } ?? .object(properties)
+    }
 
     /// Writes the model as a JSON object; a plan selects attributes.
     func write(_ model: Model, _ plan: FieldPlan? = nil, to writer: inout JSONWriter) {
@@ -193,7 +198,7 @@ extension Field {
     ) -> Field {
         let written = written(name)
         return Field(
-            name, isRequired: true, format,
+            name, .required, format,
             write: { model, plan, writer in
                 writer.name(written: written)
                 format.write(get(model), plan, &writer)
@@ -215,7 +220,7 @@ extension Field {
     ) -> Field where Value == Wrapped? {
         let written = written(name)
         return Field(
-            name, isRequired: false, format,
+            name, .optional, format,
             write: { model, plan, writer in
                 guard let value = get(model) else { return }
                 writer.name(written: written)
@@ -239,8 +244,13 @@ extension Field {
         _ format: JSONCodec<Value>
     ) -> Field where Value: Sendable {
         let written = written(name)
+        var writer = JSONWriter()
+        format.write(defaultValue, nil, &writer)
+        guard let value = try? JSONParser.parse(writer.bytes) else {
+            preconditionFailure("programmer error: the default of \(name) is not written as JSON")
+        }
         return Field(
-            name, isRequired: false, format,
+            name, .defaulted(value), format,
             write: { model, plan, writer in
                 writer.name(written: written)
                 format.write(get(model), plan, &writer)
@@ -263,7 +273,7 @@ extension Field {
         let nullable = JSONCodec<Wrapped>(
             schema: .nullable(format.schema), read: format.read, write: format.write)
         return Field(
-            name, isRequired: false, nullable,
+            name, .optional, nullable,
             write: { model, plan, writer in
                 switch get(model) {
                 case .keep: break
@@ -291,7 +301,7 @@ extension Field {
     }
 
     private init<Inner>(
-        _ name: String, isRequired: Bool, _ format: JSONCodec<Inner>,
+        _ name: String, _ presence: JSONSchema.Presence, _ format: JSONCodec<Inner>,
         write: @escaping @Sendable (Model, FieldPlan?, inout JSONWriter) -> Void,
         read: @escaping @Sendable (JSONValue?, inout JSONReader) -> Value?,
         scan: @escaping FieldScan<Value>,
@@ -299,7 +309,7 @@ extension Field {
     ) {
         self.init(
             property: JSONSchema.Property(
-                name: name, schema: format.schema, isRequired: isRequired),
+                name: name, schema: format.schema, presence: presence),
             names: FieldNames(name: name, inner: format.fields.map(\.name)),
             write: write,
             read: { value, reader in reader.reading(.name(name)) { read(value, &$0) } },

@@ -74,7 +74,7 @@ public struct JSONNumber: Sendable, Hashable {
     /// The number's text, at most 100 bytes of RFC 8259's grammar.
     public let text: String
 
-    init(text: String) { self.text = text }
+    package init(text: String) { self.text = text }
 
     /// The value as an integer; `nil` if it has a fraction or exponent or exceeds 64 bits.
     public var integer: Int64? { Int64(text) }

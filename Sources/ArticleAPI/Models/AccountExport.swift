@@ -113,7 +113,7 @@ extension AccountExport: JSONModel {
     private static let most = 100_000_000
 
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "AccountExport", Self.init,
         .required("account", \.account, User.format),
         .optional("invitation", \.invitation, UsedInvitation.format),
         .required("identities", \.identities, .array(of: Identity.format, atMost: most)),
@@ -126,7 +126,7 @@ extension AccountExport: JSONModel {
 
 extension AccountExport.UsedInvitation: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "UsedInvitation", Self.init,
         .required("id", \.id, .text(.token(1...64))),
         .required("role", \.role, .text(.userRole)),
         .required("createdAt", \.createdAt, .timestamp),
@@ -136,14 +136,14 @@ extension AccountExport.UsedInvitation: JSONModel {
 
 extension AccountExport.Identity: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "AccountIdentity", Self.init,
         .required("issuer", \.issuer, .text(.lines(maximumBytes: 2_000))),
         .required("subject", \.subject, .text(.lines(maximumBytes: 2_000))))
 }
 
 extension AccountExport.Key: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "AccountKey", Self.init,
         .required("id", \.id, .text(.token(1...64))),
         .required("name", \.name, .text(.line(1...100))),
         .required("role", \.role, .text(.userRole)),
@@ -154,7 +154,7 @@ extension AccountExport.Key: JSONModel {
 
 extension AccountExport.OwnedArticle: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "OwnedArticle", Self.init,
         .required("id", \.id, .identifier()),
         .required("slug", \.slug, .text(.servedSlug)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),

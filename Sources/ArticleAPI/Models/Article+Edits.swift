@@ -134,7 +134,7 @@ extension Article {
 
 extension Article.Draft: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "ArticleDraft", Self.init,
         .optional("id", \.id, .identifier()),
         .optional("slug", \.slug, .text(.slug)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),
@@ -155,6 +155,7 @@ extension Article.Draft: JSONModel {
 extension Article.Replacement: JSONModel {
     /// The attributes of a draft, and the read-only ones, at one level and in the article's order.
     public static let shape = ObjectCodec(
+        named: "ArticleReplacement",
         Self.init(
             id:slug:title:summary:body:bodyHTML:language:authors:tags:heroImage:status:publishedAt:
             createdAt:updatedAt:revision:version:source:wordCount:readingMinutes:comments:
@@ -208,7 +209,7 @@ extension Article.Replacement: JSONModel {
 
 extension Article.Changes: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "ArticleChanges", Self.init,
         .change("slug", \.slug, .text(.slug)),
         .change("title", \.title, .text(.line(ArticleLimits.title))),
         .change("summary", \.summary, .text(.lines(ArticleLimits.summary))),

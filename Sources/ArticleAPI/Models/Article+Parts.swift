@@ -42,7 +42,7 @@ extension Article {
 
 extension Article.HeroImage: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "HeroImage", Self.init,
         .required("url", \.url, .text(.webAddress)),
         .optional(
             "alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
@@ -63,7 +63,7 @@ extension Article {
 
 extension Article.HeroImageChanges: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "HeroImageChanges", Self.init,
         .change("url", \.url, .text(.webAddress)),
         .change("alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
 }
@@ -113,7 +113,7 @@ extension PartialArticle {
 
 extension PartialArticle.PartialHeroImage: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PartialHeroImage", Self.init,
         .optional("url", \.url, .text(.webAddress)),
         .optional(
             "alternativeText", \.alternativeText, .text(.lines(ArticleLimits.alternativeText))))
@@ -123,7 +123,7 @@ extension PartialArticle.PartialHeroImage: JSONModel {
 
 extension Article.Source: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "ArticleSource", Self.init,
         .required("name", \.name, .text(.line(ArticleLimits.sourceName))),
         .optional("url", \.url, .text(.webAddress)))
 }
@@ -143,7 +143,7 @@ extension Article {
 
 extension Article.SourceChanges: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "ArticleSourceChanges", Self.init,
         .change("name", \.name, .text(.line(ArticleLimits.sourceName))),
         .change("url", \.url, .text(.webAddress)))
 }
@@ -190,7 +190,7 @@ extension PartialArticle {
 
 extension PartialArticle.PartialSource: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PartialSource", Self.init,
         .optional("name", \.name, .text(.line(ArticleLimits.sourceName))),
         .optional("url", \.url, .text(.webAddress)))
 }
@@ -214,7 +214,7 @@ extension PartialArticle {
 
 extension PartialArticle.PartialAuthor: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PartialAuthorReference", Self.init,
         .optional("id", \.id, .identifier()),
         .optional("name", \.name, .text(.line(ArticleLimits.authorName))),
         .optional("revision", \.revision, .integer(1...Int.max)))
@@ -222,7 +222,7 @@ extension PartialArticle.PartialAuthor: JSONModel {
 
 extension PartialArticle.PartialTag: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PartialTag", Self.init,
         .optional("key", \.key, .text(.line(ArticleLimits.tag))),
         .optional("name", \.name, .text(.line(ArticleLimits.tag))))
 }

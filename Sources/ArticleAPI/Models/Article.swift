@@ -106,7 +106,7 @@ public enum ArticleSort: String, Sendable, Hashable, CaseIterable {
 extension Article: JSONModel {
     /// An article as it is served. What has no value is left out.
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "Article", Self.init,
         .required("id", \.id, .identifier()),
         .required("slug", \.slug, .text(.servedSlug)),
         .required("title", \.title, .text(.line(ArticleLimits.title))),
@@ -299,7 +299,7 @@ public struct PartialArticle: Sendable, Hashable, Identifiable {
 
 extension PartialArticle: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PartialArticle", Self.init,
         .required("id", \.id, .identifier()),
         .optional("slug", \.slug, .text(.slug)),
         .optional("title", \.title, .text(.line(ArticleLimits.title))),

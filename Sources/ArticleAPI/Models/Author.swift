@@ -94,7 +94,7 @@ extension Author {
 
 extension Author: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "Author", Self.init,
         .required("id", \.id, .identifier()),
         .required("name", \.name, .text(.line(ArticleLimits.authorName))),
         .required("about", \.about, .text(.lines(ArticleLimits.about))),
@@ -107,7 +107,7 @@ extension Author: JSONModel {
 
 extension Author.Replacement: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "AuthorReplacement", Self.init,
         .optional("id", \.id, .identifier()),
         .required("name", \.name, .text(.line(ArticleLimits.authorName))),
         .defaulted("about", to: "", \.about, .text(.lines(ArticleLimits.about))),
@@ -121,9 +121,11 @@ extension Author.Replacement: JSONModel {
 extension Author.Mention: JSONRepresentable {
     /// `{"id": …, "name": …}`, `{"name": …}` or just the name.
     public static let format = JSONCodec<Author.Mention>(
-        schema: .either([
-            .object(idShape.properties), .object(nameShape.properties), nameFormat.schema,
-        ]),
+        schema: .named(
+            "AuthorMention",
+            .either([
+                .object(idShape.properties), .object(nameShape.properties), nameFormat.schema,
+            ])),
         read: { value, reader in
             switch value {
             case .string: nameFormat.read(value, &reader).map(Author.Mention.name)
@@ -177,7 +179,7 @@ extension JSONCodec where Value == [Author.Mention] {
 
 extension Author.Reference: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "AuthorReference", Self.init,
         .required("id", \.id, .identifier()),
         .required("name", \.name, .text(.line(ArticleLimits.authorName))),
         .optional("revision", \.revision, .integer(1...Int.max)))

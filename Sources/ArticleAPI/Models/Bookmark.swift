@@ -38,7 +38,7 @@ public struct Bookmark: Sendable, Hashable, Identifiable {
 
 extension Bookmark: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "Bookmark", Self.init,
         .required("articleID", \.articleID, .identifier()),
         .optional("position", \.position, .fraction),
         .required("createdAt", \.createdAt, .timestamp),
@@ -48,5 +48,5 @@ extension Bookmark: JSONModel {
 
 extension Bookmark.Place: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init(position:), .optional("position", \.position, .fraction))
+        named: "BookmarkPlace", Self.init(position:), .optional("position", \.position, .fraction))
 }

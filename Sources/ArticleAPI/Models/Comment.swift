@@ -113,7 +113,7 @@ public enum CommentPolicy: Sendable, Hashable {
 
 extension Comment: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "Comment", Self.init,
         .required("id", \.id, .identifier()),
         .required("articleID", \.articleID, .identifier()),
         .optional("parentID", \.parentID, .identifier()),
@@ -130,7 +130,7 @@ extension Comment: JSONModel {
 
 extension Comment.Draft: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "CommentDraft", Self.init,
         .optional("id", \.id, .identifier()),
         .optional("parentID", \.parentID, .identifier()),
         .required("body", \.body, .text(.lines(ArticleLimits.comment))))
@@ -138,7 +138,7 @@ extension Comment.Draft: JSONModel {
 
 extension Comment.Changes: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "CommentChanges", Self.init,
         .change("body", \.body, .text(.lines(ArticleLimits.comment))),
         .change("status", \.status, .text(.commentStatus)))
 }
@@ -168,7 +168,7 @@ public struct PartialUser: Sendable, Hashable, Identifiable {
 
 extension PartialComment: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PartialComment", Self.init,
         .required("id", \.id, .identifier()),
         .optional("articleID", \.articleID, .identifier()),
         .optional("parentID", \.parentID, .identifier()),
@@ -185,7 +185,7 @@ extension PartialComment: JSONModel {
 
 extension PartialUser: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PartialUser", Self.init,
         .required("id", \.id, .identifier()),
         .optional("displayName", \.displayName, .text(.displayName)))
 }
@@ -228,7 +228,7 @@ extension TextCodec where Value == Comment.Status {
     public static var commentStatus: TextCodec {
         let names = Comment.Status.known.map(\.name)
         return TextCodec(
-            "one of \(names.joined(separator: ", "))", .choice(names),
+            "one of \(names.joined(separator: ", "))", .named("CommentStatus", .choice(names)),
             parse: { Comment.Status(name: $0) }, print: \.name,
             fault: { status in
                 guard case .unknown = status else { return nil }
@@ -242,7 +242,7 @@ extension TextCodec where Value == CommentPolicy {
     public static var commentPolicy: TextCodec {
         let names = CommentPolicy.known.map(\.name)
         return TextCodec(
-            "one of \(names.joined(separator: ", "))", .choice(names),
+            "one of \(names.joined(separator: ", "))", .named("CommentPolicy", .choice(names)),
             parse: { CommentPolicy(name: $0) }, print: \.name,
             fault: { policy in
                 guard case .unknown = policy else { return nil }

@@ -50,7 +50,7 @@ where Item: JSONRepresentable {
     public static var format: JSONCodec<Page> {
         let items = JSONCodec.array(of: Item.format, atMost: ArticleLimits.page.upperBound)
         let shape = ObjectCodec<Page>(
-            Page.init,
+            named: Item.format.schema.name.map { "\($0)Page" }, Page.init,
             .required("items", \.items, items),
             .optional("next", \.next, .text(.cursor)),
             .optional("count", \.count, PageCount.format))
@@ -67,7 +67,7 @@ where Item: JSONRepresentable {
 extension PageCount: JSONModel {
     /// `{"value": 137, "isExact": true}`
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PageCount", Self.init,
         .required("value", \.value, .integer(0...ArticleLimits.count)),
         .required("isExact", \.isExact, .boolean))
 }

@@ -73,6 +73,7 @@ public struct Revision: Sendable, Hashable, Identifiable {
 
 extension Revision: JSONModel {
     public static let shape = ObjectCodec(
+        named: "Revision",
         {
             (
                 number: Int, action: Action, title: String, status: Article.Status,
@@ -94,7 +95,7 @@ extension Revision: JSONModel {
 
 extension Revision.Actor: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "Actor", Self.init,
         .required("kind", \.kind, .text(.actorKind)),
         .optional("id", \.id, .text(.line(1...100))),
         .optional("name", \.name, .text(.actorName)))

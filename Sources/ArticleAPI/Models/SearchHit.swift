@@ -65,7 +65,7 @@ extension SearchPage: Equatable where Content: Equatable {}
 extension SearchPiece: JSONModel {
     /// `{"text": "Swift", "match": true}`; `match` is left out where the text does not match.
     public static let shape = ObjectCodec(
-        Self.init(text:match:),
+        named: "SearchPiece", Self.init(text:match:),
         .required("text", \.text, .text(.lines(ArticleLimits.summary))),
         .optional("match", { @Sendable in $0.isMatch ? true : nil }, .boolean))
 
@@ -83,7 +83,7 @@ where Content: JSONRepresentable {
         let pieces = JSONCodec.array(
             of: SearchPiece.format, atMost: ArticleLimits.title.upperBound)
         let shape = ObjectCodec<SearchHit>(
-            SearchHit.init,
+            named: content.schema.named("SearchHit"), SearchHit.init,
             .required("article", { @Sendable in $0.article }, content),
             .required("title", { @Sendable in $0.title }, pieces),
             .required("excerpt", { @Sendable in $0.excerpt }, pieces))
@@ -98,13 +98,22 @@ where Content: JSONRepresentable {
         let items = JSONCodec.array(
             of: SearchHit<Content>.format, atMost: ArticleLimits.page.upperBound)
         let shape = ObjectCodec<SearchPage>(
-            SearchPage.init,
+            named: Content.format.schema.named("SearchPage"), SearchPage.init,
             .required("items", { @Sendable in $0.items }, items),
             .optional("next", { @Sendable in $0.next }, .text(.cursor)),
             .optional(
                 "correctedTo", { @Sendable in $0.correctedTo },
                 .text(.lines(ArticleLimits.searchQuery))))
         return shape.selecting(among: items)
+    }
+}
+
+extension JSONSchema {
+    /// The name of what contains articles of this schema: `SearchHit`, or `PartialSearchHit` for
+    /// `PartialArticle`.
+    func named(_ container: String) -> String? {
+        guard let name, name.hasSuffix("Article") else { return nil }
+        return name.dropLast("Article".count) + container
     }
 }
 

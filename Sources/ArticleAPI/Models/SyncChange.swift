@@ -90,7 +90,7 @@ where Content: JSONRepresentable {
         let content = Content.format
         let shape = Members.shape
         return JSONCodec(
-            schema: shape.schema,
+            schema: Members.schema,
             read: { value, reader in shape.read(value, &reader).flatMap { $0.change(&reader) } },
             scan: { parser in
                 var reader = JSONReader(.lenient)
@@ -186,6 +186,25 @@ where Content: JSONRepresentable {
                 .optional("bookmark", { @Sendable in $0.bookmark }, Bookmark.format))
         }
 
+        /// What this version writes; it reads what newer ones write, too.
+        static var schema: JSONSchema {
+            let format = Content.format.schema
+            let properties = shape.properties.map { property in
+                var property = property
+                switch property.name {
+                case "type": property.schema = .choice(SyncKind.allCases.map(\.rawValue))
+                case "action": property.schema = .choice(["put", "delete"])
+                case "id":
+                    property.schema = JSONCodec<Article.ID>.identifier().schema
+                case "revision": property.presence = .required
+                default: break
+                }
+                return property
+            }
+            let object = JSONSchema.object(properties)
+            return format.named("Change").map { .named($0, object) } ?? object
+        }
+
         /// The change, or `nil` with a report of what is wrong.
         func change(_ reader: inout JSONReader) -> SyncChange? {
             switch (type, action) {
@@ -231,7 +250,7 @@ where Content: JSONRepresentable {
         let changes = JSONCodec.array(
             of: SyncChange<Content>.format, atMost: ArticleLimits.changePage.upperBound)
         let shape = ObjectCodec<ChangePage>(
-            ChangePage.init,
+            named: Content.format.schema.named("ChangePage"), ChangePage.init,
             .required("changes", { @Sendable in $0.changes }, changes),
             .required("next", { @Sendable in $0.next }, .text(.syncToken)),
             .required("more", { @Sendable in $0.more }, .boolean))

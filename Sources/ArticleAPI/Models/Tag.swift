@@ -36,14 +36,14 @@ public struct Tag: Sendable, Hashable, Identifiable {
 
 extension Tag: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "Tag", Self.init,
         .required("key", \.key, .text(.line(ArticleLimits.tag))),
         .required("name", \.name, .text(.line(ArticleLimits.tag))))
 }
 
 extension Tag.Usage: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init(key:name:articleCount:),
+        named: "TagUsage", Self.init(key:name:articleCount:),
         .required("key", \.tag.key, .text(.line(ArticleLimits.tag))),
         .required("name", \.tag.name, .text(.line(ArticleLimits.tag))),
         .required("articleCount", \.articleCount, .integer(0...Int.max)))

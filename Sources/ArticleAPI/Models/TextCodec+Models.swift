@@ -3,7 +3,7 @@ extension TextCodec where Value == Article.Status {
     public static var status: TextCodec {
         let names = Article.Status.known.map(\.name)
         return TextCodec(
-            "one of \(names.joined(separator: ", "))", .choice(names),
+            "one of \(names.joined(separator: ", "))", .named("ArticleStatus", .choice(names)),
             parse: { Article.Status(name: $0) }, print: \.name,
             fault: { status in
                 guard case .unknown = status else { return nil }
@@ -42,7 +42,7 @@ extension TextCodec where Value == Revision.Action {
     public static var action: TextCodec {
         let names = Revision.Action.known.map(\.name)
         return TextCodec(
-            "one of \(names.joined(separator: ", "))", .choice(names),
+            "one of \(names.joined(separator: ", "))", .named("RevisionAction", .choice(names)),
             parse: { Revision.Action(name: $0) }, print: \.name)
     }
 }
@@ -71,7 +71,7 @@ extension TextCodec where Value == Revision.Actor.Kind {
     public static var actorKind: TextCodec {
         let names = Revision.Actor.Kind.known.map(\.name)
         return TextCodec(
-            "one of \(names.joined(separator: ", "))", .choice(names),
+            "one of \(names.joined(separator: ", "))", .named("ActorKind", .choice(names)),
             parse: { Revision.Actor.Kind(name: $0) }, print: \.name,
             fault: { kind in
                 guard case .unknown = kind else { return nil }

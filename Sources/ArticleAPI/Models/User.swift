@@ -127,7 +127,7 @@ public struct User: Sendable, Hashable, Identifiable {
 
 extension User: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "User", Self.init,
         .required("id", \.id, .identifier()),
         .required("displayName", \.displayName, .text(.displayName)),
         .optional("name", \.name, .text(.userName)),
@@ -140,7 +140,7 @@ extension User: JSONModel {
 
 extension User.Draft: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "UserDraft", Self.init,
         .required("name", \.name, .text(.userName)),
         .required("password", \.password, .text(.password)),
         .optional("displayName", \.displayName, .text(.displayName)),
@@ -150,7 +150,7 @@ extension User.Draft: JSONModel {
 
 extension User.Changes: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "UserChanges", Self.init,
         .change("displayName", \.displayName, .text(.displayName)),
         .change("role", \.role, .text(.userRole)),
         .change("disabled", \.isDisabled, .boolean),
@@ -159,12 +159,13 @@ extension User.Changes: JSONModel {
 
 extension User.OwnChanges: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init(displayName:), .change("displayName", \.displayName, .text(.displayName)))
+        named: "OwnChanges", Self.init(displayName:),
+        .change("displayName", \.displayName, .text(.displayName)))
 }
 
 extension User.PasswordChange: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "PasswordChange", Self.init,
         .optional("current", \.current, .text(.password)),
         .required("password", \.password, .text(.password)))
 }
@@ -193,7 +194,7 @@ extension TextCodec where Value == User.Role {
     public static var userRole: TextCodec {
         let names = User.Role.known.map(\.name)
         return TextCodec(
-            "one of \(names.joined(separator: ", "))", .choice(names),
+            "one of \(names.joined(separator: ", "))", .named("UserRole", .choice(names)),
             parse: { User.Role(name: $0) }, print: \.name,
             fault: { role in
                 guard case .unknown = role else { return nil }

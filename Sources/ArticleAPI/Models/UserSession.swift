@@ -134,7 +134,7 @@ public struct Invitation: Sendable, Hashable, Identifiable {
 
 extension UserSession: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "UserSession", Self.init,
         .required("accessToken", \.accessToken, .text(.sessionToken)),
         .required("expiresAt", \.expiresAt, .timestamp),
         .required("refreshToken", \.refreshToken, .text(.sessionToken)),
@@ -143,7 +143,7 @@ extension UserSession: JSONModel {
 
 extension DeviceSession: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "DeviceSession", Self.init,
         .required("id", \.id, .text(.token(1...64))),
         .required("device", \.device, .text(.line(0...100))),
         .required("address", \.address, .text(.line(0...100))),
@@ -154,7 +154,7 @@ extension DeviceSession: JSONModel {
 
 extension Invitation: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "Invitation", Self.init,
         .required("id", \.id, .text(.token(1...64))),
         .optional("code", \.code, .text(.invitationCode)),
         .required("role", \.role, .text(.userRole)),
@@ -164,7 +164,7 @@ extension Invitation: JSONModel {
 
 extension Invitation.Draft: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init,
+        named: "InvitationDraft", Self.init,
         .defaulted("role", to: .reader, \.role, .text(.userRole)),
         .optional("expiresAt", \.expiresAt, .timestamp))
 }
@@ -172,9 +172,9 @@ extension Invitation.Draft: JSONModel {
 extension SignIn: JSONRepresentable {
     /// `{"name": …, "password": …}` or `{"provider": …, "idToken": …, "nonce": …}`.
     public static let format = JSONCodec<SignIn>(
-        schema: .either([
-            .object(passwordShape.properties), .object(identityShape.properties),
-        ]),
+        schema: .named(
+            "SignIn",
+            .either([.object(passwordShape.properties), .object(identityShape.properties)])),
         read: { value, reader in
             if case .object(let members) = value, members.contains(where: { $0.name == "provider" })
             {

@@ -120,7 +120,8 @@ public struct FetchArticleRequest: SparseRequest {
 public struct CreateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles", name: "createArticle",
-        summary: "Creates an article", access: .writeArticles, success: .created)
+        summary: "Creates an article", access: .writeArticles, success: .created,
+        problems: [.idTaken, .slugTaken])
     public typealias Item = Article
 
     public static let parameters = Parameters(
@@ -150,7 +151,8 @@ public struct CreateArticleRequest: IdempotentWriteRequest {
 public struct ReplaceArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .put, "/v1/articles/{id}", name: "replaceArticle",
-        summary: "Replaces an article", access: .writeArticles)
+        summary: "Replaces an article", access: .writeArticles,
+        problems: [.slugTaken, .preconditionRequired])
     public typealias Item = Article
 
     public static let parameters = Parameters(
@@ -186,7 +188,8 @@ public struct ReplaceArticleRequest: IdempotentWriteRequest {
 public struct UpdateArticleRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .patch, "/v1/articles/{id}", name: "updateArticle",
-        summary: "Changes some attributes of an article", access: .writeArticles)
+        summary: "Changes some attributes of an article", access: .writeArticles,
+        problems: [.slugTaken])
     public typealias Item = Article
 
     public static let parameters = Parameters(

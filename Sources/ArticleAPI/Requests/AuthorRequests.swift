@@ -57,7 +57,8 @@ public struct FetchAuthorRequest: BackendAPIRequest {
 public struct ReplaceAuthorRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .put, "/v1/authors/{id}", name: "replaceAuthor",
-        summary: "Replaces an author, or creates one with this id", access: .writeAuthors)
+        summary: "Replaces an author, or creates one with this id", access: .writeAuthors,
+        alternativeSuccess: .created, problems: [.preconditionRequired])
     public typealias Item = Author
 
     public static let parameters = Parameters(

@@ -36,15 +36,23 @@ public struct Endpoint: Sendable, Hashable {
     public let access: Access
     /// The status of a successful response.
     public let success: HTTPStatus
+    /// The status of another successful response: 201 for a `PUT` that may create something.
+    public let alternativeSuccess: HTTPStatus?
+    /// How the request can fail, besides what follows from its parts, method and access.
+    public let problems: [Problem.Kind]
     /// Whether the body or the response contains a password, token or code. The backend rejects
     /// such a request if it is sent unencrypted from another machine (403), or with an
     /// `Idempotency-Key` (400), for which it would have to store the response.
     public let carriesSecrets: Bool
+    /// Whether the response is sent while it is read, because it may be too long for memory. Then
+    /// it has no entity tag.
+    public let isStreamed: Bool
 
     /// A request of your own needs neither a name nor a summary.
     public init(
         _ method: HTTPMethod, _ template: PathTemplate, name: String = "", summary: String = "",
-        access: Access, success: HTTPStatus = .ok, carriesSecrets: Bool = false
+        access: Access, success: HTTPStatus = .ok, alternativeSuccess: HTTPStatus? = nil,
+        problems: [Problem.Kind] = [], carriesSecrets: Bool = false, isStreamed: Bool = false
     ) {
         self.method = method
         self.template = template
@@ -52,11 +60,14 @@ public struct Endpoint: Sendable, Hashable {
         self.summary = summary
         self.access = access
         self.success = success
+        self.alternativeSuccess = alternativeSuccess
+        self.problems = problems
         self.carriesSecrets = carriesSecrets
+        self.isStreamed = isStreamed
     }
 
     /// Who may send a request.
-    public enum Access: Sendable, Hashable, CaseIterable {
+    public enum Access: String, Sendable, Hashable, CaseIterable {
         /// Everyone; what they see depends on their role.
         case everyone
         /// Those who may read revisions and deleted articles: editors, and authors their own.
@@ -215,5 +226,6 @@ public enum Contract {
         FetchMeRequest.self, UpdateMeRequest.self, DeleteMeRequest.self,
         ChangePasswordRequest.self, ExportAccountRequest.self,
         FetchSessionsRequest.self, EndSessionRequest.self,
+        FetchDescriptionRequest.self,
     ]
 }

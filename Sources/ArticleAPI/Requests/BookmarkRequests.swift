@@ -38,7 +38,7 @@ public struct FetchBookmarksRequest: BackendAPIRequest {
 public struct PutBookmarkRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .put, "/v1/me/bookmarks/{articleID}", name: "putBookmark",
-        summary: "Bookmarks an article", access: .useAccount)
+        summary: "Bookmarks an article", access: .useAccount, problems: [.tooManyBookmarks])
     public typealias Item = Bookmark
 
     public static let parameters = Parameters(

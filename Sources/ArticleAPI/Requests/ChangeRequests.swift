@@ -16,7 +16,8 @@ import HTTP
 public struct FetchChangesRequest: SparseRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/changes", name: "listChanges",
-        summary: "Lists what has changed since a token was given out", access: .everyone)
+        summary: "Lists what has changed since a token was given out", access: .everyone,
+        problems: [.invalidToken, .userRequired, .notFound, .syncReset])
     public typealias Item = ChangePage<Article>
     public typealias Partial = ChangePage<PartialArticle>
 
@@ -100,7 +101,8 @@ public struct FetchChangesRequest: SparseRequest {
 public struct StreamChangesRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/changes/stream", name: "streamChanges",
-        summary: "Sends changes as they happen, as server-sent events", access: .everyone)
+        summary: "Sends changes as they happen, as server-sent events", access: .everyone,
+        problems: [.invalidToken, .userRequired, .notFound, .syncReset], isStreamed: true)
     public typealias Item = EventStream
 
     public static let parameters = Parameters(

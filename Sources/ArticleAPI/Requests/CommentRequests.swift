@@ -126,7 +126,8 @@ public struct FetchCommentRequest: SparseRequest {
 public struct CreateCommentRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles/{id}/comments", name: "createComment",
-        summary: "Writes a comment on an article", access: .comment, success: .created)
+        summary: "Writes a comment on an article", access: .comment, success: .created,
+        problems: [.commentsClosed, .idTaken, .repeatedComment])
     public typealias Item = Comment
 
     public static let parameters = Parameters(
@@ -155,7 +156,8 @@ public struct CreateCommentRequest: IdempotentWriteRequest {
 public struct UpdateCommentRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .patch, "/v1/comments/{id}", name: "updateComment",
-        summary: "Changes a comment, or shows or hides it", access: .changeComments)
+        summary: "Changes a comment, or shows or hides it", access: .changeComments,
+        problems: [.editTimeOver, .notTheWriter])
     public typealias Item = Comment
 
     public static let parameters = Parameters(
@@ -199,7 +201,8 @@ public struct UpdateCommentRequest: IdempotentWriteRequest {
 public struct DeleteCommentRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .delete, "/v1/comments/{id}", name: "deleteComment",
-        summary: "Deletes a comment", access: .changeComments, success: .noContent)
+        summary: "Deletes a comment", access: .changeComments, success: .noContent,
+        problems: [.notTheWriter])
     public typealias Item = NoContent
 
     public static let parameters = Parameters(

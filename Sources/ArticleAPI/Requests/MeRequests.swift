@@ -82,7 +82,8 @@ public struct DeleteMeRequest: BackendAPIRequest {
 /// The body of a ``DeleteMeRequest``.
 private struct DeletionBody: JSONModel, Hashable {
     static let shape = ObjectCodec(
-        Self.init(current:), .optional("current", \.current, .text(.password)))
+        named: "AccountDeletion", Self.init(current:),
+        .optional("current", \.current, .text(.password)))
 
     var current: String?
 }
@@ -118,7 +119,8 @@ public struct ChangePasswordRequest: BackendAPIRequest {
 public struct ExportAccountRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .get, "/v1/me/export", name: "exportMe",
-        summary: "Exports all that is kept about the user", access: .manageAccount)
+        summary: "Exports all that is kept about the user", access: .manageAccount,
+        isStreamed: true)
     public typealias Item = AccountExport
 
     public static let parameters = Parameters(Self.init)

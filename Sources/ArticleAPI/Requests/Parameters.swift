@@ -167,6 +167,8 @@ public struct BodyDescription: Sendable, Hashable {
     public var mediaTypes: [String]
     /// `nil` for raw bytes.
     public var schema: JSONSchema?
+    /// Whether a request without a body is rejected.
+    public var isRequired = true
 }
 
 /// One part of a request: how it is obtained from the request's value, printed and read. A value;
@@ -279,7 +281,8 @@ extension RequestPart {
         let mediaTypes = ["application/json"]
         let format = Wrapped.format
         return RequestPart(
-            description: .body(BodyDescription(mediaTypes: mediaTypes, schema: format.schema)),
+            description: .body(
+                BodyDescription(mediaTypes: mediaTypes, schema: format.schema, isRequired: false)),
             print: { request, draft in
                 guard let value = get(request) else { return }
                 var writer = JSONWriter(capacity: 1024)

@@ -64,7 +64,8 @@ public struct FetchRevisionRequest: BackendAPIRequest {
 public struct RestoreRevisionRequest: IdempotentWriteRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/articles/{id}/revisions/{number}/restore", name: "restoreRevision",
-        summary: "Makes a revision of an article the current one again", access: .writeArticles)
+        summary: "Makes a revision of an article the current one again", access: .writeArticles,
+        problems: [.slugTaken])
     public typealias Item = Article
 
     public static let parameters = Parameters(

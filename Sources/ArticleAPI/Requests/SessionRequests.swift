@@ -13,7 +13,7 @@ import HTTP
 public struct SignInRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/sessions", name: "signIn", summary: "Signs in",
-        access: .everyone, success: .created, carriesSecrets: true)
+        access: .everyone, success: .created, problems: [.signUpClosed], carriesSecrets: true)
     public typealias Item = UserSession
 
     public static let parameters = Parameters(Self.init(_:), .body(\.signIn))
@@ -111,7 +111,7 @@ public struct EndSessionRequest: BackendAPIRequest {
 /// The body of a ``RefreshSessionRequest``.
 private struct RefreshBody: JSONModel, Hashable {
     static let shape = ObjectCodec(
-        Self.init(refreshToken:),
+        named: "SessionRefresh", Self.init(refreshToken:),
         .required("refreshToken", \.refreshToken, .text(.sessionToken)))
 
     var refreshToken: String

@@ -10,7 +10,7 @@ public import HTTP
 public struct SignUpRequest: BackendAPIRequest {
     public static let endpoint = Endpoint(
         .post, "/v1/users", name: "signUp", summary: "Creates an account", access: .everyone,
-        success: .created, carriesSecrets: true)
+        success: .created, problems: [.signUpClosed, .nameTaken], carriesSecrets: true)
     public typealias Item = User
 
     public static let parameters = Parameters(Self.init(user:), .body(\.user))

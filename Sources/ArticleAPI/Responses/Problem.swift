@@ -83,7 +83,7 @@ public struct Problem: Error, Sendable, Hashable {
 
 extension Problem: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init(type:title:status:detail:instance:errors:),
+        named: "Problem", Self.init(type:title:status:detail:instance:errors:),
         .defaulted("type", to: "about:blank", \.type, .text(.line(0...2000))),
         .defaulted("title", to: "", \.title, .text(.line(0...1000))),
         .defaulted("status", to: 0, \.status, .integer(0...999)),
@@ -94,7 +94,7 @@ extension Problem: JSONModel {
 
 extension Problem.Detail: JSONModel {
     public static let shape = ObjectCodec(
-        Self.init(detail:pointer:parameter:header:),
+        named: "ProblemDetail", Self.init(detail:pointer:parameter:header:),
         .required("detail", \.detail, .text(.lines(0...10_000))),
         .optional("pointer", \.pointer, .text(.lines(0...10_000))),
         .optional("parameter", \.parameter, .text(.lines(0...10_000))),

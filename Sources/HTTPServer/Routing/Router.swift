@@ -6,7 +6,7 @@ public typealias HTTPRouter = Router<HTTPRoute>
 /// Finds a value by the method and path of a request, in an immutable trie of path segments.
 ///
 /// Literals take precedence over parameters. Unless a route defines them, `HEAD` is routed like
-/// `GET`, and `OPTIONS` is answered by the router. Other methods of a known path receive a 405.
+/// `GET`, and `OPTIONS` is answered by the router. Any other method at a known path receives a 405.
 /// Safe to use from any thread.
 ///
 /// ```swift
@@ -61,10 +61,6 @@ public struct Router<Value: Sendable>: Sendable {
     /// The method and template of each route: `GET /v1/articles/{id}`.
     package let endpoints: [String]
 
-    private static var standardized: [HTTPMethod] {
-        [.get, .head, .post, .put, .patch, .delete, .options, .trace]
-    }
-
     init(root: Node, endpoints: [(method: HTTPMethod, template: String)]) {
         self.root = root
         methods = Self.allowed(endpoints.map(\.method))
@@ -101,10 +97,6 @@ public struct Router<Value: Sendable>: Sendable {
         let allow = Self.allowed(node.routes.map(\.method))
         let template = node.routes.first?.template
         if method == .options { return .options(allow, template: template) }
-        guard Self.standardized.contains(method) || methods.contains(method) else {
-            return .rejected(
-                HTTPError(.notImplemented, "The method is not supported."), template: template)
-        }
         return .rejected(
             HTTPError(
                 .methodNotAllowed, "\(method) is not allowed at this path.", allow: allow),

@@ -71,7 +71,8 @@ enum Database: Sendable {
             let router: HTTPRouter
             do {
                 let backend = try await Backend(
-                    store: store, file: store, now: { .now }, log: { Console.printError($0) })
+                    store: store, file: store, version: Version.number, now: { .now },
+                    log: { Console.printError($0) })
                 router = try backend.controlRouter()
             } catch let error as StoreError {
                 throw CommandFailure(error)

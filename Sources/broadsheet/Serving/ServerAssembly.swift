@@ -70,7 +70,7 @@ struct ServerAssembly {
                 cacheBytes: configuration.cacheBytes,
                 streamLimits: configuration.clients.streams,
                 comments: configuration.comments.rules, accounts: configuration.users.accounts,
-                providers: providers, now: { .now },
+                providers: providers, version: Version.number, now: { .now },
                 log: { log.error($0) }, progress: { log.info($0) })
         } catch { throw CommandFailure(error) }
     }

@@ -12,19 +12,20 @@ struct ResponseGoldenTests {
     }
 
     @Test func `articles`() throws {
-        try check(Samples.article, "article.json")
-        try check(Samples.bare, "article-bare.json")
-        try check(Page(items: [Samples.article, Samples.bare], next: "c_1"), "articles.json")
-        try check(Page<Article>(items: []), "articles-empty.json")
+        try check(Samples.article, "Article.json")
+        try check(Samples.bare, "Article-bare.json")
+        try check(Page(items: [Samples.article, Samples.bare], next: "c_1"), "ArticlePage.json")
+        try check(Page<Article>(items: []), "ArticlePage-empty.json")
         let count = PageCount(value: 10_000, isExact: false)
-        try check(Page(items: [Samples.bare], next: "c_1", count: count), "articles-counted.json")
+        try check(
+            Page(items: [Samples.bare], next: "c_1", count: count), "ArticlePage-counted.json")
     }
 
     @Test func `selected attributes`() throws {
         let fields = FieldSelection(["tags.key", "title", "authors.name", "heroImage", "body"])
-        try check(Samples.article, "article-fields.json", fields: fields)
+        try check(Samples.article, "PartialArticle.json", fields: fields)
         let page = Page(items: [Samples.article, Samples.bare], next: "c_1")
-        try check(page, "articles-fields.json", fields: fields)
+        try check(page, "PartialArticlePage.json", fields: fields)
     }
 
     @Test func `revisions, tags and authors`() throws {
@@ -44,23 +45,37 @@ struct ResponseGoldenTests {
                 number: 6 - index, action: step.0, title: "T", status: .archived,
                 createdAt: Samples.time, actor: step.1)
         }
-        try check(Page(items: revisions), "revisions.json")
+        try check(Page(items: revisions), "RevisionPage.json")
         let usage = Tag.Usage(tag: Tag(key: "swift", name: "Swift"), articleCount: 12)
-        try check(Page(items: [usage], next: "c"), "tags.json")
-        try check(Samples.author, "author.json")
-        try check(Page(items: [Samples.author]), "authors.json")
+        try check(Page(items: [usage], next: "c"), "TagUsagePage.json")
+        try check(Samples.author, "Author.json")
+        try check(Page(items: [Samples.author]), "AuthorPage.json")
     }
 
     @Test func `comments and bookmarks`() throws {
-        try check(Page(items: [Samples.comment, Samples.place], next: "c"), "comments.json")
+        try check(Page(items: [Samples.comment, Samples.place], next: "c"), "CommentPage.json")
         let fields = FieldSelection(["author.displayName", "bodyHTML"])
         var comment = Samples.comment
         comment.bodyHTML = "<p>What about <em>rye</em>?</p>\n"
-        try check(comment, "comment-fields.json", fields: fields)
+        try check(comment, "PartialComment.json", fields: fields)
+        try check(Samples.comment, "Comment.json")
+        try check(Samples.bookmark, "Bookmark.json")
+        let comments = Page(items: [Samples.comment, Samples.place], next: "c")
+        try check(comments, "PartialCommentPage.json", fields: FieldSelection(["body"]))
         var unread = Samples.bookmark
         unread.position = nil
-        try check(Page(items: [Samples.bookmark, unread], next: "c"), "bookmarks.json")
-        try check(Samples.accountExport, "account-export.json")
+        try check(Page(items: [Samples.bookmark, unread], next: "c"), "BookmarkPage.json")
+        try check(Samples.accountExport, "AccountExport.json")
+    }
+
+    @Test func `accounts and sessions`() throws {
+        try check(Samples.user, "User.json")
+        let writer = User(id: Samples.userID, displayName: "Mina K.")
+        try check(writer, "User-public.json")
+        try check(Page(items: [Samples.user], next: "c"), "UserPage.json")
+        try check(Samples.session, "UserSession.json")
+        try check(Page(items: [Samples.deviceSession]), "DeviceSessionPage.json")
+        try check(Samples.invitation, "Invitation.json")
     }
 
     @Test func `changes`() throws {
@@ -71,15 +86,16 @@ struct ResponseGoldenTests {
                 .putComment(Samples.comment), .deleteComment(Samples.commentID, revision: 3),
                 .putBookmark(Samples.bookmark), .deleteBookmark(Samples.id, revision: 4),
             ], next: "epoch.sealed", more: true)
-        try check(page, "changes.json")
-        try check(ChangePage<Article>(changes: [], next: "e.s", more: false), "changes-none.json")
-        try check(page, "changes-fields.json", fields: FieldSelection(["title"]))
+        try check(page, "ChangePage.json")
+        try check(
+            ChangePage<Article>(changes: [], next: "e.s", more: false), "ChangePage-none.json")
+        try check(page, "PartialChangePage.json", fields: FieldSelection(["title"]))
     }
 
     @Test func `what a search found`() throws {
-        try check(Samples.searchPage, "search.json")
-        try check(SearchPage<Article>(items: []), "search-none.json")
-        try check(Samples.searchPage, "search-fields.json", fields: FieldSelection(["title"]))
+        try check(Samples.searchPage, "SearchPage.json")
+        try check(SearchPage<Article>(items: []), "SearchPage-none.json")
+        try check(Samples.searchPage, "PartialSearchPage.json", fields: FieldSelection(["title"]))
     }
 
     @Test func `problems`() throws {
@@ -91,20 +107,23 @@ struct ResponseGoldenTests {
                 Problem.Detail("is missing", at: .header("If-Match")),
                 Problem.Detail("Something else"),
             ])
-        try check(problem, "problem.json")
+        try check(problem, "Problem.json")
     }
 
     @Test func `every file belongs to a test`() throws {
-        let answers = try GoldenFiles.names.filter { $0.hasSuffix(".json") }
+        let files = try GoldenFiles.names.filter { $0.hasSuffix(".json") }
         #expect(
-            answers.sorted() == [
-                "account-export.json",
-                "article-bare.json", "article-fields.json", "article.json", "articles-counted.json",
-                "articles-empty.json", "articles-fields.json", "articles.json", "author.json",
-                "authors.json", "bookmarks.json", "changes-fields.json", "changes-none.json",
-                "changes.json",
-                "comment-fields.json", "comments.json", "problem.json", "revisions.json",
-                "search-fields.json", "search-none.json", "search.json", "tags.json",
+            files.sorted() == [
+                "AccountExport.json", "Article-bare.json", "Article.json",
+                "ArticlePage-counted.json", "ArticlePage-empty.json", "ArticlePage.json",
+                "Author.json", "AuthorPage.json", "Bookmark.json", "BookmarkPage.json",
+                "ChangePage-none.json", "ChangePage.json", "Comment.json", "CommentPage.json",
+                "DeviceSessionPage.json", "Invitation.json", "PartialArticle.json",
+                "PartialArticlePage.json", "PartialChangePage.json", "PartialComment.json",
+                "PartialCommentPage.json", "PartialSearchPage.json", "Problem.json",
+                "RevisionPage.json", "SearchPage-none.json", "SearchPage.json",
+                "TagUsagePage.json", "User-public.json", "User.json", "UserPage.json",
+                "UserSession.json",
             ])
     }
 }

@@ -126,6 +126,7 @@ enum PermissionTable {
 
     private static let shared: [PermissionRow] = [
         PermissionRow("GET /v1/tags", 200, 200, 200, 200, 200, 200, 200, 200),
+        PermissionRow("GET /openapi.json", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow("GET /v1/authors", 200, 200, 200, 200, 200, 200, 200, 200),
         PermissionRow(
             "GET /v1/authors/{id}", .others, "author", 404, 404, 404, 404, 404, 200, 200, 200),

@@ -117,7 +117,7 @@ import Testing
         ("GET /%00 HTTP/1.1\r\nHost: t\r\n\r\n", 400),
         ("GET /%ff HTTP/1.1\r\nHost: t\r\n\r\n", 400),
         ("CONNECT a:1 HTTP/1.1\r\nHost: t\r\n\r\n", 501),
-        ("BREW /hello HTTP/1.1\r\nHost: t\r\n\r\n", 501),
+        ("BREW /hello HTTP/1.1\r\nHost: t\r\n\r\n", 405),
     ])
     func `an invalid request is rejected with a date`(bytes: String, status: Int) async throws {
         try await TestServer.run(TestRoutes.router()) { test in

@@ -41,7 +41,7 @@ import Testing
         let requests = "broadsheet_http_requests_total"
         #expect(lines.contains(#"\#(requests){route="/things/{id}",method="GET",status="200"} 2"#))
         #expect(lines.contains(#"\#(requests){route="",method="GET",status="404"} 1"#))
-        #expect(lines.contains { $0.contains(#"method="other",status="501"} 1"#) })
+        #expect(lines.contains { $0.contains(#"method="other",status="405"} 1"#) })
         #expect(!lines.contains { $0.contains("BREW") })
     }
 

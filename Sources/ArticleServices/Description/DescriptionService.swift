@@ -1,0 +1,41 @@
+public import ArticleAPI
+import OpenAPI
+import Platform
+import Resources
+
+/// Describes the API that the backend serves.
+final class DescriptionService: Sendable {
+    private let version: String
+    /// Made when it is first requested, as most servers are never asked for it.
+    private let made = Lock<APIDescription?>(nil)
+
+    /// - Parameter version: that of the program.
+    init(version: String) { self.version = version }
+
+    func fetch(
+        _ request: FetchDescriptionRequest, by caller: Principal
+    ) async throws(ServiceError) -> Reply<APIDescription> {
+        let description = made.withLock { [version] made in
+            let description = made ?? APIDescription.ofBackend(version: version)
+            made = description
+            return description
+        }
+        // It depends on nothing that changes.
+        return Reply(description, dependencies: Dependencies(names: []))
+    }
+}
+
+extension APIDescription {
+    /// The description of the public API, with the binary's examples.
+    ///
+    /// - Parameter version: that of the program.
+    public static func ofBackend(version: String) -> APIDescription {
+        let table = broadsheet_examples()
+        let files = UnsafeBufferPointer(start: table.first, count: table.count).map { file in
+            let bytes = [UInt8](UnsafeBufferPointer(start: file.bytes, count: file.size))
+            return (name: String(cString: file.name), bytes: bytes)
+        }
+        return APIDescription(
+            of: Contract.requests, version: version, examples: WireExamples(files))
+    }
+}
