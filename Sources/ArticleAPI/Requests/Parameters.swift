@@ -382,6 +382,7 @@ extension PathTemplate {
                 path += PercentEncoding.encodeSegment(value).utf8
             }
         }
+        if description.utf8.last == UInt8(ascii: "/") { path.append(UInt8(ascii: "/")) }
         return path
     }
 }
