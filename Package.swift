@@ -79,6 +79,7 @@ let package = Package(
             name: "ArticleModels", dependencies: ["ArticleAPI"],
             exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
         layer("ArticleSearch", ["ArticleAPI"]),
+        layer("SwiftGenerator", ["ArticleAPI", "HTTP"]),
 
         // Rung 4: the SDK; the store's engine.
         .target(
@@ -120,7 +121,7 @@ let package = Package(
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
                 "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
-                "SQLiteStore", "Sockets",
+                "SQLiteStore", "Sockets", "SwiftGenerator",
             ],
             swiftSettings: rules),
 
@@ -140,6 +141,9 @@ let package = Package(
             ["CZlib", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Sockets", "TestSupport"]),
         tests("ArticleModelsTests", ["ArticleAPI", "ArticleModels", "TestSupport"]),
         tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch", "TestSupport"]),
+        tests(
+            "SwiftGeneratorTests", ["ArticleAPI", "SwiftGenerator", "TestSupport"],
+            exclude: ["Descriptions", "Golden", "Samples"]),
         tests(
             "ArticleClientTests",
             [

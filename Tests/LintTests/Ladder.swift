@@ -28,6 +28,7 @@ enum Ladder {
         "ArticleStore": Rung(3, ["ArticleAPI", "Platform"], modules: system),
         "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
+        "SwiftGenerator": Rung(3, ["ArticleAPI", "HTTP"]),
         "ArticleClient": Rung(
             4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
@@ -56,7 +57,7 @@ enum Ladder {
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
                 "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
-                "SQLiteStore", "Sockets",
+                "SQLiteStore", "Sockets", "SwiftGenerator",
             ], modules: system),
         "TestSupport": Rung(
             5,

@@ -15,7 +15,7 @@ public struct JSONAlternative<Choice>: Sendable {
     ///   - wrap: makes the choice, usually a case with a payload: `Shape.circle`.
     ///   - unwrap: the payload; `nil` if the choice is another one.
     public init<Payload>(
-        _ tag: String = "", _ format: JSONCodec<Payload>,
+        tag: String = "", _ format: JSONCodec<Payload>,
         _ wrap: @escaping @Sendable (Payload) -> Choice,
         _ unwrap: @escaping @Sendable (Choice) -> Payload?
     ) {
