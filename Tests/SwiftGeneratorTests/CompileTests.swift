@@ -41,6 +41,21 @@ import Testing
         #expect(try Compiler.misformatted(files) == "")
     }
 
+    @Test(arguments: GeneratedFiles.names(in: "Descriptions"))
+    func `the requests of a description are as reviewed, compile and are formatted`(
+        name: String
+    ) throws {
+        let document = try GeneratedFiles.document(name, in: "Descriptions")
+        let result = try SwiftGenerator.requests(from: document)
+        #expect(result.leftOut.isEmpty)
+        try GeneratedFiles.check(result.text, "Golden/\(name)Requests.swift.txt")
+        let inner = try SwiftGenerator.requests(from: document, options: .with(internal: true))
+        for text in [result.text, inner.text] {
+            #expect(try Compiler.faults([(name, text)]) == "")
+            #expect(try Compiler.misformatted([(name, text)]) == "")
+        }
+    }
+
     @Test func `a fault is found`() throws {
         #expect(try Compiler.faults([("A", "let a: Int = \"\"\n")]).contains("error:"))
         #expect(try Compiler.faults([("A", "func f() { let a = 1 }\n")]).contains("never used"))

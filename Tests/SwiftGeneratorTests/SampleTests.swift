@@ -10,7 +10,9 @@ import Testing
         let source = try SwiftGenerator.models(
             named: "Thing", samples: samples.map { .init($0) },
             options: .with(codable: codable, internal: true))
-        let lines = source.split(separator: "\n").map { $0.drop { $0 == " " } }
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false).map {
+            $0.drop { $0 == " " }
+        }
         let body = lines.drop { !$0.hasPrefix("struct \(type):") }.dropFirst()
         return body.prefix { !$0.isEmpty }
             .filter { $0.hasPrefix("let ") }.map { String($0.dropFirst(4)) }

@@ -358,6 +358,8 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral,
 extension PathTemplate {
     /// The values of the parameters in a path; `nil` if the path does not match the template.
     func values(in path: [String]) -> [String: String]? {
+        var path = path
+        if description.utf8.last == UInt8(ascii: "/"), path.popLast() != "" { return nil }
         guard path.count == segments.count else { return nil }
         var values: [String: String] = [:]
         for (segment, text) in zip(segments, path) {

@@ -10,6 +10,8 @@ enum Words {
     /// The words in lower case; empty if the text has no characters that have a name.
     static func of(_ text: String) -> [String] {
         var splitter = Splitter()
+        // A sign distinguishes values: `-createdAt`, `+1`.
+        if let sign = signs[text.prefix(1)], text.utf8.count > 1 { splitter.take(word: sign) }
         for scalar in text.unicodeScalars.prefix(limitScalars) {
             if scalar.isASCII {
                 splitter.take(UInt8(truncatingIfNeeded: scalar.value))
@@ -21,11 +23,15 @@ enum Words {
         return splitter.words
     }
 
+    private static let signs: [Substring: String] = ["-": "minus", "+": "plus", "!": "not"]
+
     private struct Splitter {
         private(set) var words: [String] = []
         private var word = ""
         /// Whether the last letter was in upper case, and how many in a row were.
         private var capitals = 0
+
+        mutating func take(word: String) { words.append(word) }
 
         mutating func take(_ byte: UInt8) {
             let character = Character(Unicode.Scalar(byte))

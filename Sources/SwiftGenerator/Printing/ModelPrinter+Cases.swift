@@ -86,7 +86,6 @@ extension ModelPrinter {
                 arguments.append(.init("", alternative(form.name, tag, codecs.json(form.shape))))
             }
         }
-        let head = union.tagKey == nil ? "firstOf" : "tagged"
-        return .call("JSONCodec<Self>.\(head)", arguments, .rows)
+        return .call(union.tagKey == nil ? ".firstOf" : ".tagged", arguments, .rows)
     }
 }

@@ -162,8 +162,9 @@ struct ModelPrinter {
             }
         case .union(let union):
             writer.block("extension \(declaration.name): JSONRepresentable") { writer in
-                writer.expression(
-                    unionCodec(union), after: "\(access)static let format = ")
+                // Without its type, a codec that needs itself would be a circular reference.
+                let head = "\(access)static let format: JSONCodec<Self> = "
+                writer.expression(unionCodec(union), after: head)
             }
         }
     }
