@@ -143,7 +143,7 @@ let package = Package(
         tests("ArticleSearchTests", ["ArticleAPI", "ArticleSearch", "TestSupport"]),
         tests(
             "SwiftGeneratorTests", ["ArticleAPI", "SwiftGenerator", "TestSupport"],
-            exclude: ["Descriptions", "Golden", "Samples"]),
+            exclude: ["Descriptions", "Golden", "Own", "Samples"]),
         tests(
             "ArticleClientTests",
             [
@@ -214,7 +214,8 @@ let package = Package(
             "EndToEndTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "broadsheet",
-                "DocumentationSamples", "first-steps", "HTTP", "HTTPServer", "Platform", "reader",
+                "DocumentationSamples", "first-steps", "generated-client", "HTTP", "HTTPServer",
+                "Platform", "reader",
                 "Sockets", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
@@ -239,6 +240,11 @@ let package = Package(
             path: "Tests/Samples/Reader",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),
+        // A client that `broadsheet generate` wrote, and a program that uses it.
+        .executableTarget(
+            name: "generated-client",
+            dependencies: ["ArticleAPI", "ArticleClient", "HTTP"],
+            path: "Tests/Samples/GeneratedClient", swiftSettings: rules),
         // The examples of doc comments, compiled and run.
         tests(
             "ExampleTests",

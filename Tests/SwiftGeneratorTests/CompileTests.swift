@@ -56,6 +56,16 @@ import Testing
         }
     }
 
+    /// `Tests/EndToEndTests` runs a program that is compiled with it.
+    @Test func `the client of our own API is as reviewed`() throws {
+        let document = try GeneratedFiles.document("Broadsheet", in: "Own")
+        let result = try SwiftGenerator.requests(from: document, options: .with(internal: true))
+        #expect(result.leftOut.isEmpty)
+        try GeneratedFiles.check(
+            result.text, "../Samples/GeneratedClient/Golden/BroadsheetAPI.swift")
+        #expect(try Compiler.misformatted([("API", result.text)]) == "")
+    }
+
     @Test func `a fault is found`() throws {
         #expect(try Compiler.faults([("A", "let a: Int = \"\"\n")]).contains("error:"))
         #expect(try Compiler.faults([("A", "func f() { let a = 1 }\n")]).contains("never used"))
