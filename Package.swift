@@ -81,6 +81,7 @@ let package = Package(
             exclude: ["Presentation/Presentation.xcstrings"], swiftSettings: rules),
         layer("ArticleSearch", ["ArticleAPI"]),
         layer("OpenAPI", ["ArticleAPI", "HTTP"]),
+        layer("SwiftGenerator", ["ArticleAPI", "HTTP"]),
 
         // Rung 4: the SDK; the store's engine.
         .target(
@@ -122,7 +123,7 @@ let package = Package(
             dependencies: [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
                 "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
-                "SQLiteStore", "Sockets",
+                "SQLiteStore", "Sockets", "SwiftGenerator",
             ],
             swiftSettings: rules),
 
@@ -145,6 +146,9 @@ let package = Package(
         tests(
             "OpenAPITests", ["ArticleAPI", "HTTP", "OpenAPI", "Resources", "TestSupport"],
             exclude: ["Released"]),
+        tests(
+            "SwiftGeneratorTests", ["ArticleAPI", "SwiftGenerator", "TestSupport"],
+            exclude: ["Descriptions", "Golden", "Own", "Samples"]),
         tests(
             "ArticleClientTests",
             [
@@ -215,7 +219,8 @@ let package = Package(
             "EndToEndTests",
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleOffline", "broadsheet",
-                "DocumentationSamples", "first-steps", "HTTP", "HTTPServer", "Platform", "reader",
+                "DocumentationSamples", "first-steps", "generated-client", "HTTP", "HTTPServer",
+                "Platform", "reader",
                 "Sockets", "TestSupport",
             ]),
         // The documentation's samples see what apps see: products, and nothing else.
@@ -240,6 +245,11 @@ let package = Package(
             path: "Tests/Samples/Reader",
             exclude: ["Package.swift.sample"],
             swiftSettings: rules),
+        // A client that `broadsheet generate` wrote, and a program that uses it.
+        .executableTarget(
+            name: "generated-client",
+            dependencies: ["ArticleAPI", "ArticleClient", "HTTP"],
+            path: "Tests/Samples/GeneratedClient", swiftSettings: rules),
         // The examples of doc comments, compiled and run.
         tests(
             "ExampleTests",

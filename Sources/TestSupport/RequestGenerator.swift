@@ -64,12 +64,17 @@ public struct RequestGenerator {
         case .integer(let range): return number("\(integer(range))")
         case .fraction:
             return number("\(Double(Int.random(in: 0...1_000, using: &random)) / 1_000)")
+        case .number: return number("\(Double(integer(-1_000_000...1_000_000)) / 64)")
         case .text, .choice: return .string(text(schema))
         case .array(let element, let count):
             let most = min(count.upperBound, count.lowerBound + 3)
             let length = Int.random(in: count.lowerBound...most, using: &random)
             return .array((0..<length).map { json(element, at: "\(path)/\($0)") })
         case .object(let properties): return object(properties, at: path)
+        case .map(let element):
+            return .object(
+                ["a", "b"].map { JSONValue.Member(name: $0, value: json(element, at: "\(path)/*")) }
+            )
         case .either(let schemas):
             guard let schema = schemas.randomElement(using: &random) else { return .null }
             return json(schema, at: path)

@@ -10,7 +10,7 @@ struct Broadsheet {
         KeyCommand.self, UserCommand.self, UpgradeCommand.self, CertificateCommand.self,
         ArticlesCommand.self, SearchCommand.self, CommentsCommand.self, BookmarksCommand.self,
         SyncCommand.self, WatchCommand.self, LoginCommand.self, LogoutCommand.self,
-        OpenAPICommand.self, VersionCommand.self, HelpCommand.self,
+        OpenAPICommand.self, GenerateCommand.self, VersionCommand.self, HelpCommand.self,
     ]
 
     /// Keys that a configuration file may contain. `config` itself is not one of them.

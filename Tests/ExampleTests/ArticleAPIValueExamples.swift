@@ -47,6 +47,12 @@ struct Greeting: JSONModel, Hashable {
         #expect(message == "is longer than 300 characters" && problem.status == 422)
     }
 
+    @Test func `a value on the heap`() {
+        let parent = Indirect("a value of any size")
+        let count = parent.value.count
+        #expect(count == 19)
+    }
+
     @Test func `tags`() {
         let tag = Tag(named: "Straße")
         let isSame = tag.key == Tag(named: "STRASSE").key

@@ -29,6 +29,7 @@ enum Ladder {
         "ArticleModels": Rung(3, ["ArticleAPI"]),
         "ArticleSearch": Rung(3, ["ArticleAPI"]),
         "OpenAPI": Rung(3, ["ArticleAPI", "HTTP"]),
+        "SwiftGenerator": Rung(3, ["ArticleAPI", "HTTP"]),
         "ArticleClient": Rung(
             4, ["ArticleAPI", "ArticleModels", "HTTP", "HTTPClient", "Platform", "Sockets"],
             modules: system.union(["Foundation", "Security"])),
@@ -57,7 +58,7 @@ enum Ladder {
             [
                 "ArticleAPI", "ArticleClient", "ArticleModels", "ArticleServices", "ArticleStore",
                 "CLinux", "HTTP", "HTTPClient", "HTTPServer", "Platform", "Resources",
-                "SQLiteStore", "Sockets",
+                "SQLiteStore", "Sockets", "SwiftGenerator",
             ], modules: system),
         "TestSupport": Rung(
             5,

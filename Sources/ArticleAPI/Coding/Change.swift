@@ -31,6 +31,9 @@ extension Change {
         }
     }
 
+    /// The value after the change of an attribute that may be absent.
+    public func applied(to current: Value?) -> Value? { applied(to: current, cleared: nil) }
+
     func applied(to current: Value, cleared: Value) -> Value {
         applied(to: current, cleared: cleared) { $0 }
     }

@@ -225,11 +225,15 @@ public indirect enum JSONSchema: Sendable, Hashable {
     case integer(ClosedRange<Int>)
     /// A number from 0 to 1.
     case fraction
+    /// Any number.
+    case number
     case text(TextSchema)
     /// One of these texts.
     case choice([String])
     case array(of: JSONSchema, count: ClosedRange<Int>)
     case object([Property])
+    /// An object with any names; the values have this schema.
+    case map(of: JSONSchema)
     /// Any of these; they differ in their JSON kind or their required properties. An empty list
     /// accepts every value.
     case either([JSONSchema])

@@ -69,6 +69,14 @@ public struct JSONWriter: Sendable {
 
     public mutating func integer(_ value: Int) { raw(String(value)) }
 
+    /// Writes a number; `null` if it is not finite. Zero has one sign, and whole numbers have no
+    /// fraction, so that equal values give the same bytes, which any reader takes.
+    mutating func number(_ value: Double) {
+        guard value.isFinite else { return null() }
+        if let integer = Int64(exactly: value), abs(value) < 1e15 { return raw(String(integer)) }
+        raw("\(value)")
+    }
+
     /// Writes text that is already JSON.
     mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
 

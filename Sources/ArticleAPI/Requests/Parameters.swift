@@ -361,6 +361,8 @@ public struct PathTemplate: Sendable, Hashable, ExpressibleByStringLiteral,
 extension PathTemplate {
     /// The values of the parameters in a path; `nil` if the path does not match the template.
     func values(in path: [String]) -> [String: String]? {
+        var path = path
+        if description.utf8.last == UInt8(ascii: "/"), path.popLast() != "" { return nil }
         guard path.count == segments.count else { return nil }
         var values: [String: String] = [:]
         for (segment, text) in zip(segments, path) {
@@ -385,6 +387,7 @@ extension PathTemplate {
                 path += PercentEncoding.encodeSegment(value).utf8
             }
         }
+        if description.utf8.last == UInt8(ascii: "/") { path.append(UInt8(ascii: "/")) }
         return path
     }
 }

@@ -123,15 +123,6 @@ extension JSONCodec {
     }
 }
 
-extension JSONCodec where Value == JSONValue {
-    /// Any JSON value, unchanged.
-    fileprivate static var anything: JSONCodec {
-        JSONCodec(
-            schema: .either([]), read: { value, _ in value },
-            write: { value, _, writer in value.write(to: &writer) })
-    }
-}
-
 /// A value that a response carries. Use it anywhere. See ``ResponseEncoding``.
 public protocol ResponseItem: Sendable {
     /// How the value is encoded and decoded.
@@ -207,6 +198,23 @@ public struct RawBody: ResponseItem, Hashable {
         kind: .bytes, mediaType: "application/octet-stream",
         writeBody: { item, _, _ in item.bytes },
         read: { (bytes) throws(ResponseMapperError) in RawBody(bytes) })
+}
+
+extension ResponseEncoding where Item: Sendable {
+    /// A body of bytes in some media type: `.bytes("text/plain", \.bytes, Self.init(bytes:))`.
+    ///
+    /// - Parameters:
+    ///   - mediaType: the media type, which requests ask for in `Accept`.
+    ///   - get: the body.
+    ///   - make: the item with a body.
+    public static func bytes(
+        _ mediaType: String, _ get: @escaping @Sendable (Item) -> [UInt8],
+        _ make: @escaping @Sendable ([UInt8]) -> Item
+    ) -> ResponseEncoding {
+        ResponseEncoding(
+            kind: .bytes, mediaType: mediaType, writeBody: { item, _, _ in get(item) },
+            read: { (bytes) throws(ResponseMapperError) in make(bytes) })
+    }
 }
 
 /// A response of server-sent events (the HTML standard, §9.2), which a client reads while it

@@ -52,6 +52,7 @@ struct SchemaTable {
         case .fraction:
             return .members(
                 ("type", .string("number")), ("minimum", .integer(0)), ("maximum", .integer(1)))
+        case .number: return .members(("type", .string("number")))
         case .text(let text): return text.keywords
         case .choice(let names):
             return .members(("type", .string("string")), ("enum", .strings(names)))
@@ -61,6 +62,9 @@ struct SchemaTable {
                 ("minItems", count.lowerBound > 0 ? .integer(count.lowerBound) : nil),
                 ("maxItems", .integer(count.upperBound)))
         case .object(let properties): return object(properties, direction)
+        case .map(let values):
+            return .members(
+                ("type", .string("object")), ("additionalProperties", write(values, direction)))
         case .either(let schemas):
             if schemas.isEmpty { return .members() }
             return .members(("anyOf", .array(schemas.map { write($0, direction) })))
@@ -103,15 +107,15 @@ struct SchemaTable {
     /// Collects the names of the schema and of those inside it, if they depend on the direction.
     private static func collect(_ schema: JSONSchema, _ names: inout Set<String>) {
         switch schema {
-        case .boolean, .integer, .fraction, .text, .choice: break
+        case .boolean, .integer, .fraction, .number, .text, .choice: break
         case .array(let element, _): collect(element, &names)
         case .object(let properties):
             for property in properties { collect(property.schema, &names) }
         case .either(let schemas): for schema in schemas { collect(schema, &names) }
-        case .nullable(let inner): collect(inner, &names)
+        case .map(let inner), .nullable(let inner): collect(inner, &names)
         case .named(let name, let inner):
             switch inner {
-            case .boolean, .integer, .fraction, .text, .choice: return
+            case .boolean, .integer, .fraction, .number, .text, .choice: return
             default: break
             }
             if names.insert(name).inserted { collect(inner, &names) }

@@ -104,6 +104,13 @@ extension CommandFailure {
 extension Session {
     /// A socket transport whose TLS trusts the authorities of `--ca`, or else those of the system.
     static func transport(_ settings: Settings) throws(CommandFailure) -> SocketTransport {
+        SocketTransport(try clientConfiguration(settings))
+    }
+
+    /// The configuration of a client whose TLS trusts the same authorities.
+    static func clientConfiguration(
+        _ settings: Settings
+    ) throws(CommandFailure) -> HTTPClientConfiguration {
         var configuration = HTTPClientConfiguration()
         if let path = settings.text("ca") {
             let authorities = try Files.read(path)
@@ -112,6 +119,6 @@ extension Session {
                     authorities: authorities, protocols: ["http/1.1"])
             } catch { throw CommandFailure(.configuration, "\(path): \(error)") }
         }
-        return SocketTransport(configuration)
+        return configuration
     }
 }

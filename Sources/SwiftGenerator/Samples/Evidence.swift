@@ -1,0 +1,154 @@
+import ArticleAPI
+
+/// What samples show about the values at one place.
+struct Evidence {
+    private var nulls = 0
+    private var booleans = 0
+    private var integers = 0
+    private var fractions = 0
+    private var strings = 0
+    private var arrays = 0
+    private(set) var objects = 0
+    /// The forms that all strings have.
+    private var forms = Set(TextForm.allCases)
+    /// The items of all arrays: empty or one.
+    private var items: [Evidence] = []
+    /// The members of all objects, in the order in which they were first seen.
+    private(set) var members: [Member] = []
+    private var places: [String: Int] = [:]
+
+    struct Member {
+        let key: String
+        /// In how many objects there is a value that is not `null`.
+        fileprivate(set) var evidence = Evidence()
+        fileprivate(set) var count = 0
+    }
+
+    mutating func add(_ value: JSONValue) {
+        switch value {
+        case .null: nulls += 1
+        case .boolean: booleans += 1
+        case .number(let number):
+            if number.integer.flatMap({ Int(exactly: $0) }) != nil {
+                integers += 1
+            } else {
+                fractions += 1
+            }
+        case .string(let text):
+            strings += 1
+            forms = forms.filter { $0.includes(text) }
+        case .array(let values):
+            arrays += 1
+            if items.isEmpty { items = [Evidence()] }
+            for value in values { items[0].add(value) }
+        case .object(let members):
+            objects += 1
+            for member in members { add(member) }
+        }
+    }
+
+    private mutating func add(_ member: JSONValue.Member) {
+        let place = places[member.name] ?? members.count
+        if place == members.count {
+            places[member.name] = place
+            members.append(Member(key: member.name))
+        }
+        members[place].evidence.add(member.value)
+        members[place].count += 1
+    }
+
+    /// Whether the value was `null` in a sample.
+    var hasNull: Bool { nulls > 0 }
+
+    /// Whether a member was absent or `null` in a sample.
+    func isOptional(_ member: Member) -> Bool {
+        member.count < objects || member.evidence.hasNull
+    }
+
+    /// What kind of value the samples have.
+    enum Kind {
+        case scalar(Shape)
+        case list(of: Evidence)
+        case map(of: Evidence)
+        case object
+        /// Values of several kinds, or none.
+        case anything
+    }
+
+    var kind: Kind {
+        let numbers = integers + fractions
+        let kinds = [booleans, numbers, strings, arrays, objects].count { $0 > 0 }
+        guard kinds == 1 else { return .anything }
+        if booleans > 0 { return .scalar(.boolean) }
+        if numbers > 0 { return .scalar(fractions > 0 ? .number : .anyInteger) }
+        if strings > 0 {
+            let form = TextForm.allCases.first { forms.contains($0) } ?? .string
+            return .scalar(.text(form))
+        }
+        if arrays > 0 { return .list(of: items.first ?? Evidence()) }
+        return areNamesData ? .map(of: values) : .object
+    }
+
+    /// Whether the names of the members are not names of attributes, but data, such as ids.
+    private var areNamesData: Bool {
+        guard members.count <= GenerationLimits.properties else { return true }
+        let areTooLong = members.contains { SwiftLiteral.fitting($0.key) == nil }
+        return areTooLong || members.allSatisfy { Self.isData($0.key) }
+    }
+
+    private static func isData(_ key: String) -> Bool {
+        key.utf8.allSatisfy { (48...57).contains($0) } || TextForm.uuid.includes(key)
+            || TextForm.day.includes(key) || TextForm.timestamp.includes(key)
+            || TextForm.url.includes(key)
+    }
+
+    /// The values of all members, as if they had one name.
+    private var values: Evidence {
+        members.reduce(into: Evidence()) { $0.merge($1.evidence) }
+    }
+
+    private mutating func merge(_ other: Evidence) {
+        nulls += other.nulls
+        booleans += other.booleans
+        integers += other.integers
+        fractions += other.fractions
+        strings += other.strings
+        arrays += other.arrays
+        objects += other.objects
+        forms.formIntersection(other.forms)
+        if let others = other.items.first {
+            if items.isEmpty { items = [Evidence()] }
+            items[0].merge(others)
+        }
+        for member in other.members {
+            let place = places[member.key] ?? members.count
+            if place == members.count {
+                places[member.key] = place
+                members.append(Member(key: member.key))
+            }
+            members[place].evidence.merge(member.evidence)
+            members[place].count += member.count
+        }
+    }
+}
+
+extension TextForm {
+    /// Whether a text has this form.
+    func includes(_ text: String) -> Bool {
+        switch self {
+        case .timestamp: return Timestamp(text) != nil
+        case .day: return LocalDay(text) != nil
+        case .url:
+            return text.utf8.starts(with: "http".utf8) && WebAddress.fault(text) == nil
+        case .uuid:
+            return text.utf8.count == 36
+                && text.utf8.enumerated().allSatisfy { index, byte in
+                    [8, 13, 18, 23].contains(index)
+                        ? byte == UInt8(ascii: "-")
+                        : (48...57).contains(byte) || (97...102).contains(byte | 0x20)
+                }
+        case .bytes: return false
+        case .string: return true
+        }
+    }
+}

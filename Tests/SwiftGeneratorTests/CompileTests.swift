@@ -1,0 +1,74 @@
+import SwiftGenerator
+import Testing
+
+/// What is generated from realistic and from hostile documents: it is as reviewed, compiles without
+/// warnings, and the formatter would change nothing.
+@Suite struct CompileTests {
+    private static let modes: [(ending: String, options: SwiftGenerator.Options)] = [
+        ("", .with()), ("Codable", .with(codable: true)), ("Internal", .with(internal: true)),
+        ("InternalCodable", .with(codable: true, internal: true)),
+    ]
+
+    private func models(
+        _ options: SwiftGenerator.Options, _ ending: String
+    ) throws -> [Compiler.File] {
+        try GeneratedFiles.names(in: "Samples").map { name in
+            let document = try GeneratedFiles.document(name, in: "Samples")
+            let text = try SwiftGenerator.models(
+                named: name + ending, samples: [document], options: options)
+            return (name + ending, text)
+        }
+    }
+
+    @Test(arguments: GeneratedFiles.names(in: "Samples"))
+    func `the models of a sample are as reviewed`(name: String) throws {
+        let document = try GeneratedFiles.document(name, in: "Samples")
+        let mapped = try SwiftGenerator.models(named: name, samples: [document])
+        try GeneratedFiles.check(mapped, "Golden/\(name).swift.txt")
+        let again = try SwiftGenerator.models(named: name, samples: [document])
+        #expect(again == mapped)
+    }
+
+    @Test func `models compile without warnings`() throws {
+        #expect(GeneratedFiles.names(in: "Samples").count >= 12)
+        let files = try Self.modes.flatMap { try models($0.options, $0.ending) }
+        #expect(try Compiler.faults(files) == "")
+        #expect(try Compiler.faults(files, isStrict: false) == "")
+    }
+
+    @Test func `models are formatted`() throws {
+        let files = try Self.modes.flatMap { try models($0.options, $0.ending) }
+        #expect(try Compiler.misformatted(files) == "")
+    }
+
+    @Test(arguments: GeneratedFiles.names(in: "Descriptions"))
+    func `the requests of a description are as reviewed, compile and are formatted`(
+        name: String
+    ) throws {
+        let document = try GeneratedFiles.document(name, in: "Descriptions")
+        let result = try SwiftGenerator.requests(from: document)
+        #expect(result.leftOut.isEmpty)
+        try GeneratedFiles.check(result.text, "Golden/\(name)Requests.swift.txt")
+        let inner = try SwiftGenerator.requests(from: document, options: .with(internal: true))
+        for text in [result.text, inner.text] {
+            #expect(try Compiler.faults([(name, text)]) == "")
+            #expect(try Compiler.misformatted([(name, text)]) == "")
+        }
+    }
+
+    /// `Tests/EndToEndTests` runs a program that is compiled with it.
+    @Test func `the client of our own API is as reviewed`() throws {
+        let document = try GeneratedFiles.document("Broadsheet", in: "Own")
+        let result = try SwiftGenerator.requests(from: document, options: .with(internal: true))
+        #expect(result.leftOut.isEmpty)
+        try GeneratedFiles.check(
+            result.text, "../Samples/GeneratedClient/Golden/BroadsheetAPI.swift")
+        #expect(try Compiler.misformatted([("API", result.text)]) == "")
+    }
+
+    @Test func `a fault is found`() throws {
+        #expect(try Compiler.faults([("A", "let a: Int = \"\"\n")]).contains("error:"))
+        #expect(try Compiler.faults([("A", "func f() { let a = 1 }\n")]).contains("never used"))
+        #expect(try Compiler.misformatted([("A", "let  a=1\n")]).contains("Spacing"))
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+
+/// The Swift compiler and formatter, which check generated code as an app's build would.
+enum Compiler {
+    /// A generated file: its name and its text.
+    typealias File = (name: String, text: String)
+
+    private static let settings = [
+        "InternalImportsByDefault", "MemberImportVisibility", "ExistentialAny",
+        "NonisolatedNonsendingByDefault",
+    ]
+
+    /// The errors and warnings of type-checking the files as one module.
+    ///
+    /// - Parameter isStrict: whether the upcoming features that this package uses are enabled.
+    static func faults(_ files: [File], isStrict: Bool = true) throws -> String {
+        let modules = URL(filePath: try builtProgram("broadsheet")).deletingLastPathComponent()
+            .appending(path: "Modules")
+        let features = isStrict ? settings.flatMap { ["-enable-upcoming-feature", $0] } : []
+        return try run(
+            "swiftc",
+            ["-typecheck", "-warnings-as-errors", "-swift-version", "6"]
+                + ["-module-name", "Generated", "-I", modules.path] + features, files)
+    }
+
+    /// What the formatter would change.
+    static func misformatted(_ files: [File]) throws -> String {
+        let configuration = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../.swift-format").standardizedFileURL
+        return try run(
+            "swift", ["format", "lint", "--strict", "--configuration", configuration.path], files)
+    }
+
+    private static func run(
+        _ tool: String, _ arguments: [String], _ files: [File]
+    ) throws -> String {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "generated-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var paths: [String] = []
+        for file in files {
+            let path = folder.appending(path: "\(file.name).swift")
+            try Data(file.text.utf8).write(to: path)
+            paths.append(path.path)
+        }
+        let log = folder.appending(path: "log")
+        try Data().write(to: log)
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [tool] + arguments + paths
+        let output = try FileHandle(forWritingTo: log)
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        process.waitUntilExit()
+        let text = String(decoding: try Data(contentsOf: log), as: UTF8.self)
+        if process.terminationStatus != 0, text.isEmpty { return "\(tool) failed" }
+        return process.terminationStatus == 0 ? "" : text
+    }
+}
