@@ -196,7 +196,7 @@ public struct SQLiteConfiguration: Sendable, Hashable {
     /// How long writes wait in that case.
     public var logPatienceMilliseconds = 2_000
     /// Page cache size of each reader and of the writer.
-    public var readerCacheBytes = 2 << 20
+    public var readerCacheBytes = 4 << 20
     public var writerCacheBytes = 4 << 20
     /// Maximum size of the file; `nil` for no limit.
     public var fileLimitBytes: Int?
